@@ -1,0 +1,40 @@
+//! The typed C program tree.
+//!
+//! A [`Program`] is one or more translation units over shared arenas: expressions, statements,
+//! variables, functions, types. A node is named by its index in an arena ([`ExprId`], [`StmtId`],
+//! …), which stays valid while the tree is edited: a rewrite replaces the node in place and moves
+//! the old content to a new id. Every expression carries its type, and every implicit conversion
+//! is a node of its own ([`ExprKind::Implicit`]), so that nobody after the parser has to know the
+//! conversion rules of C.
+//!
+//! The tree is pure data: no I/O, no randomness, no semantics beyond types and layout. What a
+//! program *does* is `cmachine`'s business; how text becomes a tree is `cparse`'s.
+//!
+//! What is deliberately absent: preprocessing (trees hold what comes after it), comments,
+//! variable-length arrays, `_Complex`, `_Atomic`, inline assembly.
+
+pub mod dump;
+pub mod expr;
+pub mod ids;
+pub mod layout;
+pub mod print;
+pub mod program;
+pub mod source;
+pub mod stmt;
+pub mod symbol;
+pub mod target;
+pub mod types;
+
+pub use expr::{BinOp, Expr, ExprKind, Init, InitItem, UnOp};
+pub use ids::{EnumId, ExprId, FuncId, LabelId, RecordId, StmtId, StrId, TypedefId, UnitId, VarId};
+pub use program::{
+    Func, FuncStorage, Item, Label, Program, Scope, Storage, StrLit, StrWidth, Unit, Var,
+};
+pub use source::{SourceMap, Span};
+pub use stmt::{Stmt, StmtKind};
+pub use symbol::{Interner, Sym};
+pub use target::DataModel;
+pub use types::{
+    ArrayLen, Enum, Enumerator, Field, FloatKind, FuncType, IntKind, Quals, Record, RecordKind, Ty,
+    TypeKind, TypeTable, Typedef,
+};
