@@ -1,2 +1,90 @@
-//! stub
-fn main() {}
+//! Automation of the workspace: `cargo xtask COMMAND`. Thin commands over the crates and the
+//! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
+
+mod bench;
+mod compiler;
+mod context;
+mod csmith;
+mod hunt;
+mod machine;
+mod pool;
+mod reference;
+mod setup;
+mod suite;
+mod tally;
+mod tidy;
+mod torture;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use context::Context;
+
+/// Automation of the Gainsay workspace.
+#[derive(Parser, Debug)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// Do not install anything.
+    #[arg(long, global = true)]
+    no_setup: bool,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Install the Debian packages of xtask/debian-packages.txt that are missing.
+    Setup,
+    /// Set up, then run the whole test suite.
+    Test(suite::Test),
+    /// Set up, build in release, and run a short hunt on the compilers that are there.
+    Hunt(hunt::Hunt),
+    /// Measure against named peers, in one run, and print the ratios.
+    Bench(bench::Bench),
+    /// Check what the compiler does not: module docs, crate edges, purity, file sizes.
+    Tidy,
+    /// Run GCC's gcc.c-torture/execute through the machine.
+    Torture(torture::Torture),
+    /// Run Csmith's programs through the machine and compare with gcc -O0.
+    Csmith(csmith::Args),
+}
+
+/// What a command found: its exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    /// Nothing wrong: 0.
+    Nothing,
+    /// Something wrong: 1.
+    Something,
+}
+
+fn main() -> ExitCode {
+    sandbox::die_with_children();
+    let args = Args::parse();
+    match dispatch(&args) {
+        Ok(Found::Nothing) => ExitCode::SUCCESS,
+        Ok(Found::Something) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(args: &Args) -> Result<Found> {
+    let context = Context::new()?;
+    if !args.no_setup && !matches!(args.command, Command::Tidy | Command::Setup) {
+        setup::main(&context)?;
+    }
+    match &args.command {
+        Command::Setup => setup::main(&context).map(|()| Found::Nothing),
+        Command::Test(test) => suite::main(&context, test),
+        Command::Hunt(hunt) => hunt::main(&context, hunt),
+        Command::Bench(bench) => bench::main(&context, bench),
+        Command::Tidy => tidy::main(&context),
+        Command::Torture(torture) => torture::main(&context, torture),
+        Command::Csmith(csmith) => csmith::main(&context, csmith),
+    }
+}

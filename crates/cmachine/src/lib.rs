@@ -1,29 +1,131 @@
 //! The abstract machine: executes a [`ctree::Program`] and knows its exact output, or exactly why
 //! it has none.
+//!
+//! [`run`] compiles the tree to compact code (`lower`), executes it (`exec`) over a memory of
+//! objects (`memory`), and answers with an [`Outcome`]. It is pure: what a program prints is
+//! collected, time is counted in steps, nothing outside is touched.
+//!
+//! The semantics is C11's with the choices that GCC and clang document for the target. What the
+//! standard leaves undefined or unspecified is found in executed code only.
 
+mod classes;
+mod code;
+mod compat;
+mod exec;
+mod extent;
+pub mod format;
+mod kind;
+mod library;
+pub mod longdouble;
+mod lower;
+mod memory;
 pub mod outcome;
+mod sequence;
+mod stop;
 
 pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
-use ctree::Program;
+use code::{Code, CodeNode};
+use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use stop::Stop;
 
-/// Limits and hooks of an execution.
+/// Limits of an execution.
 #[derive(Clone, Debug)]
 pub struct MachineConfig {
-    /// Greatest number of machine steps.
+    /// Greatest number of steps: backward jumps, calls, and every 64 bytes that a library function
+    /// handles.
     pub fuel: u64,
-    /// Greatest number of bytes in live objects.
+    /// Greatest number of bytes on the heap.
     pub memory: u64,
+    /// Bytes of stack for variables in memory.
+    pub stack: u32,
     /// Greatest depth of calls.
     pub call_depth: u32,
+    /// Greatest number of bytes printed.
+    pub output: u64,
 }
 
 impl Default for MachineConfig {
     fn default() -> Self {
-        // A machine step is a few native instructions: this is tens of seconds. Real stacks are
-        // 8 MiB, so deeper recursion would not survive in a compiled program either.
-        MachineConfig { fuel: 20_000_000_000, memory: 128 << 20, call_depth: 50_000 }
+        // A step is a loop iteration or a call, tens of nanoseconds: minutes in all. Real stacks
+        // are 8 MiB, so deeper recursion would not survive in a compiled program either.
+        MachineConfig {
+            fuel: 1_000_000_000,
+            memory: 128 << 20,
+            stack: 8 << 20,
+            call_depth: 100_000,
+            output: 16 << 20,
+        }
     }
+}
+
+/// What an execution should record. Everything is off by default and then costs nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Hooks {
+    /// Which statements ran.
+    pub cover: bool,
+    /// Statements before which the values of all variables in scope are noted.
+    pub probes: HashSet<StmtId>,
+    /// Which way conditional and logical operators went, for each calling expression.
+    pub branches: bool,
+    /// Volatile accesses, in order.
+    pub volatile: bool,
+}
+
+/// The values that one integer scalar had at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VarValues {
+    /// Its type.
+    pub ty: Ty,
+    /// Distinct values, up to a cap.
+    pub values: BTreeSet<i128>,
+    /// All values are in `values`; otherwise only `min` and `max` are sound.
+    pub complete: bool,
+    /// Least value.
+    pub min: i128,
+    /// Greatest value.
+    pub max: i128,
+}
+
+impl VarValues {
+    fn new(ty: Ty) -> VarValues {
+        VarValues { ty, values: BTreeSet::new(), complete: true, min: i128::MAX, max: i128::MIN }
+    }
+}
+
+/// A volatile access.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VolatileAccess {
+    /// Machine address: stable for the same program.
+    pub address: u32,
+    /// Bytes.
+    pub size: u32,
+    /// The value read or written.
+    pub value: u64,
+    /// Written rather than read.
+    pub store: bool,
+    /// The expression.
+    pub node: Option<ExprId>,
+}
+
+/// A variable, and for an aggregate the path of member and element numbers to one of its scalars.
+pub type ScalarPath = (VarId, Vec<u32>);
+
+/// What the hooks recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// Statements that ran.
+    pub executed: BTreeSet<StmtId>,
+    /// Values at each probe that was reached.
+    pub points: BTreeMap<StmtId, BTreeMap<ScalarPath, VarValues>>,
+    /// How often each probe was reached.
+    pub visits: BTreeMap<StmtId, u64>,
+    /// For each conditional or logical operator and the call that its function was called by: how
+    /// often the condition held (for `||`: failed), and how often not.
+    pub branches: BTreeMap<(Option<ExprId>, ExprId), (u64, u64)>,
+    /// Volatile accesses in order.
+    pub volatile: Vec<VolatileAccess>,
 }
 
 /// What an execution showed.
@@ -33,11 +135,69 @@ pub struct Report {
     pub outcome: Outcome,
     /// Everything written to standard output before that.
     pub stdout: Vec<u8>,
-    /// Machine steps taken.
+    /// Steps taken.
     pub steps: u64,
+    /// What the hooks recorded.
+    pub profile: Profile,
 }
 
 /// Executes `main` of a program.
-pub fn run(_program: &Program, _config: &MachineConfig) -> Report {
-    Report { outcome: Outcome::Internal("not built yet".into()), stdout: Vec::new(), steps: 0 }
+pub fn run(program: &Program, config: &MachineConfig) -> Report {
+    run_with(program, config, &Hooks::default())
+}
+
+/// Executes `main` of a program and records what the hooks ask for.
+pub fn run_with(program: &Program, config: &MachineConfig, hooks: &Hooks) -> Report {
+    let code = lower::lower(program, hooks);
+    let mut machine = exec::Machine::new(program, &code, config, hooks);
+    let (pc, stop) = machine.run();
+    let outcome = outcome_of(program, &code, pc, stop);
+    let steps = config.fuel - machine.fuel;
+    machine.recorder.resolve(&code.cover);
+    let (stdout, profile) = machine.profile();
+    Report { outcome, stdout, steps, profile }
+}
+
+fn place(program: &Program, code: &Code, pc: u32) -> (Span, Option<Node>) {
+    match code.nodes.get(pc as usize) {
+        Some(&CodeNode::Expr(e)) => (program.expr(e).span, Some(Node::Expr(e))),
+        Some(&CodeNode::Stmt(s)) => (program.stmt(s).span, Some(Node::Stmt(s))),
+        _ => (Span::NONE, None),
+    }
+}
+
+fn outcome_of(program: &Program, code: &Code, pc: u32, stop: Stop) -> Outcome {
+    let (span, node) = place(program, code, pc);
+    let verdict = |detail: String| Verdict { span, node, detail, other: None };
+    match stop {
+        Stop::Exit(status) => Outcome::Finished(Exit::Status(status)),
+        Stop::Abort => Outcome::Finished(Exit::Abort),
+        Stop::Undefined(kind, detail) => Outcome::Undefined(kind, verdict(detail)),
+        Stop::Unspecified(kind, detail) => Outcome::Unspecified(kind, verdict(detail)),
+        Stop::Aliasing { wanted, found } => {
+            let name = |class| ctree::print::print_type(program, code.classes.example(class));
+            let found = match found {
+                0 => "no scalar begins there".to_string(),
+                class => format!("the object is a `{}`", name(class)),
+            };
+            Outcome::Undefined(
+                UbKind::Aliasing,
+                verdict(format!("{found}, accessed as `{}`", name(wanted))),
+            )
+        }
+        Stop::Conflict { other, in_call, what } => {
+            let (other_span, _) = place(program, code, other);
+            let other = Some((other_span, "the other access"));
+            let verdict = Verdict { other, ..verdict(what.to_string()) };
+            if in_call {
+                Outcome::Unspecified(UnspecKind::CallOrder, verdict)
+            } else {
+                Outcome::Undefined(UbKind::Unsequenced, verdict)
+            }
+        }
+        Stop::Unsupported(what) => Outcome::Unsupported(verdict(what)),
+        Stop::OutOfFuel => Outcome::OutOfFuel,
+        Stop::OutOfMemory(what) => Outcome::OutOfMemory(verdict(what)),
+        Stop::Internal(what) => Outcome::Internal(what),
+    }
 }

@@ -1,9 +1,52 @@
 //! Preprocessed C text to a typed [`ctree::Program`].
+//!
+//! A hand-written lexer, parser and type checker for C11 with the GNU extensions real programs
+//! use. The input is what a preprocessor leaves: line markers are honoured, directives are not.
+//! Every implicit conversion becomes a node; constants are folded only where C demands a constant.
+//!
+//! # Modules
+//! `token`, `lex`, `pragma`, `literal`, `float`: text to tokens and values. `scope`, `parser`:
+//! state. `specs`, `attr`, `record`, `declarator`, `decl`, `func`, `init`: declarations. `stmt`:
+//! statements. `expr` parses expressions; `operand`, `binary`, `call`, `special` check them;
+//! `convert` and `types` know the conversion rules, `fold` the constants, `builtins` GCC's own.
+//!
+//! # Not taken
+//! Variable-length arrays, `_Complex`, `_Atomic`, thread-local storage, inline assembly, nested
+//! functions, computed `goto`, and floating types beyond the three of C. Each is refused as
+//! [`ErrorKind::Unsupported`] with its place; in a prototype or typedef only when it is used.
 
-use ctree::{Program, Span, UnitId};
+mod asm;
+mod attr;
+mod binary;
+mod builtins;
+mod call;
+mod convert;
+mod decl;
+mod declarator;
+mod error;
+mod expr;
+mod float;
+mod fold;
+mod func;
+mod init;
+mod lex;
+mod literal;
+mod operand;
+mod parser;
+mod pragma;
+mod record;
+mod scope;
+mod special;
+mod specs;
+mod stmt;
+mod token;
+mod types;
+
+use ctree::{Program, Span, Unit, UnitId};
 
 /// Why a text was not taken.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
 pub struct ParseError {
     /// What kind of refusal.
     pub kind: ErrorKind,
@@ -23,6 +66,22 @@ pub enum ErrorKind {
 }
 
 /// Parses one translation unit (the output of a preprocessor, line markers included) into `program`.
-pub fn parse_unit(_program: &mut Program, _name: &str, _text: &str) -> Result<UnitId, ParseError> {
-    Err(ParseError { kind: ErrorKind::Unsupported, span: Span::NONE, message: String::new() })
+///
+/// On a refusal the text stays in the program's source map, so that the span can be shown, and the
+/// arenas may hold nodes that nothing refers to; no unit is added.
+pub fn parse_unit(program: &mut Program, name: &str, text: &str) -> Result<UnitId, ParseError> {
+    parse(program, name, text).map_err(|error| *error)
+}
+
+fn parse(program: &mut Program, name: &str, text: &str) -> error::PResult<UnitId> {
+    if program.source.text().len() + text.len() >= u32::MAX as usize - 1 {
+        return error::unsupported(Span::NONE, "more than 4 GiB of text");
+    }
+    let base = program.source.add(name, text);
+    let lexed = lex::lex(program, name, text, base)?;
+    let mut parser = parser::Parser::new(program, text, base, lexed);
+    parser.translation_unit()?;
+    let items = std::mem::take(&mut parser.items);
+    program.units.push(Unit { name: name.to_string(), items });
+    Ok(UnitId(program.units.len() as u32 - 1))
 }

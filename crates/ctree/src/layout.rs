@@ -126,7 +126,10 @@ mod tests {
         types.records.push(Record {
             tag: None,
             kind: RecordKind::Struct,
-            fields: fields.iter().map(|&(ty, bits)| Field { bits, ..Field::new(name, ty) }).collect(),
+            fields: fields
+                .iter()
+                .map(|&(ty, bits)| Field { bits, ..Field::new(name, ty) })
+                .collect(),
             complete: false,
             packed,
             min_align: None,

@@ -13,6 +13,7 @@
 //! What is deliberately absent: preprocessing (trees hold what comes after it), comments,
 //! variable-length arrays, `_Complex`, `_Atomic`, inline assembly.
 
+pub mod build;
 pub mod dump;
 pub mod expr;
 pub mod ids;

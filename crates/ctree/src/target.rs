@@ -67,19 +67,11 @@ impl DataModel {
 
     /// The unsigned type that `sizeof` yields.
     pub fn size_type(&self) -> IntKind {
-        if self.long_size == self.pointer_size {
-            IntKind::ULong
-        } else {
-            IntKind::UInt
-        }
+        if self.long_size == self.pointer_size { IntKind::ULong } else { IntKind::UInt }
     }
 
     /// The signed type of a pointer difference.
     pub fn ptrdiff_type(&self) -> IntKind {
-        if self.long_size == self.pointer_size {
-            IntKind::Long
-        } else {
-            IntKind::Int
-        }
+        if self.long_size == self.pointer_size { IntKind::Long } else { IntKind::Int }
     }
 }

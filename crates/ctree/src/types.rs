@@ -407,6 +407,12 @@ impl TypeTable {
         &self.kinds[ty.index()]
     }
 
+    /// The shape of the type with this [`Ty::index`]; parts of a type have smaller indices.
+    #[inline]
+    pub fn kind_at(&self, index: usize) -> &TypeKind {
+        &self.kinds[index]
+    }
+
     /// The type with all typedef names resolved, at every depth. Qualifiers of an array go to its
     /// elements (6.7.3p9).
     #[inline]

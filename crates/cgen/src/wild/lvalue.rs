@@ -1,0 +1,128 @@
+//! Objects to read, write and point to: walks from a variable through indices, members and
+//! pointers.
+
+use super::Wild;
+use ctree::{ExprId, ExprKind, RecordId, Storage, Ty, TypeKind};
+
+impl Wild<'_> {
+    /// An lvalue that `wanted` takes; `None` if a few walks do not come across one.
+    pub(super) fn lvalue(
+        &mut self,
+        depth: u32,
+        wanted: impl Fn(&Self, ExprId) -> bool,
+    ) -> Option<ExprId> {
+        // Walks are cheap, and most programs have a fitting object within this many.
+        for _ in 0..8 {
+            let Some(var) = self.any_var() else { continue };
+            let mut at = self.p.var_ref(var);
+            for _ in 0..4 {
+                if wanted(self, at) {
+                    return Some(at);
+                }
+                match self.step(at, depth) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+        }
+        None
+    }
+
+    /// One step from an aggregate or pointer to something inside or behind it.
+    fn step(&mut self, at: ExprId, depth: u32) -> Option<ExprId> {
+        let ty = self.p.expr(at).ty;
+        match *self.p.types.kind(ty) {
+            TypeKind::Array(..) => {
+                let index = self.small_index(depth);
+                Some(self.p.index(at, index))
+            }
+            TypeKind::Record(id) => {
+                let field = self.pick_field(id)?;
+                Some(self.p.member(at, field))
+            }
+            TypeKind::Pointer(to) => {
+                self.p.types.size_of(to)?;
+                match self.p.types.as_record(to) {
+                    Some(id) if self.chance(70) => {
+                        let field = self.pick_field(id)?;
+                        Some(self.p.arrow(at, field))
+                    }
+                    _ if self.chance(40) => {
+                        let index = self.small_index(depth);
+                        Some(self.p.index(at, index))
+                    }
+                    _ => Some(self.p.deref(at)),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn small_index(&mut self, depth: u32) -> ExprId {
+        if depth > 0 && self.chance(30) {
+            return self.integer(depth - 1);
+        }
+        let value = self.below(3);
+        self.p.int_const(Ty::INT, i128::from(value))
+    }
+
+    /// A member that can be named, or an anonymous one to walk on through.
+    fn pick_field(&mut self, id: RecordId) -> Option<u32> {
+        let fields = &self.p.types.records[id.index()].fields;
+        let index = self.choices.index(fields.len());
+        let field = fields.get(index)?;
+        let unnamed_bits = field.name.is_none() && field.bits.is_some();
+        (!unnamed_bits).then_some(index as u32)
+    }
+
+    /// Whether an expression stands for an anonymous member, which has no text of its own.
+    pub(super) fn is_anonymous(&self, e: ExprId) -> bool {
+        let (record, field) = match self.p.expr(e).kind {
+            ExprKind::Member(of, field) => (self.p.expr(of).ty, field),
+            ExprKind::Arrow(of, field) => match self.p.types.pointee(self.p.expr(of).ty) {
+                Some(to) => (to, field),
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.p.types.as_record(record).is_some_and(|id| {
+            self.p.types.records[id.index()].fields[field as usize].name.is_none()
+        })
+    }
+
+    /// Assignable: not const, nor with a const member, nor an array (6.3.2.1p1).
+    pub(super) fn is_modifiable(&self, e: ExprId) -> bool {
+        self.p.is_lvalue(e) && !self.is_anonymous(e) && !self.has_const(self.p.expr(e).ty)
+    }
+
+    fn has_const(&self, ty: Ty) -> bool {
+        if ty.is_const() {
+            return true;
+        }
+        match *self.p.types.shape(ty) {
+            TypeKind::Array(..) | TypeKind::VaList => true,
+            TypeKind::Record(id) => self.p.types.records[id.index()].fields.iter().any(|f| {
+                // Through arrays, whose own assignment is not the question here.
+                let mut ty = self.p.types.resolved(f.ty);
+                while let Some((elem, _)) = self.p.types.as_array(ty) {
+                    ty = self.p.types.resolved(elem).qualified(ty.quals());
+                }
+                self.has_const(ty)
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether `&e` is allowed: no bit-field, no register.
+    pub(super) fn is_addressable(&self, e: ExprId) -> bool {
+        !self.is_anonymous(e) && self.p.bit_field_width(e).is_none() && !self.is_register(e)
+    }
+
+    fn is_register(&self, e: ExprId) -> bool {
+        match self.p.expr(e).kind {
+            ExprKind::Var(var) => self.p.var(var).storage == Storage::Register,
+            ExprKind::Member(of, _) => self.is_register(of),
+            _ => false,
+        }
+    }
+}

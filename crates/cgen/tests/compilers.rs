@@ -1,0 +1,68 @@
+//! Printed text against real compilers: they accept it, and simple programs behave the same
+//! whatever the compiler and level. Compilers that are not installed are left out.
+
+use choice::Choices;
+use ctree::{Program, UnitId};
+use sandbox::{Ended, Run, Scratch};
+use std::time::Duration;
+
+/// Far more than a compiler needs for a few kilobytes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const COMPILERS: [&str; 2] = ["gcc", "clang-16"];
+
+fn text(program: &Program) -> String {
+    ctree::print::print_unit(program, UnitId(0))
+}
+
+fn installed() -> Vec<&'static str> {
+    let answers = |cc: &&str| Run::new(*cc, PATIENCE).arg("--version").finish().success().is_some();
+    COMPILERS.into_iter().filter(|cc| answers(cc)).collect()
+}
+
+fn diagnostics(ended: Ended) -> String {
+    match ended {
+        Ended::Finished(finished) => finished.stderr.text(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn compilers_accept_wild_units() {
+    for cc in installed() {
+        // Every tenth seed of the round-trip test: starting a compiler is what takes the time.
+        for seed in (0..1000).step_by(10) {
+            let source = text(&cgen::wild::wild(&mut Choices::new(seed)));
+            let flags = ["-std=gnu11", "-w", "-fsyntax-only", "-xc", "-"];
+            let run = Run::new(cc, PATIENCE).args(flags).stdin(source);
+            if run.finish().success().is_none() {
+                panic!("{cc} refuses wild {seed}: {}", diagnostics(run.finish()));
+            }
+        }
+    }
+}
+
+#[test]
+fn simple_programs_print_the_same_everywhere() {
+    let scratch = Scratch::new().expect("a temporary folder");
+    let program = scratch.file("program");
+    for seed in 0..30 {
+        let source = text(&cgen::simple(&mut Choices::new(seed)));
+        let mut outputs = Vec::new();
+        for cc in installed() {
+            for level in ["-O0", "-O2"] {
+                let compile = Run::new(cc, PATIENCE)
+                    .args(["-std=gnu11", "-w", level, "-xc", "-", "-o"])
+                    .arg(&program)
+                    .stdin(source.clone());
+                if compile.finish().success().is_none() {
+                    panic!("{cc} refuses simple {seed}: {}", diagnostics(compile.finish()));
+                }
+                let run = Run::new(&program, PATIENCE).finish();
+                let Some(finished) = run.success() else { panic!("{cc} {level} {seed} failed") };
+                outputs.push((cc, level, finished.stdout.text()));
+            }
+        }
+        assert!(outputs.windows(2).all(|w| w[0].2 == w[1].2), "simple {seed}: {outputs:?}");
+    }
+}

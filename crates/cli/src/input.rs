@@ -1,0 +1,88 @@
+//! From the files a person names to preprocessed texts.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use toolchain::Preprocessor;
+
+/// One translation unit, ready for the parser.
+#[derive(Debug)]
+pub struct Source {
+    /// The name to show.
+    pub name: String,
+    /// Preprocessed text.
+    pub text: String,
+}
+
+/// Reads every file, and preprocesses those that are not preprocessed yet.
+pub fn read_all(files: &[PathBuf], include: &[PathBuf], define: &[String]) -> Result<Vec<Source>> {
+    for dir in include {
+        if !dir.is_dir() {
+            bail!("the header folder {} given with -I does not exist", dir.display());
+        }
+    }
+    let mut preprocessor = None;
+    files
+        .iter()
+        .map(|file| {
+            check(file)?;
+            let text = if is_preprocessed(file) {
+                read_text(file)?
+            } else {
+                let preprocessor = match &preprocessor {
+                    Some(found) => found,
+                    None => preprocessor.insert(configured(include, define)?),
+                };
+                preprocessor.run(file).with_context(|| file.display().to_string())?
+            };
+            Ok(Source { name: name(file), text })
+        })
+        .collect()
+}
+
+fn configured(include: &[PathBuf], define: &[String]) -> Result<Preprocessor> {
+    let found = Preprocessor::find()?;
+    let found = include.iter().fold(found, |p, dir| p.include(dir));
+    Ok(define.iter().fold(found, |p, definition| p.define(definition)))
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+fn is_preprocessed(file: &Path) -> bool {
+    is_stdin(file) || file.extension().is_some_and(|e| e == "i")
+}
+
+fn name(file: &Path) -> String {
+    if is_stdin(file) { "<stdin>".into() } else { file.display().to_string() }
+}
+
+/// The mistakes a person can make with a file name, each told in one sentence.
+fn check(file: &Path) -> Result<()> {
+    if is_stdin(file) {
+        return Ok(());
+    }
+    let meta = fs::metadata(file)
+        .with_context(|| format!("the file {} cannot be read", file.display()))?;
+    if meta.is_dir() {
+        bail!("{} is a folder: name the C files in it", file.display());
+    }
+    Ok(())
+}
+
+fn read_text(file: &Path) -> Result<String> {
+    let mut bytes = Vec::new();
+    if is_stdin(file) {
+        io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?;
+    } else {
+        bytes = fs::read(file)
+            .with_context(|| format!("the file {} cannot be read", file.display()))?;
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        anyhow::anyhow!("{} is not UTF-8 text (byte {at}): convert it first", name(file))
+    })
+}

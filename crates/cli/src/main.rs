@@ -1,0 +1,48 @@
+//! `gainsay`: the command line. Thin: it reads arguments and files, calls the crates that do the
+//! work, and turns what they say into text, JSON and an exit status.
+
+mod args;
+mod diagnostic;
+mod doctor;
+mod input;
+mod json;
+mod locate;
+mod run;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// Exit statuses of our own; everything else is the executed program's.
+mod status {
+    /// Usage or environment error.
+    pub const USAGE: u8 = 2;
+    /// The program is undefined, or depends on what C leaves unspecified (`EX_DATAERR`).
+    pub const UNDEFINED: u8 = 65;
+    /// The program uses what Gainsay does not model.
+    pub const UNSUPPORTED: u8 = 66;
+    /// The program ran out of fuel or memory.
+    pub const EXHAUSTED: u8 = 67;
+    /// Gainsay contradicted itself (`EX_SOFTWARE`).
+    pub const INTERNAL: u8 = 70;
+    /// What a shell shows for a program that called `abort`.
+    pub const ABORTED: u8 = 134;
+}
+
+fn main() -> ExitCode {
+    sandbox::die_with_children();
+    let result = match Args::parse().command {
+        Command::Run(args) => run::main(args),
+        Command::Doctor(args) => doctor::main(&args),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            terminal::complain(&format!("gainsay: {error:#}"));
+            ExitCode::from(status::USAGE)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Our standard streams: writes that survive a reader who left, colour, and a note when a command
+//! takes long.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// A person starts to wonder after about this long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Stack of the thread that works. The parser recurses with the nesting of the program; this much
+/// is only reserved, and used as far as it is needed.
+const STACK: usize = 256 << 20;
+
+/// Writes to standard output. A reader that closed the pipe (`| head`) has seen enough: no error.
+pub fn print(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Writes a line to standard error; where that is closed there is nobody left to tell.
+pub fn complain(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// Whether diagnostics are coloured: on a terminal, unless `NO_COLOR` is set to anything.
+pub fn colour() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Does `work` on a thread with a deep stack, and says on a terminal what is going on when it takes
+/// long. `None` when the work panicked.
+pub fn work<T: Send + 'static>(
+    what: String,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<Option<T>> {
+    let (send, receive) = mpsc::channel();
+    let worker = thread::Builder::new().name("work".into()).stack_size(STACK).spawn(move || {
+        // The receiver outlives this thread: it is dropped after the join.
+        let _ = send.send(work());
+    })?;
+    let result = match receive.recv_timeout(PATIENCE) {
+        Ok(value) => Some(value),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => {
+            if io::stderr().is_terminal() {
+                complain(&format!("gainsay: {what} (Ctrl-C stops it)"));
+            }
+            receive.recv().ok()
+        }
+    };
+    // A panic has already been told by the panic hook; that there was one shows in the result.
+    let _ = worker.join();
+    Ok(result)
+}

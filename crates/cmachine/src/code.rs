@@ -1,0 +1,447 @@
+//! The machine's code: a register machine over one flat array of small operations.
+//!
+//! Registers belong to a call's window; a call's arguments are evaluated straight into the callee's
+//! first registers, and its value comes back in the first. Operations on integers are written out
+//! by width and signedness because each has its own undefined cases.
+
+use crate::classes::{Class, Classes};
+use crate::kind::Kind;
+use crate::library::Lib;
+use crate::memory::Origin;
+use crate::outcome::UbKind;
+use ctree::{ExprId, StmtId, Ty, VarId};
+use std::collections::HashMap;
+
+/// A register of the current window.
+pub type Reg = u16;
+
+/// How a direct (statically known) place is addressed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Base {
+    /// An absolute address.
+    Static,
+    /// Relative to the frame's memory.
+    Frame,
+    /// An absolute address, through a volatile lvalue.
+    StaticVolatile,
+    /// Relative to the frame's memory, through a volatile lvalue.
+    FrameVolatile,
+}
+
+impl Base {
+    /// The same place through a volatile lvalue.
+    pub fn volatile(self) -> Base {
+        match self {
+            Base::Static | Base::StaticVolatile => Base::StaticVolatile,
+            Base::Frame | Base::FrameVolatile => Base::FrameVolatile,
+        }
+    }
+}
+
+/// Floating operations, one set for each format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum FloatOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Lt,
+    Le,
+    Eq,
+    Ne,
+    Neg,
+}
+
+/// Operations on 128-bit integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum WideOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    Lt,
+    Le,
+    Eq,
+    Ne,
+    Neg,
+    Not,
+}
+
+/// An operation. `d` is the destination, `a` and `b` are operands.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum Op {
+    Imm { d: Reg, v: i32 },
+    Const { d: Reg, i: u32 },
+    Mov { d: Reg, a: Reg },
+    MovWide { d: Reg, a: Reg },
+
+    AddI32 { d: Reg, a: Reg, b: Reg },
+    AddU32 { d: Reg, a: Reg, b: Reg },
+    AddI64 { d: Reg, a: Reg, b: Reg },
+    AddU64 { d: Reg, a: Reg, b: Reg },
+    SubI32 { d: Reg, a: Reg, b: Reg },
+    SubU32 { d: Reg, a: Reg, b: Reg },
+    SubI64 { d: Reg, a: Reg, b: Reg },
+    SubU64 { d: Reg, a: Reg, b: Reg },
+    MulI32 { d: Reg, a: Reg, b: Reg },
+    MulU32 { d: Reg, a: Reg, b: Reg },
+    MulI64 { d: Reg, a: Reg, b: Reg },
+    MulU64 { d: Reg, a: Reg, b: Reg },
+    /// Division and remainder; signed kinds are I32 and I64.
+    Div { d: Reg, a: Reg, b: Reg, kind: Kind },
+    Rem { d: Reg, a: Reg, b: Reg, kind: Kind },
+    /// Shifts: `count` is the kind of the right operand.
+    Shl { d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind },
+    Shr { d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind },
+    And { d: Reg, a: Reg, b: Reg },
+    Or { d: Reg, a: Reg, b: Reg },
+    Xor { d: Reg, a: Reg, b: Reg },
+    Neg { d: Reg, a: Reg, kind: Kind },
+    Not { d: Reg, a: Reg, kind: Kind },
+    LogNot { d: Reg, a: Reg },
+    LtS { d: Reg, a: Reg, b: Reg },
+    LtU { d: Reg, a: Reg, b: Reg },
+    LeS { d: Reg, a: Reg, b: Reg },
+    LeU { d: Reg, a: Reg, b: Reg },
+    Eq { d: Reg, a: Reg, b: Reg },
+    Ne { d: Reg, a: Reg, b: Reg },
+    /// Adds a constant to an integer narrower than 64 bits or wider: for `++` and `--` of any kind.
+    Step { d: Reg, a: Reg, kind: Kind, by: i32 },
+
+    /// Integer or pointer bits to an integer kind of at most 64 bits.
+    Wrap { d: Reg, a: Reg, kind: Kind },
+    /// Any scalar kind to any other, where `Wrap` is not enough.
+    Convert { d: Reg, a: Reg, from: Kind, to: Kind },
+    /// 1 if the scalar is not zero.
+    Truth { d: Reg, a: Reg, kind: Kind },
+    Float { d: Reg, a: Reg, b: Reg, op: FloatOp, kind: Kind },
+    Wide { d: Reg, a: Reg, b: Reg, op: WideOp, signed: bool },
+
+    /// Direct access; `x` is a register with a byte offset, or `NO_REG`.
+    Load { d: Reg, x: Reg, kind: Kind, base: Base, at: u32 },
+    Store { s: Reg, x: Reg, kind: Kind, base: Base, at: u32 },
+    /// Access through a pointer.
+    LoadPtr { d: Reg, p: Reg, access: u32 },
+    StorePtr { s: Reg, p: Reg, access: u32 },
+    /// Bit-field access through an address in memory or a pointer, see [`BitAccess`].
+    LoadBits { d: Reg, p: Reg, access: u32 },
+    StoreBits { s: Reg, p: Reg, access: u32 },
+    /// The pointer to a direct place.
+    FrameAddr { d: Reg, local: u16, x: Reg, at: u32 },
+    /// `p + offset` inside one object, already known to be in bounds of its type.
+    Offset { d: Reg, p: Reg, x: Reg, at: u32 },
+    /// Checks an array index against a constant length and scales it; see [`Bound`].
+    Index { d: Reg, i: Reg, kind: Kind, bound: u32 },
+    /// Pointer arithmetic, see [`Elem`]; `by` is of `kind`.
+    PtrAdd { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    PtrSubInt { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    PtrDiff { d: Reg, a: Reg, b: Reg, elem: u32 },
+    /// Relational comparison of pointers: less, or less or equal.
+    PtrLess { d: Reg, a: Reg, b: Reg, or_equal: bool },
+    PtrEq { d: Reg, a: Reg, b: Reg, negate: bool },
+    /// The pointer is used as a value: it must not dangle.
+    UsePtr { p: Reg },
+    /// Conversion to a pointer type with an alignment.
+    CheckAlign { p: Reg, align: u32 },
+    /// The pointer designates a record of the type, for `->`.
+    CheckRecord { p: Reg, elem: u32 },
+    IntToPtr { d: Reg, a: Reg, kind: Kind },
+    PtrToInt { d: Reg, a: Reg, kind: Kind },
+    /// Copies a record: `d` and `s` are pointers.
+    Copy { d: Reg, s: Reg, copy: u32 },
+    /// Sets bytes of a direct place to zero.
+    Zero { base: Base, at: u32, size: u32 },
+    /// Copies a string literal's bytes into a direct place.
+    Bytes { base: Base, at: u32, bytes: u32 },
+
+    /// Lifetime of a variable of the frame.
+    Enter { local: u32 },
+    Leave { local: u32 },
+    /// The variable becomes indeterminate again.
+    Forget { local: u32 },
+    /// Reads of a register variable that may not have been set.
+    CheckSet { flag: Reg },
+
+    Jump { to: u32 },
+    /// Backward jumps pay for fuel.
+    Loop { to: u32 },
+    JumpZero { r: Reg, to: u32 },
+    JumpNot { r: Reg, to: u32 },
+    Switch { r: Reg, table: u32 },
+    Call { func: u32, base: Reg, site: u32 },
+    CallPtr { p: Reg, base: Reg, site: u32 },
+    CallLib { lib: Lib, base: Reg, site: u32 },
+    Ret,
+    RetMissing,
+
+    /// Operands whose order is open.
+    RegionBegin,
+    LogOn,
+    LogOff,
+    RegionEnd,
+    /// Side effects of operands that an assignment's own may conflict with.
+    PendBegin,
+    PendLog { base: Base, x: Reg, at: u32, size: u16 },
+    PendLogPtr { p: Reg, at: u32, size: u16 },
+    PendCheck { base: Base, x: Reg, at: u32, size: u16 },
+    PendCheckPtr { p: Reg, at: u32, size: u16 },
+    PendEnd,
+
+    VaArg { d: Reg, p: Reg, ty: u32 },
+
+    /// Execution must not come here.
+    Undefined { kind: UbKind, text: u32 },
+    Unsupported { text: u32 },
+    /// Hooks, present only when asked for.
+    Cover { point: u32 },
+    Probe { point: u32 },
+    Branch { point: u32, taken: bool },
+}
+
+/// "No register" in an operand.
+pub const NO_REG: Reg = Reg::MAX;
+
+/// A checked access through a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PtrAccess {
+    /// Kind of the value.
+    pub kind: Kind,
+    /// Offset added.
+    pub offset: u32,
+    /// Alignment needed.
+    pub align: u32,
+    /// Class of the lvalue.
+    pub class: Class,
+    /// Volatile lvalue.
+    pub volatile: bool,
+    /// The lvalue is a member of a union object: any member may be read (6.5.2.3, footnote 95).
+    pub union_member: bool,
+}
+
+/// A bit-field access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BitAccess {
+    /// How the record is addressed; `None` through a pointer in `p`, else `p` is an index register.
+    pub base: Option<Base>,
+    /// Byte offset of the first bit.
+    pub at: u32,
+    /// First bit in that byte.
+    pub bit: u32,
+    /// Width.
+    pub width: u32,
+    /// Kind of the declared type.
+    pub kind: Kind,
+    /// Volatile lvalue.
+    pub volatile: bool,
+    /// Const member: a store is a constraint violation, kept for initialisers.
+    pub init: bool,
+}
+
+/// An array bound to check an index against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// Elements.
+    pub len: u64,
+    /// Bytes of an element.
+    pub size: u32,
+    /// Only the address is wanted: one past the end is fine.
+    pub address_only: bool,
+}
+
+/// The element type of pointer arithmetic, or the record of a `->`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Elem {
+    /// Its type, canonical and unqualified.
+    pub ty: Ty,
+    /// Its size.
+    pub size: u32,
+}
+
+/// A copy of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CopySpec {
+    /// The record type.
+    pub ty: Ty,
+    /// Bytes.
+    pub size: u32,
+    /// Alignment needed of the target and the source.
+    pub align: (u32, u32),
+    /// Volatile target and source lvalues.
+    pub volatile: (bool, bool),
+    /// The target is being initialised: const does not matter.
+    pub init: bool,
+}
+
+/// A switch's jump table, sorted by `lo`.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// (lowest value, highest value, target); compared in the controlling type's order.
+    pub cases: Vec<(i64, i64, u32)>,
+    /// Where to go otherwise.
+    pub default: u32,
+    /// The controlling type is unsigned 64-bit.
+    pub unsigned: bool,
+}
+
+/// A call site.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The call expression.
+    pub node: ExprId,
+    /// Type of each argument after conversion.
+    pub args: Vec<Ty>,
+    /// First register of each argument, relative to the window.
+    pub regs: Vec<Reg>,
+    /// The function type at the call, for calls through pointers.
+    pub ty: Ty,
+    /// The value is used.
+    pub used: bool,
+}
+
+/// A variable of a function that lives in memory.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Offset in the frame's memory.
+    pub at: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Alignment.
+    pub align: u32,
+    /// Layout number.
+    pub layout: u32,
+    /// What it is.
+    pub origin: Origin,
+}
+
+/// A compiled function.
+#[derive(Clone, Debug)]
+pub struct FuncCode {
+    /// Its entry in the tree.
+    pub id: ctree::FuncId,
+    /// First operation.
+    pub entry: u32,
+    /// Registers it needs.
+    pub regs: u32,
+    /// Bytes of frame memory.
+    pub frame: u32,
+    /// Variables in memory.
+    pub locals: Vec<Local>,
+    /// The function type of the definition.
+    pub ty: Ty,
+    /// Fixed parameters' registers, first of each.
+    pub params: Vec<Reg>,
+    /// Registers that the parameters take.
+    pub param_regs: Reg,
+    /// Takes variable arguments.
+    pub variadic: bool,
+    /// Returns a value that takes a pair of registers.
+    pub wide_return: bool,
+    /// Declared never to return.
+    pub noreturn: bool,
+}
+
+/// A static object.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// First byte.
+    pub base: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Alignment.
+    pub align: u32,
+    /// Layout number.
+    pub layout: u32,
+    /// What it is.
+    pub origin: Origin,
+    /// Initial bytes, for string literals.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// Which node an operation comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum CodeNode {
+    None,
+    Expr(ExprId),
+    Stmt(StmtId),
+}
+
+/// One variable visible at a probe.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbeVar {
+    /// The variable.
+    pub var: VarId,
+    /// Where its value is.
+    pub place: ProbePlace,
+}
+
+/// Where a probe finds a variable.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum ProbePlace {
+    Register { reg: Reg, flag: Option<Reg> },
+    Memory { base: Base, at: u32 },
+}
+
+/// A compiled program.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// All operations.
+    pub ops: Vec<Op>,
+    /// The node of each operation.
+    pub nodes: Vec<CodeNode>,
+    /// Functions.
+    pub funcs: Vec<FuncCode>,
+    /// Static objects, in slot order from [`FIRST_STATIC_SLOT`]; functions come first.
+    pub globals: Vec<Global>,
+    /// End of the static area.
+    pub static_end: u32,
+    /// 64-bit constants.
+    pub consts: Vec<u64>,
+    /// Pointer accesses.
+    pub accesses: Vec<PtrAccess>,
+    /// Bit-field accesses.
+    pub bits: Vec<BitAccess>,
+    /// Array bounds.
+    pub bounds: Vec<Bound>,
+    /// Element types.
+    pub elems: Vec<Elem>,
+    /// Record copies.
+    pub copies: Vec<CopySpec>,
+    /// Switch tables.
+    pub tables: Vec<Table>,
+    /// Call sites.
+    pub sites: Vec<Site>,
+    /// Types named by operations.
+    pub types: Vec<Ty>,
+    /// Texts named by operations.
+    pub texts: Vec<String>,
+    /// Contents of string initialisers.
+    pub byte_strings: Vec<Vec<u8>>,
+    /// Variables visible at each probe point.
+    pub probes: Vec<(StmtId, Vec<ProbeVar>)>,
+    /// Nodes of cover points.
+    pub cover: Vec<CodeNode>,
+    /// Effective type classes and layouts.
+    pub classes: Classes,
+    /// Where the initialisation of static objects begins.
+    pub start: u32,
+    /// Registers that it needs.
+    pub start_regs: u32,
+    /// `main`, and whether it takes arguments.
+    pub main: Option<u32>,
+    /// Function number of each tree function that has a body.
+    pub func_of: HashMap<ctree::FuncId, u32>,
+}
+
+/// Slot of the first function object; statics follow the functions.
+pub const FIRST_STATIC_SLOT: u32 = 2;

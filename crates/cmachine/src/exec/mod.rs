@@ -1,0 +1,620 @@
+//! The interpreter: runs [`crate::code::Code`].
+//!
+//! The loop below holds the common cases; what is rare or long stands in the other modules of this
+//! folder. Every operation either completes or returns a [`Stop`]; the place is found from the code
+//! address afterwards, so that carrying it costs nothing.
+
+mod access;
+mod arith;
+mod float;
+mod hooks;
+mod pointer;
+
+use crate::code::*;
+use crate::kind::Kind;
+use crate::memory::{INIT, IO_ADDRESS, Memory, NewObject, Origin};
+use crate::outcome::UbKind;
+use crate::sequence::Sequence;
+use crate::stop::{Res, Stop, ub, unsupported};
+use crate::{Hooks, MachineConfig, Profile};
+use ctree::{Program, Ty};
+
+pub(crate) use hooks::Recorder;
+
+/// A call in progress.
+#[derive(Debug)]
+struct Frame {
+    func: u32,
+    site: u32,
+    return_to: u32,
+    window: usize,
+    memory: u32,
+    objects: usize,
+    regions: (usize, usize, usize),
+    /// Variable arguments: first register, second register, type.
+    varargs: Vec<(u64, u64, Ty)>,
+}
+
+/// An execution in progress.
+pub(crate) struct Machine<'a> {
+    pub(crate) p: &'a Program,
+    pub(crate) code: &'a Code,
+    pub(crate) memory: Memory,
+    regs: Vec<u64>,
+    /// First register of the current window.
+    window: usize,
+    /// Frame memory of the current call.
+    frame_memory: u32,
+    /// Pointers to the objects of the current frame's variables.
+    frame_objects: Vec<u64>,
+    objects_base: usize,
+    frames: Vec<Frame>,
+    pc: u32,
+    pub(crate) fuel: u64,
+    max_depth: u32,
+    pub(crate) stdout: Vec<u8>,
+    stdout_limit: usize,
+    sequence: Sequence,
+    pub(crate) recorder: Recorder,
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(p: &'a Program, code: &'a Code, config: &MachineConfig, hooks: &Hooks) -> Machine<'a> {
+        Machine {
+            p,
+            code,
+            memory: Memory::new(code.static_end, config.stack, config.memory),
+            regs: vec![0; 1 << 16],
+            window: 0,
+            frame_memory: 0,
+            frame_objects: Vec::new(),
+            objects_base: 0,
+            frames: Vec::new(),
+            pc: 0,
+            fuel: config.fuel,
+            max_depth: config.call_depth,
+            stdout: Vec::new(),
+            stdout_limit: config.output as usize,
+            sequence: Sequence::default(),
+            recorder: Recorder::new(hooks),
+        }
+    }
+
+    /// Sets up static objects, then runs `main`.
+    pub(crate) fn run(&mut self) -> (u32, Stop) {
+        match self.set_up().and_then(|()| self.execute()) {
+            Ok(()) => (self.pc, Stop::Internal("execution ended nowhere".into())),
+            Err(stop) => (self.pc.saturating_sub(1), *stop),
+        }
+    }
+
+    pub(crate) fn profile(self) -> (Vec<u8>, Profile) {
+        (self.stdout, self.recorder.finish())
+    }
+
+    fn set_up(&mut self) -> Res<()> {
+        for (number, _) in self.code.funcs.iter().enumerate() {
+            let origin = Origin::Func(number as u32);
+            let new = NewObject { base: 0, size: 0, align: 1, layout: 0, origin };
+            self.memory.create(&self.code.classes, new)?;
+        }
+        for global in &self.code.globals {
+            if global.base == u32::MAX {
+                return Err(Box::new(Stop::OutOfMemory("static objects of more than 256 MiB".into())));
+            }
+            let new = NewObject {
+                base: global.base,
+                size: global.size,
+                align: global.align,
+                layout: global.layout,
+                origin: global.origin,
+            };
+            self.memory.create(&self.code.classes, new)?;
+            let range = global.base as usize..(global.base + global.size) as usize;
+            self.memory.shadow[range.clone()].fill(INIT);
+            if let Some(bytes) = &global.bytes {
+                self.memory.bytes[range].copy_from_slice(bytes);
+            }
+        }
+        self.memory.shadow[IO_ADDRESS as usize] = INIT;
+        self.reserve(self.code.start_regs as usize);
+        // The initialisers return into `main`.
+        self.frames.push(Frame {
+            func: u32::MAX,
+            site: u32::MAX,
+            return_to: u32::MAX,
+            window: 0,
+            memory: self.memory.stack_top,
+            objects: 0,
+            regions: (0, 0, 0),
+            varargs: Vec::new(),
+        });
+        self.pc = self.code.start;
+        Ok(())
+    }
+
+    /// Calls `main` once the static initialisers are through.
+    fn enter_main(&mut self) -> Res<()> {
+        let Some(main) = self.code.main else {
+            return unsupported("a program without main");
+        };
+        let func = &self.code.funcs[main as usize];
+        if func.params.len() > 2 {
+            return unsupported("main with more than two parameters");
+        }
+        if !func.params.is_empty() {
+            self.regs[0] = 1;
+            self.regs[1] = self.argv()?;
+        }
+        self.frames.clear();
+        self.push_call(main, 0, u32::MAX, u32::MAX)
+    }
+
+    /// `argv` for a program that looks at it: one name and a null pointer.
+    fn argv(&mut self) -> Res<u64> {
+        let classes = &self.code.classes;
+        let name = self.memory.heap_alloc(classes, 2)?.unwrap_or(0);
+        let array = self.memory.heap_alloc(classes, 16)?.unwrap_or(0);
+        self.poke(name, b"a\0");
+        let base = self.memory.objects[crate::memory::slot_of(array) as usize].base;
+        self.write_pointer(base, name);
+        self.write_pointer(base + 8, 0);
+        Ok(array)
+    }
+
+    fn reserve(&mut self, regs: usize) {
+        let need = self.window + regs + 8;
+        if need > self.regs.len() {
+            self.regs.resize(need * 2, 0);
+        }
+    }
+
+    #[inline(always)]
+    fn r(&self, reg: Reg) -> u64 {
+        self.regs[self.window + reg as usize]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, reg: Reg, value: u64) {
+        self.regs[self.window + reg as usize] = value;
+    }
+
+    fn wide(&self, reg: Reg) -> u128 {
+        u128::from(self.r(reg)) | (u128::from(self.r(reg + 1)) << 64)
+    }
+
+    fn set_wide(&mut self, reg: Reg, value: u128) {
+        self.set(reg, value as u64);
+        self.set(reg + 1, (value >> 64) as u64);
+    }
+
+    fn depth(&self) -> u32 {
+        self.frames.len() as u32
+    }
+
+    fn push_call(&mut self, number: u32, base: Reg, site: u32, return_to: u32) -> Res<()> {
+        let func = &self.code.funcs[number as usize];
+        if self.depth() >= self.max_depth {
+            return Err(Box::new(Stop::OutOfMemory(format!("calls nested more than {} deep", self.max_depth))));
+        }
+        if func.regs >= u32::from(NO_REG) - 2 {
+            return unsupported("a function with more than 65,000 temporaries");
+        }
+        let varargs = if func.variadic { self.collect_varargs(number, base, site) } else { Vec::new() };
+        let frame = Frame {
+            func: number,
+            site,
+            return_to,
+            window: self.window,
+            memory: self.frame_memory,
+            objects: self.objects_base,
+            regions: self.sequence.depth(),
+            varargs,
+        };
+        self.frame_memory = self.memory.push_frame(func.frame)?;
+        self.frames.push(frame);
+        self.window += base as usize;
+        self.reserve(func.regs as usize);
+        self.objects_base = self.frame_objects.len();
+        self.frame_objects.resize(self.objects_base + func.locals.len(), 0);
+        self.pc = func.entry;
+        self.spend(1)
+    }
+
+    fn collect_varargs(&self, number: u32, base: Reg, site: u32) -> Vec<(u64, u64, Ty)> {
+        let fixed = self.code.funcs[number as usize].params.len();
+        let Some(site) = self.code.sites.get(site as usize) else { return Vec::new() };
+        let extra = site.args.iter().zip(&site.regs).skip(fixed);
+        extra.map(|(&ty, &reg)| (self.r(base + reg), self.r(base + reg + 1), ty)).collect()
+    }
+
+    #[inline(always)]
+    fn spend(&mut self, steps: u64) -> Res<()> {
+        if self.fuel < steps {
+            return Err(Box::new(Stop::OutOfFuel));
+        }
+        self.fuel -= steps;
+        Ok(())
+    }
+
+    /// Returns from the current call; `missing` when a value is promised but there is none.
+    fn pop_call(&mut self, missing: bool) -> Res<()> {
+        let Some(frame) = self.frames.pop() else {
+            return Err(Box::new(Stop::Internal("return without a call".into())));
+        };
+        if frame.func == u32::MAX {
+            return self.enter_main();
+        }
+        let func = &self.code.funcs[frame.func as usize];
+        if func.noreturn {
+            return ub(UbKind::NoReturn, format!("`{}` returns", self.func_name(frame.func)));
+        }
+        if missing && self.code.sites.get(frame.site as usize).is_some_and(|s| s.used) {
+            self.pc = frame.return_to;
+            return ub(UbKind::MissingReturn, format!("`{}` ended without a value", self.func_name(frame.func)));
+        }
+        if self.frames.is_empty() {
+            let status = if self.p.types.is_void(self.return_type(frame.func)) { 0 } else { self.r(0) as u8 };
+            return Err(Box::new(Stop::Exit(status)));
+        }
+        self.unwind(frame.regions);
+        self.memory.stack_top = self.frame_memory;
+        self.frame_objects.truncate(self.objects_base);
+        self.window = frame.window;
+        self.frame_memory = frame.memory;
+        self.objects_base = frame.objects;
+        self.pc = frame.return_to;
+        Ok(())
+    }
+
+    /// Closes regions that a return left open (a `return` inside a statement expression).
+    #[inline(always)]
+    fn unwind(&mut self, to: (usize, usize, usize)) {
+        if self.sequence.depth() == to {
+            return;
+        }
+        while self.sequence.depth().2 > to.2 {
+            self.sequence.pend_end();
+        }
+        while self.sequence.depth().1 > to.1 {
+            self.sequence.log_off(&mut self.memory);
+        }
+        while self.sequence.depth().0 > to.0 {
+            self.sequence.end(&mut self.memory);
+        }
+    }
+
+    pub(crate) fn func_name(&self, number: u32) -> &'a str {
+        let func = self.p.func(self.code.funcs[number as usize].id);
+        self.p.name(func.name)
+    }
+
+    fn return_type(&self, number: u32) -> Ty {
+        let ty = self.code.funcs[number as usize].ty;
+        self.p.types.as_function(ty).map_or(Ty::VOID, |f| f.ret)
+    }
+
+    fn call_pointer(&mut self, pointer: u64, base: Reg, site: u32) -> Res<()> {
+        let slot = crate::memory::slot_of(pointer);
+        let object = self.memory.objects[slot as usize];
+        if pointer == 0 {
+            return ub(UbKind::NullDeref, "the function pointer is null".into());
+        }
+        let Origin::Func(number) = object.origin else {
+            self.memory.check_valid(pointer)?;
+            return ub(UbKind::InvalidPointer, "the pointer does not point to a function".into());
+        };
+        let info = &self.code.sites[site as usize];
+        let def = self.code.funcs[number as usize].ty;
+        if def != info.ty
+            && let Err((kind, why)) = crate::lower::call_agrees(self.p, def, info.ty, &info.args)
+        {
+            return ub(kind, format!("call of `{}` through a pointer: {why}", self.func_name(number)));
+        }
+        self.push_call(number, base, site, self.pc)
+    }
+
+    #[inline(always)]
+    fn base(&self, base: Base) -> u32 {
+        match base {
+            Base::Static | Base::StaticVolatile => 0,
+            Base::Frame | Base::FrameVolatile => self.frame_memory,
+        }
+    }
+
+    /// The address of a direct place.
+    #[inline(always)]
+    fn direct(&self, base: Base, x: Reg, at: u32) -> u32 {
+        let offset = if x == NO_REG { 0 } else { self.r(x) as u32 };
+        self.base(base) + at + offset
+    }
+
+    fn enter(&mut self, local: u32) -> Res<()> {
+        let func = self.frames.last().map_or(0, |f| f.func);
+        let info = &self.code.funcs[func as usize].locals[local as usize];
+        let base = self.frame_memory + info.at;
+        self.memory.clear(base, info.size);
+        let new = NewObject {
+            base,
+            size: info.size,
+            align: info.align,
+            layout: info.layout,
+            origin: info.origin,
+        };
+        let pointer = self.memory.create(&self.code.classes, new)?;
+        self.frame_objects[self.objects_base + local as usize] = pointer;
+        Ok(())
+    }
+
+    fn leave(&mut self, local: u32) {
+        let at = self.objects_base + local as usize;
+        let pointer = std::mem::take(&mut self.frame_objects[at]);
+        if pointer != 0 {
+            self.memory.kill(crate::memory::slot_of(pointer));
+        }
+    }
+
+    fn forget(&mut self, local: u32) {
+        let func = self.frames.last().map_or(0, |f| f.func);
+        let info = &self.code.funcs[func as usize].locals[local as usize];
+        self.memory.clear(self.frame_memory + info.at, info.size);
+    }
+
+    fn switch(&self, table: u32, value: u64) -> u32 {
+        let table = &self.code.tables[table as usize];
+        let key = |v: i64| if table.unsigned { i128::from(v as u64) } else { i128::from(v) };
+        let value = key(value as i64);
+        let i = table.cases.partition_point(|&(lo, _, _)| key(lo) <= value);
+        match i.checked_sub(1).map(|i| table.cases[i]) {
+            Some((_, hi, to)) if value <= key(hi) => to,
+            _ => table.default,
+        }
+    }
+
+    fn execute(&mut self) -> Res<()> {
+        let ops: &'a [Op] = &self.code.ops;
+        loop {
+            let op = ops[self.pc as usize];
+            self.pc += 1;
+            match op {
+                Op::Imm { d, v } => self.set(d, v as i64 as u64),
+                Op::Const { d, i } => self.set(d, self.code.consts[i as usize]),
+                Op::Mov { d, a } => self.set(d, self.r(a)),
+                Op::MovWide { d, a } => {
+                    let (lo, hi) = (self.r(a), self.r(a + 1));
+                    self.set(d, lo);
+                    self.set(d + 1, hi);
+                }
+                Op::AddI32 { d, a, b } => {
+                    let v = (self.r(a) as i64).wrapping_add(self.r(b) as i64);
+                    if v != i64::from(v as i32) {
+                        return self.overflow("+", a, b);
+                    }
+                    self.set(d, v as u64);
+                }
+                Op::AddU32 { d, a, b } => {
+                    self.set(d, u64::from((self.r(a) as u32).wrapping_add(self.r(b) as u32)));
+                }
+                Op::AddI64 { d, a, b } => match (self.r(a) as i64).checked_add(self.r(b) as i64) {
+                    Some(v) => self.set(d, v as u64),
+                    None => return self.overflow("+", a, b),
+                },
+                Op::AddU64 { d, a, b } => self.set(d, self.r(a).wrapping_add(self.r(b))),
+                Op::SubI32 { d, a, b } => {
+                    let v = (self.r(a) as i64).wrapping_sub(self.r(b) as i64);
+                    if v != i64::from(v as i32) {
+                        return self.overflow("-", a, b);
+                    }
+                    self.set(d, v as u64);
+                }
+                Op::SubU32 { d, a, b } => {
+                    self.set(d, u64::from((self.r(a) as u32).wrapping_sub(self.r(b) as u32)));
+                }
+                Op::SubI64 { d, a, b } => match (self.r(a) as i64).checked_sub(self.r(b) as i64) {
+                    Some(v) => self.set(d, v as u64),
+                    None => return self.overflow("-", a, b),
+                },
+                Op::SubU64 { d, a, b } => self.set(d, self.r(a).wrapping_sub(self.r(b))),
+                Op::MulI32 { d, a, b } => {
+                    let v = (self.r(a) as i64).wrapping_mul(self.r(b) as i64);
+                    if v != i64::from(v as i32) {
+                        return self.overflow("*", a, b);
+                    }
+                    self.set(d, v as u64);
+                }
+                Op::MulU32 { d, a, b } => {
+                    self.set(d, u64::from((self.r(a) as u32).wrapping_mul(self.r(b) as u32)));
+                }
+                Op::MulI64 { d, a, b } => match (self.r(a) as i64).checked_mul(self.r(b) as i64) {
+                    Some(v) => self.set(d, v as u64),
+                    None => return self.overflow("*", a, b),
+                },
+                Op::MulU64 { d, a, b } => self.set(d, self.r(a).wrapping_mul(self.r(b))),
+                Op::Div { d, a, b, kind } => self.divide(d, a, b, kind, false)?,
+                Op::Rem { d, a, b, kind } => self.divide(d, a, b, kind, true)?,
+                Op::Shl { d, a, b, kind, count } => self.shift_left(d, a, b, kind, count)?,
+                Op::Shr { d, a, b, kind, count } => self.shift_right(d, a, b, kind, count)?,
+                Op::And { d, a, b } => self.set(d, self.r(a) & self.r(b)),
+                Op::Or { d, a, b } => self.set(d, self.r(a) | self.r(b)),
+                Op::Xor { d, a, b } => self.set(d, self.r(a) ^ self.r(b)),
+                Op::Neg { d, a, kind } => self.negate(d, a, kind)?,
+                Op::Not { d, a, kind } => self.set(d, kind.wrap(!self.r(a))),
+                Op::LogNot { d, a } => self.set(d, u64::from(self.r(a) == 0)),
+                Op::LtS { d, a, b } => self.set(d, u64::from((self.r(a) as i64) < self.r(b) as i64)),
+                Op::LtU { d, a, b } => self.set(d, u64::from(self.r(a) < self.r(b))),
+                Op::LeS { d, a, b } => self.set(d, u64::from(self.r(a) as i64 <= self.r(b) as i64)),
+                Op::LeU { d, a, b } => self.set(d, u64::from(self.r(a) <= self.r(b))),
+                Op::Eq { d, a, b } => self.set(d, u64::from(self.r(a) == self.r(b))),
+                Op::Ne { d, a, b } => self.set(d, u64::from(self.r(a) != self.r(b))),
+                Op::Step { d, a, kind, by } => self.step(d, a, kind, by)?,
+                Op::Wrap { d, a, kind } => self.set(d, kind.wrap(self.r(a))),
+                Op::Convert { d, a, from, to } => self.convert(d, a, from, to)?,
+                Op::Truth { d, a, kind } => self.truth(d, a, kind),
+                Op::Float { d, a, b, op, kind } => self.float(d, a, b, op, kind),
+                Op::Wide { d, a, b, op, signed } => self.wide_op(d, a, b, op, signed)?,
+                Op::Load { d, x, kind, base, at } => {
+                    let address = self.direct(base, x, at);
+                    self.load(d, address, kind, matches!(base, Base::StaticVolatile | Base::FrameVolatile))?;
+                }
+                Op::Store { s, x, kind, base, at } => {
+                    let address = self.direct(base, x, at);
+                    self.store(s, address, kind, matches!(base, Base::StaticVolatile | Base::FrameVolatile))?;
+                }
+                Op::LoadPtr { d, p, access } => self.load_pointer(d, p, access)?,
+                Op::StorePtr { s, p, access } => self.store_pointer(s, p, access)?,
+                Op::LoadBits { d, p, access } => self.load_bits(d, p, access)?,
+                Op::StoreBits { s, p, access } => self.store_bits(s, p, access)?,
+                Op::FrameAddr { d, local, x, at } => {
+                    let mut pointer = self.frame_objects[self.objects_base + local as usize] + u64::from(at);
+                    if x != NO_REG {
+                        pointer += self.r(x);
+                    }
+                    self.set(d, pointer);
+                }
+                Op::Offset { d, p, x, at } => self.offset(d, p, x, at)?,
+                Op::Index { d, i, kind, bound } => self.index(d, i, kind, bound)?,
+                Op::PtrAdd { d, p, by, kind, elem } => self.pointer_add(d, p, (by, kind, 1), elem)?,
+                Op::PtrSubInt { d, p, by, kind, elem } => self.pointer_add(d, p, (by, kind, -1), elem)?,
+                Op::PtrDiff { d, a, b, elem } => self.pointer_difference(d, a, b, elem)?,
+                Op::PtrLess { d, a, b, or_equal } => self.pointer_less(d, a, b, or_equal)?,
+                Op::PtrEq { d, a, b, negate } => self.pointer_equal(d, a, b, negate)?,
+                Op::UsePtr { p } => self.use_pointer(self.r(p))?,
+                Op::CheckAlign { p, align } => self.check_align(self.r(p), align)?,
+                Op::CheckRecord { p, elem } => self.check_record(self.r(p), elem)?,
+                Op::IntToPtr { d, a, kind } => {
+                    let value = if kind.is_wide() { self.r(a) } else { kind.value(self.r(a)) as u64 };
+                    let pointer = self.memory.pointer_from_int(value);
+                    self.set(d, pointer);
+                }
+                Op::PtrToInt { d, a, kind } => self.pointer_to_int(d, a, kind)?,
+                Op::Copy { d, s, copy } => self.copy(self.r(d), self.r(s), copy)?,
+                Op::Zero { base, at, size } => {
+                    let address = self.direct(base, NO_REG, at);
+                    self.fill(address, size, 0)?;
+                }
+                Op::Bytes { base, at, bytes } => {
+                    let address = self.direct(base, NO_REG, at);
+                    self.write_bytes(address, &self.code.byte_strings[bytes as usize])?;
+                }
+                Op::Enter { local } => self.enter(local)?,
+                Op::Leave { local } => self.leave(local),
+                Op::Forget { local } => self.forget(local),
+                Op::CheckSet { flag } => {
+                    if self.r(flag) == 0 {
+                        return ub(UbKind::Indeterminate, "the variable has not been set".into());
+                    }
+                }
+                Op::Jump { to } => self.pc = to,
+                Op::Loop { to } => {
+                    self.spend(1)?;
+                    self.pc = to;
+                }
+                Op::JumpZero { r, to } => {
+                    if self.r(r) == 0 {
+                        self.pc = to;
+                    }
+                }
+                Op::JumpNot { r, to } => {
+                    if self.r(r) != 0 {
+                        self.pc = to;
+                    }
+                }
+                Op::Switch { r, table } => self.pc = self.switch(table, self.r(r)),
+                Op::Call { func, base, site } => self.push_call(func, base, site, self.pc)?,
+                Op::CallPtr { p, base, site } => self.call_pointer(self.r(p), base, site)?,
+                Op::CallLib { lib, base, site } => self.call_library(lib, base, site)?,
+                Op::Ret => self.pop_call(false)?,
+                Op::RetMissing => self.pop_call(true)?,
+                Op::RegionBegin => self.sequence.begin(self.frames.len() as u32),
+                Op::LogOn => self.sequence.log_on(&mut self.memory),
+                Op::LogOff => self.sequence.log_off(&mut self.memory),
+                Op::RegionEnd => self.sequence.end(&mut self.memory),
+                Op::PendBegin => self.sequence.pend_begin(),
+                Op::PendLog { base, x, at, size } => {
+                    let address = self.direct(base, x, at);
+                    self.sequence.pend_log(address, u32::from(size), self.pc - 1);
+                }
+                Op::PendLogPtr { p, at, size } => {
+                    let address = self.raw_address(self.r(p)) + at;
+                    self.sequence.pend_log(address, u32::from(size), self.pc - 1);
+                }
+                Op::PendCheck { base, x, at, size } => {
+                    let address = self.direct(base, x, at);
+                    self.sequence.pend_check(address, u32::from(size))?;
+                }
+                Op::PendCheckPtr { p, at, size } => {
+                    let address = self.raw_address(self.r(p)) + at;
+                    self.sequence.pend_check(address, u32::from(size))?;
+                }
+                Op::PendEnd => self.sequence.pend_end(),
+                Op::VaArg { d, p, ty } => self.va_arg(d, self.r(p), self.code.types[ty as usize])?,
+                Op::Undefined { kind, text } => return ub(kind, self.code.texts[text as usize].clone()),
+                Op::Unsupported { text } => return unsupported(self.code.texts[text as usize].clone()),
+                Op::Cover { point } => self.recorder.cover(point),
+                Op::Probe { point } => self.probe(point),
+                Op::Branch { point, taken } => {
+                    let site = self.frames.last().map_or(u32::MAX, |f| f.site);
+                    let caller = self.code.sites.get(site as usize).map(|s| s.node);
+                    self.recorder.branch(caller, point, taken);
+                }
+            }
+        }
+    }
+
+    /// Writes to standard output, in order with other effects on it.
+    pub(crate) fn print(&mut self, bytes: &[u8]) -> Res<()> {
+        self.touch_io()?;
+        if self.stdout.len() + bytes.len() > self.stdout_limit {
+            return Err(Box::new(Stop::OutOfMemory("too much output".into())));
+        }
+        self.stdout.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// An effect on the outside.
+    pub(crate) fn touch_io(&mut self) -> Res<()> {
+        let depth = self.depth();
+        self.sequence.access(&self.memory, (IO_ADDRESS, 1), true, depth, self.pc - 1)
+    }
+
+    pub(crate) fn argument(&self, base: Reg, site: u32, i: usize) -> u64 {
+        let info = &self.code.sites[site as usize];
+        info.regs.get(i).map_or(0, |&reg| self.r(base + reg))
+    }
+
+    pub(crate) fn wide_argument(&self, base: Reg, site: u32, i: usize) -> u128 {
+        let info = &self.code.sites[site as usize];
+        info.regs.get(i).map_or(0, |&reg| self.wide(base + reg))
+    }
+
+    pub(crate) fn spend_call(&mut self) -> Res<()> {
+        self.spend(1)
+    }
+
+    pub(crate) fn spend_bytes(&mut self, bytes: u32) -> Res<()> {
+        self.spend(u64::from(bytes) / 64)
+    }
+
+    pub(crate) fn give(&mut self, base: Reg, value: u64) {
+        self.set(base, value);
+    }
+
+    pub(crate) fn give_wide(&mut self, base: Reg, value: u128) {
+        self.set_wide(base, value);
+    }
+
+    /// A number that names the current call, for `va_list`s.
+    pub(crate) fn frame_number(&self) -> u64 {
+        self.frames.len() as u64
+    }
+
+    /// The variable arguments of a call that is still in progress.
+    pub(crate) fn varargs_of(&self, number: u64) -> Option<&[(u64, u64, Ty)]> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.frames.get(index).map(|f| f.varargs.as_slice())
+    }
+
+    fn kind(&self, ty: Ty) -> Option<Kind> {
+        Kind::of(&self.p.types, ty)
+    }
+}

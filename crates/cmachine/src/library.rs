@@ -1,0 +1,176 @@
+//! The C library and compiler builtins, as far as test programs use them.
+
+mod builtin;
+mod memory;
+mod print;
+
+use crate::code::Reg;
+use crate::exec::Machine;
+use crate::stop::Res;
+
+macro_rules! library {
+    ($($variant:ident: $($name:literal)|+, $effect:ident;)*) => {
+        /// A library function or builtin.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[allow(missing_docs)]
+        pub enum Lib { $($variant),* }
+
+        impl Lib {
+            fn plain(name: &str) -> Option<Lib> {
+                Some(match name { $($($name)|+ => Lib::$variant,)* _ => return None })
+            }
+
+            fn effect(self) -> Effect {
+                match self { $(Lib::$variant => Effect::$effect),* }
+            }
+        }
+    };
+}
+
+/// What a function may touch, for the analysis of order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Nothing but its arguments.
+    Pure,
+    /// Memory behind its arguments.
+    Memory,
+    /// Input, output, or the end of the program.
+    World,
+}
+
+library! {
+    Printf: "printf" | "printf_unlocked", World;
+    Puts: "puts" | "puts_unlocked", World;
+    Putchar: "putchar" | "putchar_unlocked", World;
+    Sprintf: "sprintf", Memory;
+    Snprintf: "snprintf", Memory;
+    Vprintf: "vprintf", World;
+    Vsprintf: "vsprintf", Memory;
+    Vsnprintf: "vsnprintf", Memory;
+    Abort: "abort" | "__assert_fail" | "trap", World;
+    Exit: "exit" | "_exit" | "_Exit", World;
+    Malloc: "malloc", Pure;
+    Calloc: "calloc", Pure;
+    Realloc: "realloc", Memory;
+    Free: "free", Memory;
+    Memcpy: "memcpy", Memory;
+    Mempcpy: "mempcpy", Memory;
+    Memmove: "memmove", Memory;
+    Memset: "memset", Memory;
+    Memcmp: "memcmp" | "bcmp", Memory;
+    Memchr: "memchr", Memory;
+    Bzero: "bzero", Memory;
+    Bcopy: "bcopy", Memory;
+    Strlen: "strlen", Memory;
+    Strnlen: "strnlen", Memory;
+    Strcmp: "strcmp", Memory;
+    Strncmp: "strncmp", Memory;
+    Strcpy: "strcpy", Memory;
+    Strncpy: "strncpy", Memory;
+    Stpcpy: "stpcpy", Memory;
+    Strcat: "strcat", Memory;
+    Strncat: "strncat", Memory;
+    Strchr: "strchr" | "index", Memory;
+    Strrchr: "strrchr" | "rindex", Memory;
+    Strstr: "strstr", Memory;
+    Strspn: "strspn", Memory;
+    Strcspn: "strcspn", Memory;
+    Strpbrk: "strpbrk", Memory;
+    Abs: "abs" | "labs" | "llabs" | "imaxabs", Pure;
+    Expect: "expect" | "expect_with_probability" | "assume_aligned" | "launder", Pure;
+    Unreachable: "unreachable", World;
+    Nothing: "prefetch" | "va_end" | "__clear_cache" | "clear_cache", Memory;
+    Ffs: "ffs" | "ffsl" | "ffsll", Pure;
+    Clz: "clz" | "clzl" | "clzll", Pure;
+    Ctz: "ctz" | "ctzl" | "ctzll", Pure;
+    Clrsb: "clrsb" | "clrsbl" | "clrsbll", Pure;
+    Popcount: "popcount" | "popcountl" | "popcountll", Pure;
+    Parity: "parity" | "parityl" | "parityll", Pure;
+    Bswap: "bswap16" | "bswap32" | "bswap64", Pure;
+    AddOverflow: "add_overflow" | "sadd_overflow" | "saddl_overflow" | "saddll_overflow"
+        | "uadd_overflow" | "uaddl_overflow" | "uaddll_overflow", Memory;
+    SubOverflow: "sub_overflow" | "ssub_overflow" | "ssubl_overflow" | "ssubll_overflow"
+        | "usub_overflow" | "usubl_overflow" | "usubll_overflow", Memory;
+    MulOverflow: "mul_overflow" | "smul_overflow" | "smull_overflow" | "smulll_overflow"
+        | "umul_overflow" | "umull_overflow" | "umulll_overflow", Memory;
+    AddOverflowP: "add_overflow_p", Pure;
+    SubOverflowP: "sub_overflow_p", Pure;
+    MulOverflowP: "mul_overflow_p", Pure;
+    Fabs: "fabs" | "fabsf" | "fabsl", Pure;
+    Copysign: "copysign" | "copysignf" | "copysignl", Pure;
+    Inf: "inf" | "inff" | "infl" | "huge_val" | "huge_valf" | "huge_vall", Pure;
+    Nan: "nan" | "nanf" | "nanl" | "nans" | "nansf" | "nansl", Memory;
+    Sqrt: "sqrt" | "sqrtf", Pure;
+    Floor: "floor" | "floorf", Pure;
+    Ceil: "ceil" | "ceilf", Pure;
+    Trunc: "trunc" | "truncf", Pure;
+    Fmod: "fmod" | "fmodf" | "fmodl", Pure;
+    IsNan: "isnan" | "isnanf" | "isnanl" | "__isnan" | "__isnanf" | "__isnanl", Pure;
+    IsInf: "isinf" | "isinff" | "isinfl" | "__isinf" | "__isinff" | "__isinfl", Pure;
+    IsInfSign: "isinf_sign", Pure;
+    IsFinite: "isfinite" | "finite" | "finitef" | "finitel" | "__finite" | "__finitef" | "__finitel", Pure;
+    IsNormal: "isnormal", Pure;
+    Signbit: "signbit" | "signbitf" | "signbitl" | "__signbit" | "__signbitf" | "__signbitl", Pure;
+    IsUnordered: "isunordered", Pure;
+    IsLess: "isless", Pure;
+    IsLessEqual: "islessequal", Pure;
+    IsGreater: "isgreater", Pure;
+    IsGreaterEqual: "isgreaterequal", Pure;
+    IsLessGreater: "islessgreater", Pure;
+    VaStart: "va_start", Memory;
+    VaCopy: "va_copy", Memory;
+    ObjectSize: "object_size" | "dynamic_object_size", Pure;
+    Isdigit: "isdigit", Pure;
+    Toupper: "toupper", Pure;
+    Tolower: "tolower", Pure;
+}
+
+impl Lib {
+    /// The function of a name, with or without `__builtin_`.
+    pub fn by_name(name: &str) -> Option<Lib> {
+        match name.strip_prefix("__builtin_") {
+            Some(rest) => Lib::plain(rest),
+            // Without the prefix these would be names of the program's own.
+            None if matches!(
+                name,
+                "expect" | "unreachable" | "trap" | "inf" | "clz" | "ctz" | "popcount" | "parity" | "launder"
+            ) => None,
+            None => Lib::plain(name),
+        }
+    }
+
+    /// Touches nothing but its arguments.
+    pub(crate) fn is_pure(self) -> bool {
+        self.effect() == Effect::Pure
+    }
+
+    /// Touches only what its arguments point to.
+    pub(crate) fn is_memory_only(self) -> bool {
+        self.effect() == Effect::Memory
+    }
+}
+
+/// A call of a library function: where its arguments are.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub base: Reg,
+    pub site: u32,
+}
+
+impl Machine<'_> {
+    pub(crate) fn call_library(&mut self, lib: Lib, base: Reg, site: u32) -> Res<()> {
+        self.spend_call()?;
+        let call = Call { base, site };
+        match lib {
+            Lib::Printf | Lib::Puts | Lib::Putchar | Lib::Sprintf | Lib::Snprintf => self.print_call(lib, call),
+            Lib::Vprintf | Lib::Vsprintf | Lib::Vsnprintf => self.print_list_call(lib, call),
+            Lib::Malloc | Lib::Calloc | Lib::Realloc | Lib::Free => self.allocation(lib, call),
+            Lib::Memcpy | Lib::Mempcpy | Lib::Memmove | Lib::Memset | Lib::Memcmp | Lib::Memchr
+            | Lib::Bzero | Lib::Bcopy => self.block_call(lib, call),
+            Lib::Strlen | Lib::Strnlen | Lib::Strcmp | Lib::Strncmp | Lib::Strcpy | Lib::Strncpy
+            | Lib::Stpcpy | Lib::Strcat | Lib::Strncat | Lib::Strchr | Lib::Strrchr | Lib::Strstr
+            | Lib::Strspn | Lib::Strcspn | Lib::Strpbrk => self.string_call(lib, call),
+            _ => self.builtin(lib, call),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Builtins on values, program end, and variable arguments.
+
+use super::{Call, Lib};
+use crate::exec::Machine;
+use crate::kind::Kind;
+use crate::longdouble::F80;
+use crate::memory::Access;
+use crate::outcome::{UbKind, UnspecKind};
+use crate::stop::{Res, Stop, ub, unspecified, unsupported};
+use ctree::Ty;
+use std::cmp::Ordering;
+
+impl Machine<'_> {
+    fn arg_kind(&self, c: Call, i: usize) -> Kind {
+        let site = &self.code.sites[c.site as usize];
+        site.args.get(i).and_then(|&ty| Kind::of(&self.p.types, ty)).unwrap_or(Kind::I32)
+    }
+
+    /// A floating argument, widened.
+    fn float_arg(&self, c: Call, i: usize) -> F80 {
+        let wide = self.wide_argument(c.base, c.site, i);
+        match self.arg_kind(c, i) {
+            Kind::F32 => F80::from_f32(f32::from_bits(wide as u32)),
+            Kind::F64 => F80::from_f64(f64::from_bits(wide as u64)),
+            Kind::F80 => F80 { mantissa: wide as u64, exponent: (wide >> 64) as u16 },
+            kind => F80::from_i128(kind.value(wide as u64)),
+        }
+    }
+
+    /// A floating result, narrowed to the kind of the call.
+    fn give_float(&mut self, c: Call, value: F80) {
+        match self.call_kind(c) {
+            Kind::F32 => self.give(c.base, u64::from(value.to_f32().to_bits())),
+            Kind::F64 => self.give(c.base, value.to_f64().to_bits()),
+            _ => self.set_f80(c.base, value),
+        }
+    }
+
+    fn call_kind(&self, c: Call) -> Kind {
+        let node = self.code.sites[c.site as usize].node;
+        Kind::of(&self.p.types, self.p.expr(node).ty).unwrap_or(Kind::I32)
+    }
+
+    pub(super) fn builtin(&mut self, lib: Lib, c: Call) -> Res<()> {
+        let a = self.argument(c.base, c.site, 0);
+        let kind = self.arg_kind(c, 0);
+        match lib {
+            Lib::Abort => {
+                self.touch_io()?;
+                return Err(Box::new(Stop::Abort));
+            }
+            Lib::Exit => {
+                self.touch_io()?;
+                return Err(Box::new(Stop::Exit(a as u8)));
+            }
+            Lib::Unreachable => return ub(UbKind::Unreachable, "__builtin_unreachable is reached".into()),
+            Lib::Nothing => {}
+            Lib::Expect => self.give(c.base, a),
+            Lib::Abs => {
+                let v = kind.value(a);
+                let min = if kind.size() == 4 { i128::from(i32::MIN) } else { i128::from(i64::MIN) };
+                if v == min {
+                    return ub(UbKind::Library, format!("the absolute value of {v} does not fit"));
+                }
+                self.give(c.base, v.unsigned_abs() as u64);
+            }
+            Lib::ObjectSize => {
+                return unspecified(UnspecKind::ImplementationValue, "what __builtin_object_size finds out".into());
+            }
+            Lib::VaStart => return self.va_start(a),
+            Lib::VaCopy => {
+                let from = self.argument(c.base, c.site, 1);
+                let list = self.read_list(from)?;
+                return self.write_list(a, list);
+            }
+            Lib::Isdigit => self.give(c.base, u64::from((a as u8).is_ascii_digit())),
+            Lib::Toupper => self.give(c.base, u64::from((a as u8).to_ascii_uppercase())),
+            Lib::Tolower => self.give(c.base, u64::from((a as u8).to_ascii_lowercase())),
+            Lib::AddOverflow | Lib::SubOverflow | Lib::MulOverflow | Lib::AddOverflowP | Lib::SubOverflowP
+            | Lib::MulOverflowP => return self.overflow_builtin(lib, c),
+            Lib::Ffs | Lib::Clz | Lib::Ctz | Lib::Clrsb | Lib::Popcount | Lib::Parity | Lib::Bswap => {
+                return self.bit_builtin(lib, c, a, kind);
+            }
+            _ => return self.float_builtin(lib, c),
+        }
+        Ok(())
+    }
+
+    fn bit_builtin(&mut self, lib: Lib, c: Call, a: u64, kind: Kind) -> Res<()> {
+        let width = kind.bits();
+        let a = if width == 32 { u64::from(a as u32) } else { a };
+        if a == 0 && matches!(lib, Lib::Clz | Lib::Ctz) {
+            return ub(UbKind::Library, "__builtin_clz or __builtin_ctz of 0".into());
+        }
+        let v = match lib {
+            Lib::Ffs if a == 0 => 0,
+            Lib::Ffs => a.trailing_zeros() + 1,
+            Lib::Clz => a.leading_zeros() - (64 - width),
+            Lib::Ctz => a.trailing_zeros(),
+            Lib::Clrsb => {
+                let signed = if width == 32 { a as i32 as i64 } else { a as i64 };
+                (if signed < 0 { !signed } else { signed }).leading_zeros() - (64 - width) - 1
+            }
+            Lib::Popcount => a.count_ones(),
+            Lib::Parity => a.count_ones() & 1,
+            _ => {
+                let swapped = match kind.size() {
+                    2 => u64::from((a as u16).swap_bytes()),
+                    4 => u64::from((a as u32).swap_bytes()),
+                    _ => a.swap_bytes(),
+                };
+                self.give(c.base, swapped);
+                return Ok(());
+            }
+        };
+        self.give(c.base, u64::from(v));
+        Ok(())
+    }
+
+    fn overflow_builtin(&mut self, lib: Lib, c: Call) -> Res<()> {
+        let site = &self.code.sites[c.site as usize];
+        let (ka, kb) = (self.arg_kind(c, 0), self.arg_kind(c, 1));
+        let third = site.args.get(2).copied().unwrap_or(Ty::INT);
+        let target = self.p.types.pointee(third).unwrap_or(third);
+        let Some(kind) = Kind::of(&self.p.types, target) else { return unsupported("this overflow builtin") };
+        if ka.is_wide() || kb.is_wide() || kind.is_wide() {
+            return unsupported("an overflow builtin on 128-bit integers");
+        }
+        let x = ka.value(self.argument(c.base, c.site, 0));
+        let y = kb.value(self.argument(c.base, c.site, 1));
+        let (exact, low) = match lib {
+            Lib::AddOverflow | Lib::AddOverflowP => (x.checked_add(y), x.wrapping_add(y)),
+            Lib::SubOverflow | Lib::SubOverflowP => (x.checked_sub(y), x.wrapping_sub(y)),
+            _ => (x.checked_mul(y), x.wrapping_mul(y)),
+        };
+        let stored = kind.wrap(low as u64);
+        let fits = exact == Some(kind.value(stored));
+        if self.p.types.is_pointer(third) {
+            let pointer = self.argument(c.base, c.site, 2);
+            self.store_value(pointer, target, stored)?;
+        }
+        self.give(c.base, u64::from(!fits));
+        Ok(())
+    }
+
+    fn float_builtin(&mut self, lib: Lib, c: Call) -> Res<()> {
+        let x = self.float_arg(c, 0);
+        let y = self.float_arg(c, 1);
+        let order = x.compare(y);
+        let truth = match lib {
+            Lib::IsNan => x.is_nan(),
+            Lib::IsInf => x.is_infinite(),
+            Lib::IsFinite => x.is_finite(),
+            Lib::IsNormal => {
+                let tiny = match self.arg_kind(c, 0) {
+                    Kind::F32 => f64::from(f32::MIN_POSITIVE),
+                    _ => f64::MIN_POSITIVE,
+                };
+                x.is_finite() && x.abs().compare(F80::from_f64(tiny)).is_some_and(Ordering::is_ge)
+            }
+            Lib::Signbit => x.is_negative(),
+            Lib::IsUnordered => order.is_none(),
+            Lib::IsLess => order == Some(Ordering::Less),
+            Lib::IsLessEqual => order.is_some_and(Ordering::is_le),
+            Lib::IsGreater => order == Some(Ordering::Greater),
+            Lib::IsGreaterEqual => order.is_some_and(Ordering::is_ge),
+            Lib::IsLessGreater => order.is_some_and(Ordering::is_ne),
+            Lib::IsInfSign => {
+                let v = if !x.is_infinite() { 0 } else if x.is_negative() { -1i64 } else { 1 };
+                self.give(c.base, v as u64);
+                return Ok(());
+            }
+            _ => return self.float_function(lib, c, x, y),
+        };
+        self.give(c.base, u64::from(truth));
+        Ok(())
+    }
+
+    fn float_function(&mut self, lib: Lib, c: Call, x: F80, y: F80) -> Res<()> {
+        let double = x.to_f64();
+        let value = match lib {
+            Lib::Fabs => x.abs(),
+            Lib::Copysign => {
+                let magnitude = x.abs();
+                if y.is_negative() { -magnitude } else { magnitude }
+            }
+            Lib::Inf => F80::INFINITY,
+            Lib::Nan => F80 { exponent: 0x7fff, ..F80::DEFAULT_NAN },
+            Lib::Sqrt if self.call_kind(c) == Kind::F32 => F80::from_f32(x.to_f32().sqrt()),
+            Lib::Sqrt => F80::from_f64(double.sqrt()),
+            Lib::Floor => F80::from_f64(double.floor()),
+            Lib::Ceil => F80::from_f64(double.ceil()),
+            Lib::Trunc => F80::from_f64(double.trunc()),
+            Lib::Fmod => x.fmod(y),
+            _ => return unsupported(format!("the builtin {lib:?}")),
+        };
+        self.give_float(c, value);
+        Ok(())
+    }
+
+    /// A `va_list` holds the number of the call and the position in its arguments.
+    fn va_start(&mut self, list: u64) -> Res<()> {
+        let number = self.frame_number();
+        self.write_list(list, (number, 0))
+    }
+
+    fn write_list(&mut self, list: u64, (call, position): (u64, u64)) -> Res<()> {
+        let at = self.range(list, 24, Access::Store)?;
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&call.to_le_bytes());
+        bytes[8..16].copy_from_slice(&position.to_le_bytes());
+        self.write_bytes(at, &bytes)
+    }
+
+    fn read_list(&mut self, list: u64) -> Res<(u64, u64)> {
+        let mut bytes = [0; 16];
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = self.read_char(list + i as u64)?;
+        }
+        let half = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| bytes[i + k]));
+        Ok((half(0), half(8)))
+    }
+
+    /// What is left of a list, for `vprintf` and its kin.
+    pub(super) fn rest_of_list(&mut self, list: u64) -> Res<Vec<(u64, u64, Ty)>> {
+        let (call, position) = self.read_list(list)?;
+        match self.varargs_of(call) {
+            Some(args) => Ok(args.get(position as usize..).unwrap_or(&[]).to_vec()),
+            None => ub(UbKind::VaArg, "the va_list belongs to a call that has ended".into()),
+        }
+    }
+
+    pub(crate) fn va_arg(&mut self, d: crate::code::Reg, list: u64, ty: Ty) -> Res<()> {
+        let (call, position) = self.read_list(list)?;
+        let Some(args) = self.varargs_of(call) else {
+            return ub(UbKind::VaArg, "the va_list belongs to a call that has ended".into());
+        };
+        let Some(&(low, high, actual)) = args.get(position as usize) else {
+            return ub(UbKind::VaArg, format!("there are only {} variable arguments", args.len()));
+        };
+        if !self.va_compatible(ty, actual, low) {
+            let name = |ty| ctree::print::print_type(self.p, ty);
+            return ub(UbKind::VaArg, format!("the argument is a `{}`, not a `{}`", name(actual), name(ty)));
+        }
+        self.write_list(list, (call, position + 1))?;
+        if Kind::of(&self.p.types, ty).is_some_and(Kind::is_wide) {
+            self.give_wide(d, u128::from(low) | (u128::from(high) << 64));
+        } else {
+            let kind = Kind::of(&self.p.types, ty).unwrap_or(Kind::U64);
+            self.give(d, kind.wrap(low));
+        }
+        Ok(())
+    }
+
+    /// 7.16.1.1p2: compatible, or signed and unsigned counterparts with a value that both have, or
+    /// pointers to void and to a character type.
+    fn va_compatible(&self, wanted: Ty, actual: Ty, value: u64) -> bool {
+        if crate::compat::compatible(self.p, wanted, actual) {
+            return true;
+        }
+        let types = &self.p.types;
+        match (types.int_kind(wanted), types.int_kind(actual)) {
+            (Some(x), Some(y)) => {
+                let kind = Kind::of(types, wanted).unwrap_or(Kind::I64);
+                x.to_unsigned() == y.to_unsigned()
+                    && (kind.is_wide() || value >> (kind.bits() - 1) & 1 == 0)
+            }
+            _ => {
+                let is_bytes = |ty| {
+                    types.pointee(ty).is_some_and(|t| types.is_void(t) || types.int_kind(t).is_some_and(|k| k.rank() == 1))
+                };
+                types.is_pointer(wanted) && types.is_pointer(actual) && (is_bytes(wanted) && is_bytes(actual))
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The printf family (7.21.6).
+
+use super::{Call, Lib};
+use crate::exec::Machine;
+use crate::format::{ArgType, Directive, Refusal, parse};
+use crate::longdouble::F80;
+use crate::memory::Access;
+use crate::outcome::{UbKind, UnspecKind};
+use crate::stop::{Res, ub, unspecified, unsupported};
+use ctree::{IntKind, Ty};
+
+/// An argument: its registers and its type.
+type Arg = (u64, u64, Ty);
+
+impl Machine<'_> {
+    fn call_args(&self, c: Call, from: usize) -> Vec<Arg> {
+        let site = &self.code.sites[c.site as usize];
+        (from..site.args.len())
+            .map(|i| {
+                let wide = self.wide_argument(c.base, c.site, i);
+                (wide as u64, (wide >> 64) as u64, site.args[i])
+            })
+            .collect()
+    }
+
+    pub(super) fn print_call(&mut self, lib: Lib, c: Call) -> Res<()> {
+        let first = self.argument(c.base, c.site, 0);
+        let result = match lib {
+            Lib::Puts => {
+                let mut text = self.read_string(first, None)?;
+                text.push(b'\n');
+                self.print(&text)?;
+                text.len() as u64
+            }
+            Lib::Putchar => {
+                self.print(&[first as u8])?;
+                u64::from(first as u8)
+            }
+            Lib::Printf => {
+                let args = self.call_args(c, 1);
+                let text = self.format(first, &args)?;
+                self.print(&text)?;
+                text.len() as u64
+            }
+            Lib::Sprintf => {
+                let format = self.argument(c.base, c.site, 1);
+                let args = self.call_args(c, 2);
+                self.print_to(first, None, format, &args)?
+            }
+            _ => {
+                let size = self.argument(c.base, c.site, 1);
+                let format = self.argument(c.base, c.site, 2);
+                let args = self.call_args(c, 3);
+                self.print_to(first, Some(size), format, &args)?
+            }
+        };
+        self.give(c.base, result);
+        Ok(())
+    }
+
+    pub(super) fn print_list_call(&mut self, lib: Lib, c: Call) -> Res<()> {
+        let first = self.argument(c.base, c.site, 0);
+        let (format_at, list_at) = match lib {
+            Lib::Vprintf => (0, 1),
+            Lib::Vsprintf => (1, 2),
+            _ => (2, 3),
+        };
+        let format = self.argument(c.base, c.site, format_at);
+        let list = self.argument(c.base, c.site, list_at);
+        let args = self.rest_of_list(list)?;
+        let result = match lib {
+            Lib::Vprintf => {
+                let text = self.format(format, &args)?;
+                self.print(&text)?;
+                text.len() as u64
+            }
+            Lib::Vsprintf => self.print_to(first, None, format, &args)?,
+            _ => {
+                let size = self.argument(c.base, c.site, 1);
+                self.print_to(first, Some(size), format, &args)?
+            }
+        };
+        self.give(c.base, result);
+        Ok(())
+    }
+
+    fn print_to(&mut self, to: u64, size: Option<u64>, format: u64, args: &[Arg]) -> Res<u64> {
+        let mut text = self.format(format, args)?;
+        let length = text.len() as u64;
+        match size {
+            Some(0) => return Ok(length),
+            Some(n) => text.truncate((n - 1).min(length) as usize),
+            None => {}
+        }
+        text.push(0);
+        if to == 0 {
+            return ub(UbKind::Library, "the buffer is a null pointer".into());
+        }
+        let at = self.range(to, text.len() as u32, Access::Store)?;
+        self.write_bytes(at, &text)?;
+        Ok(length)
+    }
+
+    fn format(&mut self, format: u64, args: &[Arg]) -> Res<Vec<u8>> {
+        if format == 0 {
+            return ub(UbKind::Library, "the format is a null pointer".into());
+        }
+        let text = self.read_string(format, None)?;
+        let directives = match parse(&text) {
+            Ok(directives) => directives,
+            Err(error) => return refuse(error.refusal, error.to_string()),
+        };
+        let mut out = Vec::new();
+        let mut args = args.iter();
+        for directive in directives {
+            match directive {
+                Directive::Literal(range) => out.extend_from_slice(&text[range]),
+                Directive::Spec(spec) => {
+                    let mut stars = Vec::new();
+                    for _ in 0..spec.stars() {
+                        let arg = self.next_arg(&mut args, ArgType::Int)?;
+                        stars.push(arg.0 as i32);
+                    }
+                    let field = match spec.resolve(&stars) {
+                        Ok(field) => field,
+                        Err(error) => return refuse(error.refusal, error.to_string()),
+                    };
+                    let wanted = spec.arg();
+                    let arg = self.next_arg(&mut args, wanted)?;
+                    match wanted {
+                        ArgType::Double => field.render_f64(f64::from_bits(arg.0), &mut out),
+                        ArgType::LongDouble => {
+                            field.render_f80(F80 { mantissa: arg.0, exponent: arg.1 as u16 }, &mut out);
+                        }
+                        ArgType::Str => {
+                            if arg.0 == 0 {
+                                return ub(UbKind::Library, "%s with a null pointer".into());
+                            }
+                            let s = self.read_string(arg.0, field.str_limit())?;
+                            field.render_str(&s, &mut out);
+                        }
+                        ArgType::Pointer => {
+                            if arg.0 != 0 {
+                                return unspecified(UnspecKind::Address, "an address is printed".into());
+                            }
+                            field.render_pointer(0, &mut out);
+                        }
+                        ArgType::CharAsInt => field.render_char(arg.0 as i32, &mut out),
+                        _ => field.render_int(arg.0, &mut out),
+                    }
+                }
+            }
+        }
+        self.spend_bytes(out.len() as u32)?;
+        Ok(out)
+    }
+
+    fn next_arg(&self, args: &mut std::slice::Iter<'_, Arg>, wanted: ArgType) -> Res<Arg> {
+        let Some(&arg) = args.next() else {
+            return ub(UbKind::Format, "there are fewer arguments than conversions".into());
+        };
+        if !self.agrees(arg.2, wanted) {
+            let name = ctree::print::print_type(self.p, arg.2);
+            return ub(UbKind::Format, format!("a conversion for {wanted:?} is given a `{name}`"));
+        }
+        Ok(arg)
+    }
+
+    /// Whether an argument of the (promoted) type suits a conversion.
+    fn agrees(&self, ty: Ty, wanted: ArgType) -> bool {
+        use ArgType::*;
+        let pointee = self.p.types.pointee(ty);
+        let rank = self.p.types.int_kind(ty).map(IntKind::to_unsigned);
+        match wanted {
+            SChar | UChar | Short | UShort | Int | UInt | CharAsInt => rank == Some(IntKind::UInt),
+            Long | ULong | IntMax | UIntMax | SSize | Size | PtrDiff | UPtrDiff => rank == Some(IntKind::ULong),
+            LongLong | ULongLong => rank == Some(IntKind::ULongLong),
+            Double => self.p.types.resolved(ty).unqual() == Ty::DOUBLE,
+            LongDouble => self.p.types.resolved(ty).unqual() == Ty::LDOUBLE,
+            Str => pointee.is_some_and(|t| {
+                self.p.types.int_kind(t).is_some_and(|k| k.rank() == 1) || self.p.types.is_void(t)
+            }),
+            // Strictly a pointer to void; character pointers have the same representation.
+            Pointer => pointee.is_some_and(|t| {
+                self.p.types.is_void(t) || self.p.types.int_kind(t).is_some_and(|k| k.rank() == 1)
+            }),
+        }
+    }
+}
+
+fn refuse<T>(refusal: Refusal, why: String) -> Res<T> {
+    match refusal {
+        Refusal::Undefined => ub(UbKind::Format, why),
+        Refusal::Unsupported => unsupported(why),
+    }
+}

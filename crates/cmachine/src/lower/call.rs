@@ -1,0 +1,230 @@
+//! Calls.
+
+use super::effects::Effects;
+use super::place::{Lv, Place};
+use super::{L, Lower};
+use crate::code::*;
+use crate::compat::{compatible, promoted};
+use crate::kind::Kind;
+use crate::library::Lib;
+use crate::outcome::UbKind;
+use ctree::{ExprId, ExprKind, FuncId, Ty};
+
+/// What is called.
+enum Target {
+    Func(u32),
+    Lib(Lib),
+    /// Through a pointer that is yet to be evaluated.
+    Pointer(ExprId),
+}
+
+impl Lower<'_> {
+    fn target(&self, f: ExprId) -> L<Target> {
+        let mut inner = f;
+        while let ExprKind::Implicit(e) | ExprKind::Unary(ctree::UnOp::AddrOf, e) = self.p.expr(inner).kind {
+            inner = e;
+        }
+        let ExprKind::Func(id) = self.p.expr(inner).kind else { return Ok(Target::Pointer(f)) };
+        self.known_target(id)
+    }
+
+    fn known_target(&self, id: FuncId) -> L<Target> {
+        if let Some(&number) = self.func_numbers.get(&id) {
+            return Ok(Target::Func(number));
+        }
+        let name = self.p.name(self.p.func(id).name);
+        match Lib::by_name(name) {
+            Some(lib) => Ok(Target::Lib(lib)),
+            None => Err(format!("the function `{name}`, which has no definition here")),
+        }
+    }
+
+    /// A call with a scalar or no value.
+    pub(super) fn call(&mut self, e: ExprId, f: ExprId, args: &[ExprId], want: Option<Reg>, used: bool) -> L<Reg> {
+        let ty = self.p.expr(e).ty;
+        if self.p.types.as_record(ty).is_some() {
+            // A record nobody looks at still needs somewhere to go.
+            return self.aggregate(e).map(|_| 0);
+        }
+        let kind = if self.p.types.is_void(ty) { Kind::I32 } else { self.kind_of(ty)? };
+        let d = want.unwrap_or_else(|| self.temp_for(kind));
+        let mark = self.f.next;
+        let base = self.emit_call(e, f, args, None, used)?;
+        if used && !self.p.types.is_void(ty) {
+            self.mov(d, base, kind);
+        }
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    /// A call whose value is a record, left in `to`.
+    pub(super) fn call_record(&mut self, e: ExprId, f: ExprId, args: &[ExprId], to: Lv) -> L<()> {
+        let mark = self.f.next;
+        self.emit_call(e, f, args, Some(to), true)?;
+        self.f.next = mark;
+        Ok(())
+    }
+
+    fn emit_call(&mut self, e: ExprId, f: ExprId, args: &[ExprId], to: Option<Lv>, used: bool) -> L<Reg> {
+        let target = self.target(f)?;
+        let fty = self.p.types.pointee(self.p.expr(f).ty).unwrap_or(self.p.expr(f).ty);
+        let base = self.f.next.min(u32::from(NO_REG)) as Reg;
+        let hidden = to.map(|lv| {
+            let reg = self.temp();
+            (reg, lv)
+        });
+        let mut regs = Vec::with_capacity(args.len());
+        for &arg in args {
+            let kind = Kind::of(&self.p.types, self.p.expr(arg).ty);
+            let wide = kind.is_some_and(Kind::is_wide);
+            regs.push(if wide { self.temp_pair() } else { self.temp() });
+        }
+        if args.is_empty() && hidden.is_none() {
+            // Room for the value.
+            self.temp_pair();
+        }
+        let callee = self.arguments(&target, args, &regs)?;
+        if let Some((reg, lv)) = hidden {
+            self.address(&lv, Some(reg))?;
+        }
+        let site = self.code.sites.len() as u32;
+        self.code.sites.push(Site {
+            node: e,
+            args: args.iter().map(|&a| self.p.expr(a).ty).collect(),
+            regs: regs.iter().map(|r| r - base).collect(),
+            ty: fty,
+            used,
+        });
+        match target {
+            Target::Func(func) => {
+                self.check_call(func, fty, args);
+                self.emit(Op::Call { func, base, site });
+            }
+            Target::Lib(lib) => {
+                for &arg in args {
+                    // Builtins store through their pointer arguments: the class must be known then.
+                    if let Some(to) = self.p.types.pointee(self.p.expr(arg).ty)
+                        && self.p.types.is_scalar(to)
+                    {
+                        self.code.classes.class(&self.p.types, to);
+                    }
+                }
+                self.emit(Op::CallLib { lib, base, site });
+            }
+            Target::Pointer(_) => {
+                self.emit(Op::CallPtr { p: callee, base, site });
+            }
+        }
+        Ok(base)
+    }
+
+    /// Evaluates the arguments, and the function pointer, in an order of ours.
+    fn arguments(&mut self, target: &Target, args: &[ExprId], regs: &[Reg]) -> L<Reg> {
+        // Operand i < args.len() is an argument; the last may be the callee.
+        let mut operands: Vec<(usize, ExprId, Effects)> = Vec::with_capacity(args.len() + 1);
+        for (i, &arg) in args.iter().enumerate() {
+            let effects = self.effects(arg);
+            operands.push((i, arg, effects));
+        }
+        let mut callee = 0;
+        if let Target::Pointer(f) = *target {
+            callee = self.temp();
+            let effects = self.effects(f);
+            operands.push((args.len(), f, effects));
+        }
+        let clash = operands
+            .iter()
+            .enumerate()
+            .any(|(i, a)| operands[..i].iter().any(|b| a.2.conflicts(b.2)));
+        operands.sort_by_key(|&(i, _, effects)| (effects.heavy, i));
+        if clash {
+            self.region_begin();
+        }
+        let last = operands.len().saturating_sub(1);
+        for (n, &(i, e, _)) in operands.iter().enumerate() {
+            let log = clash && n < last;
+            if log {
+                self.emit(Op::LogOn);
+            }
+            let reg = if i == args.len() { callee } else { regs[i] };
+            self.argument(e, reg)?;
+            if log {
+                self.emit(Op::LogOff);
+            }
+        }
+        if clash {
+            self.region_end();
+        }
+        Ok(callee)
+    }
+
+    fn argument(&mut self, e: ExprId, reg: Reg) -> L<()> {
+        let mark = self.f.next;
+        if Kind::of(&self.p.types, self.p.expr(e).ty).is_some() {
+            self.value(e, Some(reg))?;
+        } else if matches!(self.p.types.shape(self.p.expr(e).ty), ctree::TypeKind::VaList) {
+            let lv = self.lvalue(e, true)?;
+            self.address(&lv, Some(reg))?;
+        } else {
+            // A copy, so that what the argument named may change before the callee looks.
+            let from = self.aggregate(e)?;
+            let local = self.new_temp(from.ty.unqual());
+            self.emit(Op::Leave { local });
+            self.emit(Op::Enter { local });
+            let to = Lv { init: true, ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, from.ty.unqual(), 1) };
+            self.copy(&to, &from)?;
+            self.address(&to, Some(reg))?;
+        }
+        self.f.next = mark;
+        Ok(())
+    }
+
+    /// A direct call must agree with the definition.
+    fn check_call(&mut self, func: u32, call: Ty, args: &[ExprId]) {
+        let def = self.code.funcs[func as usize].ty;
+        let name = self.p.name(self.p.func(self.code.funcs[func as usize].id).name).to_string();
+        let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
+        if let Err((kind, why)) = call_agrees(self.p, def, call, &types) {
+            self.undefined(kind, format!("call of `{name}`: {why}"));
+        }
+    }
+}
+
+/// Whether a call through type `call` with arguments of types `args` may reach a definition of type `def`.
+pub(crate) fn call_agrees(p: &ctree::Program, def: Ty, call: Ty, args: &[Ty]) -> Result<(), (UbKind, String)> {
+    let (Some(d), Some(c)) = (p.types.as_function(def), p.types.as_function(call)) else {
+        return Err((UbKind::CallType, "not a function".into()));
+    };
+    if !compatible(p, d.ret, c.ret) {
+        return Err((UbKind::CallType, "the return types differ".into()));
+    }
+    if c.proto {
+        if !compatible(p, def, call) {
+            return Err((UbKind::CallType, "the function types differ".into()));
+        }
+        return Ok(());
+    }
+    if d.variadic {
+        return Err((UbKind::CallArgs, "a variadic function is called without a prototype".into()));
+    }
+    if d.params.len() != args.len() {
+        return Err((UbKind::CallArgs, format!("{} arguments for {} parameters", args.len(), d.params.len())));
+    }
+    for (&param, &arg) in d.params.iter().zip(args) {
+        // Without a prototype on either side promoted types are compared (6.5.2.2p6).
+        let param = if d.proto { param } else { promoted(p, param) };
+        if !compatible(p, param, arg) && !same_but_sign(p, param, arg) {
+            return Err((UbKind::CallArgs, "an argument's type differs from the parameter's".into()));
+        }
+    }
+    Ok(())
+}
+
+/// 6.5.2.2p6: signed and unsigned counterparts agree (if the value is representable in both, which
+/// their common register form makes so), and `void *` with character pointers.
+fn same_but_sign(p: &ctree::Program, a: Ty, b: Ty) -> bool {
+    match (p.types.int_kind(a), p.types.int_kind(b)) {
+        (Some(x), Some(y)) => x.to_unsigned() == y.to_unsigned(),
+        _ => p.types.is_pointer(a) && p.types.is_pointer(b),
+    }
+}

@@ -1,0 +1,360 @@
+//! Which operands might conflict: a cheap over-approximation of what an expression reads and
+//! writes in memory, calls included. Where it says "no", the machine need not look.
+//!
+//! Locations are folded into 64 bits: one for input and output, 31 shared by the variables whose
+//! address is never taken, 32 shared by the classes of everything that a pointer can reach.
+
+use super::scan::{Facts, is_array, root};
+use crate::classes::{CHAR, Class, Classes};
+use crate::library::Lib;
+use ctree::{ExprId, ExprKind, FuncId, FuncStorage, Init, Item, Program, StmtId, StmtKind, Ty, TypeKind, UnOp, VarId};
+use std::collections::HashMap;
+
+/// Effects of an expression or a function.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Effects {
+    /// Locations read.
+    pub reads: u64,
+    /// Locations written.
+    pub writes: u64,
+    /// Contains a call of a function with a body: better evaluated last.
+    pub heavy: bool,
+}
+
+/// Standard input and output, and everything else outside of the program.
+const IO: u64 = 1;
+/// Everything that a pointer can reach.
+const REACHABLE: u64 = !0 << 32;
+
+impl Effects {
+    /// Whether the order of two operands might matter.
+    pub(crate) fn conflicts(self, other: Effects) -> bool {
+        self.writes & (other.reads | other.writes) != 0 || other.writes & self.reads != 0
+    }
+
+    pub(crate) fn and(self, other: Effects) -> Effects {
+        Effects {
+            reads: self.reads | other.reads,
+            writes: self.writes | other.writes,
+            heavy: self.heavy || other.heavy,
+        }
+    }
+}
+
+/// Effects of each function on what its callers can see.
+pub(crate) struct Summaries {
+    of: HashMap<FuncId, Effects>,
+    any: Effects,
+}
+
+fn class_bits(class: Class) -> u64 {
+    if class == CHAR { REACHABLE } else { 1 << (32 + class % 32) }
+}
+
+/// Locations of an lvalue access of type `ty` that goes to `var` (or through a pointer).
+fn location(p: &Program, facts: &Facts, classes: &mut Classes, var: Option<VarId>, ty: Ty) -> u64 {
+    match var {
+        Some(v) if !facts.escapes[v.index()] => {
+            let in_register = p.var(v).scope != ctree::Scope::File
+                && p.var(v).storage != ctree::Storage::Static
+                && p.types.is_scalar(p.var(v).ty)
+                && !p.types.resolved(p.var(v).ty).is_volatile()
+                && !facts.conflicted[v.index()];
+            if in_register { 0 } else { 1 << (1 + v.0 % 31) }
+        }
+        _ => type_bits(p, classes, ty),
+    }
+}
+
+fn type_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
+    match *p.types.shape(ty) {
+        TypeKind::Array(elem, _) => type_bits(p, classes, elem),
+        TypeKind::Record(_) => REACHABLE,
+        _ if p.types.is_scalar(ty) => {
+            let class = classes.class(&p.types, ty);
+            // A named char object is reached by char pointers only, but those reach everything.
+            if class == CHAR { 1 << 33 } else { class_bits(class) }
+        }
+        _ => REACHABLE,
+    }
+}
+
+fn pointee_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
+    if p.types.is_scalar(ty) {
+        let class = classes.class(&p.types, ty);
+        return class_bits(class);
+    }
+    type_bits(p, classes, ty)
+}
+
+/// Effects of an expression, remembered.
+pub(crate) fn of_expr(
+    p: &Program,
+    facts: &Facts,
+    summaries: &Summaries,
+    classes: &mut Classes,
+    memo: &mut [Option<Effects>],
+    e: ExprId,
+) -> Effects {
+    let mut walk = Walk { p, facts, classes, memo, calls: Calls::Known(summaries) };
+    walk.expr(e)
+}
+
+enum Calls<'a> {
+    Known(&'a Summaries),
+    /// While summaries are being made: who is called, and whether through a pointer.
+    Collect(Vec<FuncId>, bool),
+}
+
+struct Walk<'a> {
+    p: &'a Program,
+    facts: &'a Facts,
+    classes: &'a mut Classes,
+    memo: &'a mut [Option<Effects>],
+    calls: Calls<'a>,
+}
+
+impl Walk<'_> {
+    fn expr(&mut self, e: ExprId) -> Effects {
+        if let Some(known) = self.memo[e.index()] {
+            return known;
+        }
+        let effects = self.compute(e);
+        if let Calls::Known(_) = self.calls {
+            self.memo[e.index()] = Some(effects);
+        }
+        effects
+    }
+
+    /// The access itself, without its operands.
+    fn touch(&mut self, e: ExprId) -> u64 {
+        let ty = self.p.expr(e).ty;
+        match root(self.p, e) {
+            Some(v) => location(self.p, self.facts, self.classes, Some(v), ty),
+            None => pointee_bits(self.p, self.classes, ty),
+        }
+    }
+
+    fn read(&mut self, e: ExprId) -> Effects {
+        let mut effects = self.operands(e);
+        if !is_array(self.p, e) {
+            let bits = self.touch(e);
+            effects.reads |= bits;
+            if self.p.expr(e).ty.is_volatile() {
+                effects.writes |= bits;
+            }
+        }
+        effects
+    }
+
+    fn write(&mut self, e: ExprId) -> Effects {
+        let mut effects = self.operands(e);
+        effects.writes |= self.touch(e);
+        effects
+    }
+
+    /// Effects of evaluating which object an lvalue designates.
+    fn operands(&mut self, e: ExprId) -> Effects {
+        match self.p.expr(e).kind {
+            ExprKind::Index(base, index) => self.base(base).and(self.expr(index)),
+            ExprKind::Member(of, _) => {
+                if self.p.is_lvalue(of) { self.operands(of) } else { self.expr(of) }
+            }
+            ExprKind::Arrow(of, _) => self.expr(of),
+            ExprKind::Unary(UnOp::Deref, of) => self.base(of),
+            ExprKind::CompoundLit(_, ref init) => {
+                let bits = type_bits(self.p, self.classes, self.p.expr(e).ty);
+                let effects = self.init(init);
+                Effects { writes: effects.writes | bits, ..effects }
+            }
+            _ => Effects::default(),
+        }
+    }
+
+    /// The pointer operand of an index or dereference: a decayed array is not read.
+    fn base(&mut self, e: ExprId) -> Effects {
+        match self.p.expr(e).kind {
+            ExprKind::Implicit(array) if is_array(self.p, array) => {
+                if self.p.is_lvalue(array) { self.operands(array) } else { self.expr(array) }
+            }
+            _ => self.expr(e),
+        }
+    }
+
+    fn compute(&mut self, e: ExprId) -> Effects {
+        let p = self.p;
+        match &p.expr(e).kind {
+            ExprKind::Var(_)
+            | ExprKind::Index(..)
+            | ExprKind::Arrow(..)
+            | ExprKind::Unary(UnOp::Deref, _)
+            | ExprKind::CompoundLit(..) => self.read(e),
+            ExprKind::Member(of, _) => {
+                if p.is_lvalue(*of) { self.read(e) } else { self.expr(*of) }
+            }
+            ExprKind::Unary(UnOp::AddrOf, a) => self.operands(*a),
+            ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
+                self.read(*a).and(self.write(*a))
+            }
+            ExprKind::Implicit(a) | ExprKind::Cast(_, a) if is_array(p, *a) => self.base(e),
+            ExprKind::Unary(_, a) | ExprKind::Implicit(a) | ExprKind::Cast(_, a) => self.expr(*a),
+            ExprKind::Binary(_, a, b) => self.expr(*a).and(self.expr(*b)),
+            ExprKind::Assign(a, b) => self.write(*a).and(self.expr(*b)),
+            ExprKind::AssignOp { lhs, rhs, .. } => self.read(*lhs).and(self.write(*lhs)).and(self.expr(*rhs)),
+            ExprKind::Cond(c, a, b) => {
+                let a = a.map_or(Effects::default(), |a| self.expr(a));
+                self.expr(*c).and(a).and(self.expr(*b))
+            }
+            ExprKind::Call(f, args) => {
+                let mut effects = self.callee(*f);
+                for &arg in args {
+                    effects = effects.and(self.expr(arg));
+                }
+                effects
+            }
+            ExprKind::StmtExpr(s) => self.stmt(*s),
+            ExprKind::VaArg(a, _) => {
+                let effects = self.expr(*a);
+                Effects { reads: effects.reads | REACHABLE, writes: effects.writes | REACHABLE, ..effects }
+            }
+            _ => Effects::default(),
+        }
+    }
+
+    fn callee(&mut self, f: ExprId) -> Effects {
+        let target = match self.p.expr(f).kind {
+            ExprKind::Implicit(inner) => match self.p.expr(inner).kind {
+                ExprKind::Func(id) => Some(id),
+                _ => None,
+            },
+            ExprKind::Func(id) => Some(id),
+            _ => None,
+        };
+        let inner = if target.is_some() { Effects::default() } else { self.expr(f) };
+        inner.and(match (&mut self.calls, target) {
+            (Calls::Known(known), Some(id)) => known.of.get(&id).copied().unwrap_or(known.any),
+            (Calls::Known(known), None) => Effects { heavy: true, ..known.any },
+            (Calls::Collect(list, _), Some(id)) => {
+                list.push(id);
+                Effects::default()
+            }
+            (Calls::Collect(_, indirect), None) => {
+                *indirect = true;
+                Effects::default()
+            }
+        })
+    }
+
+    fn init(&mut self, init: &Init) -> Effects {
+        match init {
+            Init::Expr(e) => self.expr(*e),
+            Init::List(items) => items.iter().fold(Effects::default(), |all, item| all.and(self.init(&item.init))),
+        }
+    }
+
+    fn stmt(&mut self, s: StmtId) -> Effects {
+        let p = self.p;
+        let mut all = Effects::default();
+        match &p.stmt(s).kind {
+            StmtKind::Expr(e) | StmtKind::Return(Some(e)) => all = self.expr(*e),
+            StmtKind::Block(list) => {
+                for &s in list {
+                    all = all.and(self.stmt(s));
+                }
+            }
+            StmtKind::If(c, a, b) => {
+                all = self.expr(*c).and(self.stmt(*a));
+                if let Some(b) = b {
+                    all = all.and(self.stmt(*b));
+                }
+            }
+            StmtKind::While(c, s) | StmtKind::DoWhile(s, c) | StmtKind::Switch(c, s) => {
+                all = self.expr(*c).and(self.stmt(*s));
+            }
+            StmtKind::For { init, cond, step, body } => {
+                all = self.stmt(*body);
+                if let Some(init) = init {
+                    all = all.and(self.stmt(*init));
+                }
+                for e in [cond, step].into_iter().flatten() {
+                    all = all.and(self.expr(*e));
+                }
+            }
+            StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => all = self.stmt(*s),
+            StmtKind::Decl(items) => {
+                for item in items {
+                    if let Item::Var(v) = item
+                        && let Some(init) = &p.var(*v).init
+                    {
+                        all = all.and(self.init(init));
+                        all.writes |= location(p, self.facts, self.classes, Some(*v), p.var(*v).ty);
+                    }
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+}
+
+impl Summaries {
+    /// Summaries of all functions, by iteration to a fixed point over the call graph.
+    pub(crate) fn of(p: &Program, facts: &Facts, classes: &mut Classes) -> Summaries {
+        let mut memo = vec![None; p.exprs.len()];
+        let mut bodies: HashMap<ctree::Sym, FuncId> = HashMap::new();
+        for (i, func) in p.funcs.iter().enumerate() {
+            if func.body.is_some() && func.storage != FuncStorage::Static {
+                bodies.insert(func.name, FuncId(i as u32));
+            }
+        }
+        let mut effects: Vec<Effects> = vec![Effects::default(); p.funcs.len()];
+        let mut callees: Vec<(Vec<FuncId>, bool)> = vec![(Vec::new(), false); p.funcs.len()];
+        let mut any = Effects { reads: REACHABLE | IO, writes: REACHABLE | IO, heavy: true };
+        for (i, func) in p.funcs.iter().enumerate() {
+            let Some(body) = func.body else {
+                match bodies.get(&func.name) {
+                    Some(&def) => callees[i].0.push(def),
+                    None => effects[i] = library_effects(p.name(func.name)),
+                }
+                continue;
+            };
+            let calls = Calls::Collect(Vec::new(), false);
+            let mut walk = Walk { p, facts, classes, memo: &mut memo, calls };
+            let own = walk.stmt(body);
+            if let Calls::Collect(list, indirect) = walk.calls {
+                callees[i] = (list, indirect);
+            }
+            effects[i] = Effects { heavy: true, ..own };
+            any = any.and(own);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for i in 0..effects.len() {
+                let (list, indirect) = &callees[i];
+                let mut new = effects[i];
+                for callee in list {
+                    new = new.and(effects[callee.index()]);
+                }
+                if *indirect {
+                    new = new.and(any);
+                }
+                if new != effects[i] {
+                    effects[i] = new;
+                    changed = true;
+                }
+            }
+        }
+        let of = effects.into_iter().enumerate().map(|(i, e)| (FuncId(i as u32), e)).collect();
+        Summaries { of, any }
+    }
+}
+
+/// Effects of a library function.
+fn library_effects(name: &str) -> Effects {
+    match Lib::by_name(name) {
+        Some(lib) if lib.is_pure() => Effects::default(),
+        Some(lib) if lib.is_memory_only() => Effects { reads: REACHABLE, writes: REACHABLE, heavy: false },
+        _ => Effects { reads: REACHABLE | IO, writes: REACHABLE | IO, heavy: false },
+    }
+}

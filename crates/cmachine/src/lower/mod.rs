@@ -1,0 +1,568 @@
+//! Tree to code.
+//!
+//! One pass over each function. Scalars whose address is never taken live in registers; everything
+//! else lives in memory. The order of operands that C leaves open is ours to choose: operands
+//! without calls go first, and where two of them might conflict ([`effects`]), the code brackets
+//! them so that the machine notices ([`crate::sequence`]).
+//!
+//! What cannot be compiled becomes an operation that stops with `Unsupported` when reached: code
+//! that is never executed may contain anything.
+
+mod call;
+mod effects;
+mod expr;
+mod init;
+mod ops;
+mod place;
+mod scan;
+mod stmt;
+
+pub(crate) use call::call_agrees;
+
+use crate::classes::Classes;
+use crate::code::*;
+use crate::kind::Kind;
+use crate::memory::{OFFSET_BITS, Origin, STATIC_BASE};
+use crate::outcome::UbKind;
+use crate::Hooks;
+use ctree::{
+    ExprId, FuncId, FuncStorage, Item, LabelId, Program, Scope, StmtId, StmtKind, Storage, StrId,
+    Sym, Ty, VarId,
+};
+use effects::{Effects, Summaries};
+use std::collections::HashMap;
+
+/// Compilation of a part: `Err` says what is not supported.
+pub(crate) type L<T> = Result<T, String>;
+
+/// A scope of the function being compiled.
+struct ScopeInfo {
+    parent: Option<usize>,
+    /// Variables in memory whose lifetime is this scope: (local, declared rather than temporary).
+    locals: Vec<(u32, bool)>,
+    /// Flags of register variables to reset on entry.
+    flags: Vec<Reg>,
+    /// Variables visible, for probes.
+    vars: Vec<VarId>,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug)]
+enum Home {
+    Register { reg: Reg, flag: Option<Reg> },
+    Frame { local: u32 },
+    Static { global: u32 },
+}
+
+/// Break and continue targets.
+struct LoopInfo {
+    scope: usize,
+    breaks: Vec<usize>,
+    continues: Option<Vec<usize>>,
+}
+
+struct SwitchInfo {
+    cases: Vec<(i64, i64, u32, usize)>,
+    default: Option<(u32, usize)>,
+}
+
+/// State of the function being compiled.
+struct FuncState {
+    next: u32,
+    max: u32,
+    frame: u32,
+    locals: Vec<Local>,
+    scopes: Vec<ScopeInfo>,
+    scope: usize,
+    loops: Vec<LoopInfo>,
+    switches: Vec<SwitchInfo>,
+    gotos: Vec<(usize, usize, LabelId)>,
+    labels: HashMap<LabelId, (u32, usize)>,
+    has_labels: bool,
+    in_switch: u32,
+    /// Side effects are being logged for an enclosing assignment.
+    pend: bool,
+    /// Open regions around the code being emitted.
+    regions: u32,
+    ret: Ty,
+    hidden: Option<Reg>,
+}
+
+pub(crate) struct Lower<'a> {
+    p: &'a Program,
+    hooks: &'a Hooks,
+    code: Code,
+    homes: Vec<Option<Home>>,
+    /// Functions by external name, or by entry for internal linkage.
+    func_numbers: HashMap<FuncId, u32>,
+    strings: HashMap<StrId, u32>,
+    facts: scan::Facts,
+    summaries: Summaries,
+    memo: Vec<Option<Effects>>,
+    node: CodeNode,
+    f: FuncState,
+    access_ids: HashMap<PtrAccess, u32>,
+    elem_ids: HashMap<Elem, u32>,
+    bound_ids: HashMap<Bound, u32>,
+    /// Static initialisers still to be emitted.
+    pending_inits: Vec<VarId>,
+}
+
+/// Compiles a program.
+pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
+    let mut classes = Classes::new();
+    let facts = scan::Facts::of(p);
+    let summaries = Summaries::of(p, &facts, &mut classes);
+    let mut lower = Lower {
+        p,
+        hooks,
+        code: Code { classes, static_end: STATIC_BASE, ..Code::default() },
+        homes: vec![None; p.vars.len()],
+        func_numbers: HashMap::new(),
+        strings: HashMap::new(),
+        facts,
+        summaries,
+        memo: vec![None; p.exprs.len()],
+        node: CodeNode::None,
+        f: FuncState::new(Ty::VOID),
+        access_ids: HashMap::new(),
+        elem_ids: HashMap::new(),
+        bound_ids: HashMap::new(),
+        pending_inits: Vec::new(),
+    };
+    lower.link();
+    for number in 0..lower.code.funcs.len() {
+        lower.function(number);
+    }
+    lower.start();
+    lower.code
+}
+
+impl FuncState {
+    fn new(ret: Ty) -> FuncState {
+        let root = ScopeInfo { parent: None, locals: Vec::new(), flags: Vec::new(), vars: Vec::new() };
+        FuncState {
+            next: 0,
+            max: 0,
+            frame: 0,
+            locals: Vec::new(),
+            scopes: vec![root],
+            scope: 0,
+            loops: Vec::new(),
+            switches: Vec::new(),
+            gotos: Vec::new(),
+            labels: HashMap::new(),
+            has_labels: false,
+            in_switch: 0,
+            pend: false,
+            regions: 0,
+            ret,
+            hidden: None,
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Gives functions their numbers and static variables their addresses; names with external
+    /// linkage are joined across units.
+    fn link(&mut self) {
+        let mut by_name: HashMap<Sym, u32> = HashMap::new();
+        for (index, func) in self.p.funcs.iter().enumerate() {
+            if func.body.is_none() {
+                continue;
+            }
+            let id = FuncId(index as u32);
+            let number = self.code.funcs.len() as u32;
+            // A C11 inline definition may be replaced by an external one; bodies agree in any
+            // program worth testing.
+            if func.storage != FuncStorage::Static && !(func.inline && by_name.contains_key(&func.name)) {
+                by_name.insert(func.name, number);
+            }
+            self.func_numbers.insert(id, number);
+            self.code.func_of.insert(id, number);
+            self.code.funcs.push(FuncCode {
+                id,
+                entry: 0,
+                regs: 0,
+                frame: 0,
+                locals: Vec::new(),
+                ty: func.ty,
+                params: Vec::new(),
+                param_regs: 0,
+                variadic: self.p.types.as_function(func.ty).is_some_and(|f| f.variadic),
+                wide_return: false,
+                noreturn: func.noreturn,
+            });
+            if self.p.name(func.name) == "main" && func.storage != FuncStorage::Static {
+                self.code.main = Some(number);
+            }
+        }
+        for (index, func) in self.p.funcs.iter().enumerate() {
+            if func.body.is_none()
+                && let Some(&number) = by_name.get(&func.name)
+            {
+                self.func_numbers.insert(FuncId(index as u32), number);
+            }
+        }
+        self.link_variables();
+    }
+
+    fn link_variables(&mut self) {
+        let mut by_name: HashMap<Sym, u32> = HashMap::new();
+        let mut declared: Vec<VarId> = Vec::new();
+        for unit in &self.p.units {
+            for item in &unit.items {
+                match *item {
+                    Item::Var(v) => declared.push(v),
+                    Item::VarDecl(v) => declared.push(v),
+                    _ => {}
+                }
+            }
+        }
+        for (index, var) in self.p.vars.iter().enumerate() {
+            let is_static = var.scope == Scope::File || var.storage == Storage::Static;
+            if is_static && var.defined {
+                declared.push(VarId(index as u32));
+            }
+        }
+        for &id in &declared {
+            let var = self.p.var(id);
+            if self.homes[id.index()].is_some() || !var.defined {
+                continue;
+            }
+            let external = var.scope == Scope::File && var.storage != Storage::Static;
+            if external
+                && let Some(&global) = by_name.get(&var.name)
+            {
+                // A second tentative definition of the same name: one object (6.9.2, as a common symbol).
+                self.homes[id.index()] = Some(Home::Static { global });
+            } else {
+                let global = self.new_global(var.ty, var.align, Origin::Var(id));
+                self.homes[id.index()] = Some(Home::Static { global });
+                if external {
+                    by_name.insert(var.name, global);
+                }
+            }
+            if var.init.is_some() {
+                self.pending_inits.push(id);
+            }
+        }
+        for (index, var) in self.p.vars.iter().enumerate() {
+            if var.scope == Scope::File
+                && !var.defined
+                && let Some(&global) = by_name.get(&var.name)
+            {
+                self.homes[index] = Some(Home::Static { global });
+            }
+        }
+    }
+
+    fn new_global(&mut self, ty: Ty, align: Option<u32>, origin: Origin) -> u32 {
+        let align = self.p.types.align_of(ty).max(align.unwrap_or(1));
+        let size = self.object_size(ty, origin);
+        let layout = self.code.classes.layout(&self.p.types, ty);
+        self.place_global(Global { base: 0, size, align, layout, origin, bytes: None })
+    }
+
+    /// Size of a variable's object; a flexible array member adds what the initialiser gives it.
+    fn object_size(&self, ty: Ty, origin: Origin) -> u32 {
+        let size = self.p.types.size_of(ty).unwrap_or(0);
+        let extra = match origin {
+            Origin::Var(v) => init::flexible_extra(self.p, self.p.var(v)),
+            _ => 0,
+        };
+        u32::try_from(size + extra).unwrap_or(u32::MAX)
+    }
+
+    fn place_global(&mut self, mut global: Global) -> u32 {
+        let base = self.code.static_end.next_multiple_of(global.align.max(16));
+        // Beyond the offset of a pointer: reported when the program starts.
+        let end = u64::from(base) + u64::from(global.size);
+        if end < 1 << OFFSET_BITS {
+            global.base = base;
+            self.code.static_end = end as u32;
+        } else {
+            global.base = u32::MAX;
+        }
+        self.code.globals.push(global);
+        self.code.globals.len() as u32 - 1
+    }
+
+    /// The packed pointer to a static object.
+    fn static_pointer(&self, global: u32, offset: u32) -> u64 {
+        let slot = u64::from(FIRST_STATIC_SLOT) + self.code.funcs.len() as u64 + u64::from(global);
+        (slot << OFFSET_BITS) | u64::from(offset)
+    }
+
+    fn func_pointer(&self, number: u32) -> u64 {
+        (u64::from(FIRST_STATIC_SLOT) + u64::from(number)) << OFFSET_BITS
+    }
+
+    fn string_global(&mut self, id: StrId) -> u32 {
+        if let Some(&global) = self.strings.get(&id) {
+            return global;
+        }
+        let lit = &self.p.strings[id.index()];
+        let ty = match lit.width {
+            ctree::StrWidth::Char => Ty::CHAR,
+            ctree::StrWidth::Wide => Ty::INT,
+        };
+        let layout = self.code.classes.layout(&self.p.types, ty);
+        let align = self.p.types.align_of(ty);
+        let size = lit.bytes.len() as u32;
+        let bytes = Some(lit.bytes.clone());
+        let global = self.place_global(Global { base: 0, size, align, layout, origin: Origin::Str, bytes });
+        self.strings.insert(id, global);
+        global
+    }
+
+    /// The initialisation of static objects, run before `main`.
+    fn start(&mut self) {
+        self.f = FuncState::new(Ty::VOID);
+        self.code.start = self.code.ops.len() as u32;
+        let mut done = 0;
+        while done < self.pending_inits.len() {
+            let id = self.pending_inits[done];
+            done += 1;
+            self.node = CodeNode::None;
+            self.static_init(id);
+        }
+        self.emit(Op::Ret);
+        self.code.start_regs = self.f.max;
+    }
+
+    fn function(&mut self, number: usize) {
+        let id = self.code.funcs[number].id;
+        let func = self.p.func(id);
+        let Some(body) = func.body else { return };
+        let ret = self.p.types.as_function(func.ty).map_or(Ty::VOID, |f| self.p.types.resolved(f.ret));
+        self.f = FuncState::new(ret);
+        self.f.has_labels = self.facts.has_labels.contains(&body);
+        self.node = CodeNode::Stmt(body);
+        self.code.funcs[number].entry = self.code.ops.len() as u32;
+        if self.p.types.as_record(ret).is_some() {
+            self.f.hidden = Some(self.temp());
+        }
+        self.params(number, &func.params);
+        self.stmt(body);
+        self.node = CodeNode::Stmt(body);
+        self.leave_to(None);
+        if self.p.name(func.name) == "main" && ret == Ty::INT {
+            self.emit(Op::Imm { d: 0, v: 0 });
+            self.emit(Op::Ret);
+        } else {
+            self.emit(if self.p.types.is_void(ret) { Op::Ret } else { Op::RetMissing });
+        }
+        self.patch_gotos();
+        let state = std::mem::replace(&mut self.f, FuncState::new(Ty::VOID));
+        let wide = Kind::of(&self.p.types, ret).is_some_and(Kind::is_wide);
+        let code = &mut self.code.funcs[number];
+        code.regs = state.max.max(2);
+        code.frame = state.frame;
+        code.locals = state.locals;
+        code.wide_return = wide;
+    }
+
+    /// Parameters arrive in the first registers; those that live in memory are stored there.
+    fn params(&mut self, number: usize, params: &[VarId]) {
+        let mut regs = Vec::new();
+        for &v in params {
+            let kind = Kind::of(&self.p.types, self.p.var(v).ty);
+            let reg = if kind.is_some_and(Kind::is_wide) { self.temp_pair() } else { self.temp() };
+            regs.push(reg);
+        }
+        self.code.funcs[number].param_regs = self.f.next as Reg;
+        self.code.funcs[number].params = regs.clone();
+        for (&v, &reg) in params.iter().zip(&regs) {
+            let ty = self.p.var(v).ty;
+            self.f.scopes[0].vars.push(v);
+            if self.in_register(v) {
+                self.homes[v.index()] = Some(Home::Register { reg, flag: None });
+                continue;
+            }
+            let local = self.new_local(ty, self.p.var(v).align, Origin::Var(v), true);
+            self.homes[v.index()] = Some(Home::Frame { local });
+            self.emit(Op::Enter { local });
+            let at = self.f.locals[local as usize].at;
+            if let Some(kind) = Kind::of(&self.p.types, ty) {
+                self.emit(Op::Store { s: reg, x: NO_REG, kind, base: Base::Frame, at });
+            } else {
+                let d = self.temp();
+                self.emit(Op::FrameAddr { d, local: local as u16, x: NO_REG, at: 0 });
+                let lv = place::Lv::new(place::Place::Pointer { p: d, at: 0 }, ty, 1);
+                self.copy_op(d, reg, place::Lv { init: true, ..lv }, lv);
+            }
+        }
+    }
+
+    fn in_register(&self, v: VarId) -> bool {
+        let var = self.p.var(v);
+        self.p.types.is_scalar(var.ty)
+            && !self.p.types.resolved(var.ty).is_volatile()
+            && !self.facts.escapes[v.index()]
+            && !self.facts.conflicted[v.index()]
+    }
+
+    /// A variable in frame memory.
+    fn new_local(&mut self, ty: Ty, align: Option<u32>, origin: Origin, declared: bool) -> u32 {
+        let align = self.p.types.align_of(ty).max(align.unwrap_or(1));
+        let size = self.object_size(ty, origin);
+        let at = self.f.frame.next_multiple_of(align.max(8));
+        self.f.frame = at.saturating_add(size);
+        let layout = self.code.classes.layout(&self.p.types, ty);
+        let local = self.f.locals.len() as u32;
+        self.f.locals.push(Local { at, size, align, layout, origin });
+        let scope = self.f.scope;
+        self.f.scopes[scope].locals.push((local, declared));
+        local
+    }
+
+    fn emit(&mut self, op: Op) -> usize {
+        self.code.ops.push(op);
+        self.code.nodes.push(self.node);
+        self.code.ops.len() - 1
+    }
+
+    fn here(&self) -> u32 {
+        self.code.ops.len() as u32
+    }
+
+    fn patch(&mut self, at: usize, target: u32) {
+        match &mut self.code.ops[at] {
+            Op::Jump { to } | Op::Loop { to } | Op::JumpZero { to, .. } | Op::JumpNot { to, .. } => *to = target,
+            _ => {}
+        }
+    }
+
+    fn temp(&mut self) -> Reg {
+        let reg = self.f.next;
+        self.f.next += 1;
+        self.f.max = self.f.max.max(self.f.next + 1);
+        // Register numbers are 16 bits; a function that needs more is refused when it runs.
+        reg.min(u32::from(NO_REG) - 2) as Reg
+    }
+
+    fn temp_pair(&mut self) -> Reg {
+        let reg = self.temp();
+        self.temp();
+        reg
+    }
+
+    fn temp_for(&mut self, kind: Kind) -> Reg {
+        if kind.is_wide() { self.temp_pair() } else { self.temp() }
+    }
+
+    fn text(&mut self, text: impl Into<String>) -> u32 {
+        self.code.texts.push(text.into());
+        self.code.texts.len() as u32 - 1
+    }
+
+    fn undefined(&mut self, kind: UbKind, text: impl Into<String>) {
+        let text = self.text(text);
+        self.emit(Op::Undefined { kind, text });
+    }
+
+    fn elem(&mut self, ty: Ty) -> u32 {
+        let ty = self.p.types.resolved(ty).unqual();
+        let size = self.p.types.size_of(ty).unwrap_or(1) as u32;
+        let elem = Elem { ty, size };
+        *self.elem_ids.entry(elem).or_insert_with(|| {
+            self.code.elems.push(elem);
+            self.code.elems.len() as u32 - 1
+        })
+    }
+
+    fn access(&mut self, access: PtrAccess) -> u32 {
+        *self.access_ids.entry(access).or_insert_with(|| {
+            self.code.accesses.push(access);
+            self.code.accesses.len() as u32 - 1
+        })
+    }
+
+    fn bound(&mut self, bound: Bound) -> u32 {
+        *self.bound_ids.entry(bound).or_insert_with(|| {
+            self.code.bounds.push(bound);
+            self.code.bounds.len() as u32 - 1
+        })
+    }
+
+    /// Runs `f`; if it meets something unsupported, what it emitted is replaced by a stop.
+    fn guarded<T>(&mut self, f: impl FnOnce(&mut Self) -> L<T>) -> Option<T> {
+        let (start, next, regions, pend) = (self.code.ops.len(), self.f.next, self.f.regions, self.f.pend);
+        match f(self) {
+            Ok(value) => Some(value),
+            Err(what) => {
+                self.code.ops.truncate(start);
+                self.code.nodes.truncate(start);
+                self.f.gotos.retain(|g| g.0 < start);
+                (self.f.next, self.f.regions, self.f.pend) = (next, regions, pend);
+                let text = self.text(what);
+                self.emit(Op::Unsupported { text });
+                None
+            }
+        }
+    }
+
+    fn at_expr<T>(&mut self, e: ExprId, f: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = std::mem::replace(&mut self.node, CodeNode::Expr(e));
+        let result = f(self);
+        self.node = saved;
+        result
+    }
+
+    fn effects(&mut self, e: ExprId) -> Effects {
+        effects::of_expr(self.p, &self.facts, &self.summaries, &mut self.code.classes, &mut self.memo, e)
+    }
+
+    fn cover(&mut self, s: StmtId) {
+        if self.hooks.cover {
+            let point = self.code.cover.len() as u32;
+            self.code.cover.push(CodeNode::Stmt(s));
+            self.emit(Op::Cover { point });
+        }
+        if self.hooks.probes.contains(&s) && !matches!(self.p.stmt(s).kind, StmtKind::Decl(_)) {
+            self.probe(s);
+        }
+    }
+
+    fn probe(&mut self, s: StmtId) {
+        let mut seen = std::collections::HashSet::new();
+        let mut vars = Vec::new();
+        let mut scope = Some(self.f.scope);
+        while let Some(i) = scope {
+            for &v in self.f.scopes[i].vars.iter().rev() {
+                if seen.insert(self.p.var(v).name) {
+                    vars.push(v);
+                }
+            }
+            scope = self.f.scopes[i].parent;
+        }
+        for unit in &self.p.units {
+            for item in &unit.items {
+                if let Item::Var(v) = *item
+                    && self.p.var(v).span.lo < self.p.stmt(s).span.lo
+                    && seen.insert(self.p.var(v).name)
+                {
+                    vars.push(v);
+                }
+            }
+        }
+        let vars = vars.into_iter().filter_map(|var| self.probe_var(var)).collect();
+        let point = self.code.probes.len() as u32;
+        self.code.probes.push((s, vars));
+        self.emit(Op::Probe { point });
+    }
+
+    fn probe_var(&self, var: VarId) -> Option<ProbeVar> {
+        let place = match self.homes[var.index()]? {
+            Home::Register { reg, flag } => ProbePlace::Register { reg, flag },
+            Home::Frame { local } => {
+                ProbePlace::Memory { base: Base::Frame, at: self.f.locals[local as usize].at }
+            }
+            Home::Static { global } => {
+                ProbePlace::Memory { base: Base::Static, at: self.code.globals[global as usize].base }
+            }
+        };
+        Some(ProbeVar { var, place })
+    }
+}

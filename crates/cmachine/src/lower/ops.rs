@@ -1,0 +1,383 @@
+//! Operators and conversions.
+
+use super::{L, Lower};
+use crate::code::*;
+use crate::kind::Kind;
+use ctree::{BinOp, ExprId, ExprKind, Ty, TypeKind, UnOp};
+
+impl Lower<'_> {
+    pub(super) fn unary(&mut self, e: ExprId, op: UnOp, a: ExprId, want: Option<Reg>) -> L<Reg> {
+        let ty = self.p.expr(e).ty;
+        match op {
+            UnOp::PreInc => self.step(a, 1, false, want),
+            UnOp::PreDec => self.step(a, -1, false, want),
+            UnOp::PostInc => self.step(a, 1, true, want),
+            UnOp::PostDec => self.step(a, -1, true, want),
+            UnOp::AddrOf => self.address_of(a, want),
+            UnOp::Deref => Err("a dereferenced function as a value".into()),
+            UnOp::LogNot => {
+                let d = want.unwrap_or_else(|| self.temp());
+                let mark = self.f.next;
+                let r = self.truth(a, None)?;
+                self.emit(Op::LogNot { d, a: r });
+                self.f.next = mark;
+                Ok(d)
+            }
+            UnOp::Plus => self.value(a, want),
+            UnOp::Neg | UnOp::BitNot => {
+                let kind = self.kind_of(ty)?;
+                let d = want.unwrap_or_else(|| self.temp_for(kind));
+                let mark = self.f.next;
+                let r = self.value(a, None)?;
+                let op = match (op, kind) {
+                    (UnOp::Neg, k) if k.is_float() => Op::Float { d, a: r, b: r, op: FloatOp::Neg, kind },
+                    (UnOp::Neg, k) if k.is_wide() => {
+                        Op::Wide { d, a: r, b: r, op: WideOp::Neg, signed: k.is_signed() }
+                    }
+                    (_, k) if k.is_wide() => Op::Wide { d, a: r, b: r, op: WideOp::Not, signed: k.is_signed() },
+                    (UnOp::Neg, _) => Op::Neg { d, a: r, kind },
+                    _ => Op::Not { d, a: r, kind },
+                };
+                self.emit(op);
+                self.f.next = mark;
+                Ok(d)
+            }
+        }
+    }
+
+    fn address_of(&mut self, a: ExprId, want: Option<Reg>) -> L<Reg> {
+        let p = self.p;
+        match p.expr(a).kind {
+            ExprKind::Func(_) => return self.function_value(a, want),
+            // &*p is p (6.5.3.2p3).
+            ExprKind::Unary(UnOp::Deref, inner) if !matches!(p.expr(inner).kind, ExprKind::Implicit(_)) => {
+                return self.value(inner, want);
+            }
+            _ => {}
+        }
+        let d = want.unwrap_or_else(|| self.temp());
+        let mark = self.f.next;
+        let lv = self.lvalue(a, true)?;
+        self.address(&lv, Some(d))?;
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    /// The pointer to a function.
+    pub(super) fn function_value(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
+        let ExprKind::Func(id) = self.p.expr(e).kind else {
+            // `*fp` designates the function fp points to.
+            if let ExprKind::Unary(UnOp::Deref, inner) = self.p.expr(e).kind {
+                return self.value(inner, want);
+            }
+            return Err("this function designator".into());
+        };
+        let Some(&number) = self.func_numbers.get(&id) else {
+            let name = self.p.name(self.p.func(id).name);
+            return Err(format!("a pointer to the library function `{name}`"));
+        };
+        let d = want.unwrap_or_else(|| self.temp());
+        let pointer = self.func_pointer(number);
+        self.constant(d, pointer);
+        Ok(d)
+    }
+
+    pub(super) fn binary(&mut self, e: ExprId, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Reg> {
+        match op {
+            BinOp::Comma => {
+                let saved = std::mem::replace(&mut self.f.pend, false);
+                self.discard(a)?;
+                self.f.pend = saved;
+                return self.value(b, want);
+            }
+            BinOp::LogAnd | BinOp::LogOr => return self.logical(e, op, a, b, want),
+            _ => {}
+        }
+        let ty = self.p.expr(e).ty;
+        let kind = self.kind_of(ty)?;
+        let d = want.unwrap_or_else(|| self.temp_for(kind));
+        let mark = self.f.next;
+        let (ea, eb) = (self.effects(a), self.effects(b));
+        let (ra, rb) = self.pair((ea, eb), |s| s.value(a, None), |s| s.value(b, None))?;
+        let (ta, tb) = (self.p.expr(a).ty, self.p.expr(b).ty);
+        self.arithmetic(op, (d, ra, rb), ty, (ta, tb))?;
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    fn logical(&mut self, e: ExprId, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Reg> {
+        let d = want.unwrap_or_else(|| self.temp());
+        let mark = self.f.next;
+        let saved = std::mem::replace(&mut self.f.pend, false);
+        let r = self.truth(a, None)?;
+        self.f.pend = saved;
+        let skip = match op {
+            BinOp::LogAnd => self.emit(Op::JumpZero { r, to: 0 }),
+            _ => self.emit(Op::JumpNot { r, to: 0 }),
+        };
+        self.branch_hook(e, true);
+        self.f.next = mark;
+        self.truth(b, Some(d))?;
+        let end = self.emit(Op::Jump { to: 0 });
+        self.patch(skip, self.here());
+        self.branch_hook(e, false);
+        self.emit(Op::Imm { d, v: i32::from(op == BinOp::LogOr) });
+        self.patch(end, self.here());
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    /// One operation of type `ty` on operands of types `ta` and `tb`.
+    pub(super) fn arithmetic(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), ty: Ty, (ta, tb): (Ty, Ty)) -> L<()> {
+        let (ka, kb) = (self.kind_of(ta)?, self.kind_of(tb)?);
+        if ka == Kind::Ptr || kb == Kind::Ptr {
+            return self.pointer_arithmetic(op, (d, a, b), (ta, tb), (ka, kb));
+        }
+        let shift = matches!(op, BinOp::Shl | BinOp::Shr);
+        if !shift && ka != kb && ka.size() != kb.size() {
+            return Err("operands of different kinds".into());
+        }
+        if ka.is_float() {
+            return self.float_op(op, (d, a, b), ka);
+        }
+        let _ = ty;
+        if ka.is_wide() || kb.is_wide() {
+            return self.wide_op(op, (d, a, b), (ka, kb));
+        }
+        let code = match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul => add_like(op, ka, (d, a, b)).ok_or("arithmetic on this type")?,
+            BinOp::Div => Op::Div { d, a, b, kind: ka },
+            BinOp::Rem => Op::Rem { d, a, b, kind: ka },
+            BinOp::Shl => Op::Shl { d, a, b, kind: ka, count: kb },
+            BinOp::Shr => Op::Shr { d, a, b, kind: ka, count: kb },
+            BinOp::BitAnd => Op::And { d, a, b },
+            BinOp::BitOr => Op::Or { d, a, b },
+            BinOp::BitXor => Op::Xor { d, a, b },
+            BinOp::Eq => Op::Eq { d, a, b },
+            BinOp::Ne => Op::Ne { d, a, b },
+            BinOp::Lt if ka == Kind::U64 => Op::LtU { d, a, b },
+            BinOp::Le if ka == Kind::U64 => Op::LeU { d, a, b },
+            BinOp::Gt if ka == Kind::U64 => Op::LtU { d, a: b, b: a },
+            BinOp::Ge if ka == Kind::U64 => Op::LeU { d, a: b, b: a },
+            BinOp::Lt => Op::LtS { d, a, b },
+            BinOp::Le => Op::LeS { d, a, b },
+            BinOp::Gt => Op::LtS { d, a: b, b: a },
+            BinOp::Ge => Op::LeS { d, a: b, b: a },
+            BinOp::LogAnd | BinOp::LogOr | BinOp::Comma => return Err("this operator here".into()),
+        };
+        self.emit(code);
+        Ok(())
+    }
+
+    fn float_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), kind: Kind) -> L<()> {
+        let (op, a, b) = match op {
+            BinOp::Add => (FloatOp::Add, a, b),
+            BinOp::Sub => (FloatOp::Sub, a, b),
+            BinOp::Mul => (FloatOp::Mul, a, b),
+            BinOp::Div => (FloatOp::Div, a, b),
+            BinOp::Lt => (FloatOp::Lt, a, b),
+            BinOp::Le => (FloatOp::Le, a, b),
+            BinOp::Gt => (FloatOp::Lt, b, a),
+            BinOp::Ge => (FloatOp::Le, b, a),
+            BinOp::Eq => (FloatOp::Eq, a, b),
+            BinOp::Ne => (FloatOp::Ne, a, b),
+            _ => return Err("this operator on floating operands".into()),
+        };
+        self.emit(Op::Float { d, a, b, op, kind });
+        Ok(())
+    }
+
+    fn wide_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), (ka, kb): (Kind, Kind)) -> L<()> {
+        if !ka.is_wide() {
+            // `x << wide`: the count is brought down; a count that does not fit is out of range anyway.
+            let count = self.temp();
+            self.emit(Op::Convert { d: count, a: b, from: kb, to: Kind::I64 });
+            let shift = match op {
+                BinOp::Shl => Op::Shl { d, a, b: count, kind: ka, count: Kind::I64 },
+                _ => Op::Shr { d, a, b: count, kind: ka, count: Kind::I64 },
+            };
+            self.emit(shift);
+            return Ok(());
+        }
+        let (mut a, mut b) = (a, b);
+        if matches!(op, BinOp::Gt | BinOp::Ge) {
+            std::mem::swap(&mut a, &mut b);
+        }
+        if matches!(op, BinOp::Shl | BinOp::Shr) {
+            b = self.convert_value(b, kb, Kind::I64, None);
+        }
+        let op = match op {
+            BinOp::Add => WideOp::Add,
+            BinOp::Sub => WideOp::Sub,
+            BinOp::Mul => WideOp::Mul,
+            BinOp::Div => WideOp::Div,
+            BinOp::Rem => WideOp::Rem,
+            BinOp::Shl => WideOp::Shl,
+            BinOp::Shr => WideOp::Shr,
+            BinOp::BitAnd => WideOp::And,
+            BinOp::BitOr => WideOp::Or,
+            BinOp::BitXor => WideOp::Xor,
+            BinOp::Lt | BinOp::Gt => WideOp::Lt,
+            BinOp::Le | BinOp::Ge => WideOp::Le,
+            BinOp::Eq => WideOp::Eq,
+            BinOp::Ne => WideOp::Ne,
+            _ => return Err("this operator here".into()),
+        };
+        self.emit(Op::Wide { d, a, b, op, signed: ka.is_signed() });
+        Ok(())
+    }
+
+    fn pointer_arithmetic(
+        &mut self,
+        op: BinOp,
+        (d, a, b): (Reg, Reg, Reg),
+        (ta, tb): (Ty, Ty),
+        (ka, kb): (Kind, Kind),
+    ) -> L<()> {
+        let pointee = self.p.types.pointee(if ka == Kind::Ptr { ta } else { tb }).ok_or("a pointer")?;
+        let code = match (op, ka, kb) {
+            (BinOp::Add, Kind::Ptr, _) => Op::PtrAdd { d, p: a, by: b, kind: kb, elem: self.elem(pointee) },
+            (BinOp::Add, _, _) => Op::PtrAdd { d, p: b, by: a, kind: ka, elem: self.elem(pointee) },
+            (BinOp::Sub, _, Kind::Ptr) => Op::PtrDiff { d, a, b, elem: self.elem(pointee) },
+            (BinOp::Sub, _, _) => Op::PtrSubInt { d, p: a, by: b, kind: kb, elem: self.elem(pointee) },
+            (BinOp::Lt, ..) => Op::PtrLess { d, a, b, or_equal: false },
+            (BinOp::Le, ..) => Op::PtrLess { d, a, b, or_equal: true },
+            (BinOp::Gt, ..) => Op::PtrLess { d, a: b, b: a, or_equal: false },
+            (BinOp::Ge, ..) => Op::PtrLess { d, a: b, b: a, or_equal: true },
+            (BinOp::Eq, ..) => Op::PtrEq { d, a, b, negate: false },
+            (BinOp::Ne, ..) => Op::PtrEq { d, a, b, negate: true },
+            _ => return Err("this operator on pointers".into()),
+        };
+        if (kb.is_wide() || ka.is_wide()) && matches!(op, BinOp::Add | BinOp::Sub) {
+            return Err("pointer arithmetic with a 128-bit integer".into());
+        }
+        self.emit(code);
+        Ok(())
+    }
+
+    /// Explicit and implicit conversions of `a` to the type of `e`.
+    pub(super) fn conversion(&mut self, e: ExprId, a: ExprId, explicit: bool, want: Option<Reg>) -> L<Reg> {
+        let p = self.p;
+        let (to, from) = (p.expr(e).ty, p.expr(a).ty);
+        match p.types.shape(from) {
+            TypeKind::Array(..) => {
+                let d = want.unwrap_or_else(|| self.temp());
+                let mark = self.f.next;
+                let lv = if p.is_lvalue(a) { self.lvalue(a, true)? } else { self.aggregate(a)? };
+                self.address(&lv, Some(d))?;
+                self.f.next = mark;
+                return Ok(d);
+            }
+            TypeKind::Function(_) => return self.function_value(a, want),
+            TypeKind::Void => {
+                return Err("the value of a void expression".into());
+            }
+            _ => {}
+        }
+        let (kf, kt) = (self.kind_of(from)?, self.kind_of(to)?);
+        if kt == Kind::Ptr
+            && let Some(pointer) = self.round_trip(a)
+        {
+            return self.value(pointer, want);
+        }
+        if kf == kt && kt != Kind::Ptr {
+            return self.value(a, want);
+        }
+        let wanted = want;
+        if kt == Kind::Ptr && kf == Kind::Ptr {
+            let r = self.value(a, wanted)?;
+            if explicit && let Some(pointee) = p.types.pointee(to) {
+                let align = p.types.align_of(pointee);
+                if align > p.types.pointee(from).map_or(1, |t| p.types.align_of(t)) {
+                    self.emit(Op::CheckAlign { p: r, align });
+                }
+            }
+            return Ok(r);
+        }
+        // The destination is set aside first so that temporaries above it can be dropped.
+        let needs_op = !self.is_free(kf, kt);
+        let d = if needs_op { Some(wanted.unwrap_or_else(|| self.temp_for(kt))) } else { wanted };
+        let mark = self.f.next;
+        let r = self.value(a, if needs_op { None } else { wanted })?;
+        let r = self.convert_value(r, kf, kt, d);
+        if needs_op {
+            self.f.next = mark;
+        }
+        Ok(r)
+    }
+
+    /// The pointer behind `(integer)pointer`, where the integer is wide enough to come back from.
+    fn round_trip(&self, e: ExprId) -> Option<ExprId> {
+        let mut e = e;
+        while let ExprKind::Cast(_, inner) | ExprKind::Implicit(inner) = self.p.expr(e).kind {
+            if !matches!(Kind::of(&self.p.types, self.p.expr(e).ty), Some(Kind::I64 | Kind::U64)) {
+                return None;
+            }
+            e = inner;
+            if Kind::of(&self.p.types, self.p.expr(e).ty) == Some(Kind::Ptr) {
+                return Some(e);
+            }
+        }
+        None
+    }
+
+    /// A conversion that leaves the register as it is.
+    fn is_free(&self, from: Kind, to: Kind) -> bool {
+        if from == to {
+            return true;
+        }
+        if !from.is_int() || !to.is_int() || from.is_wide() || to.is_wide() || to == Kind::Bool {
+            return false;
+        }
+        if from.bits() == 64 && to.bits() == 64 {
+            return true;
+        }
+        // Widening keeps the value, and sign extension to 64 bits is the form of both.
+        from.bits() < to.bits() && (!from.is_signed() || to.is_signed() || to.bits() == 64)
+    }
+
+    /// Converts a register between kinds.
+    pub(super) fn convert_value(&mut self, a: Reg, from: Kind, to: Kind, want: Option<Reg>) -> Reg {
+        if self.is_free(from, to) {
+            return match want {
+                Some(d) => {
+                    self.mov(d, a, to);
+                    d
+                }
+                None => a,
+            };
+        }
+        let d = want.unwrap_or_else(|| self.temp_for(to));
+        let op = if to == Kind::Bool {
+            Op::Truth { d, a, kind: from }
+        } else if from == Kind::Ptr {
+            Op::PtrToInt { d, a, kind: to }
+        } else if to == Kind::Ptr {
+            Op::IntToPtr { d, a, kind: from }
+        } else if from.is_int() && to.is_int() && !from.is_wide() && !to.is_wide() {
+            Op::Wrap { d, a, kind: to }
+        } else {
+            Op::Convert { d, a, from, to }
+        };
+        self.emit(op);
+        d
+    }
+}
+
+fn add_like(op: BinOp, kind: Kind, (d, a, b): (Reg, Reg, Reg)) -> Option<Op> {
+    Some(match (op, kind) {
+        (BinOp::Add, Kind::I32) => Op::AddI32 { d, a, b },
+        (BinOp::Add, Kind::U32) => Op::AddU32 { d, a, b },
+        (BinOp::Add, Kind::I64) => Op::AddI64 { d, a, b },
+        (BinOp::Add, Kind::U64) => Op::AddU64 { d, a, b },
+        (BinOp::Sub, Kind::I32) => Op::SubI32 { d, a, b },
+        (BinOp::Sub, Kind::U32) => Op::SubU32 { d, a, b },
+        (BinOp::Sub, Kind::I64) => Op::SubI64 { d, a, b },
+        (BinOp::Sub, Kind::U64) => Op::SubU64 { d, a, b },
+        (BinOp::Mul, Kind::I32) => Op::MulI32 { d, a, b },
+        (BinOp::Mul, Kind::U32) => Op::MulU32 { d, a, b },
+        (BinOp::Mul, Kind::I64) => Op::MulI64 { d, a, b },
+        (BinOp::Mul, Kind::U64) => Op::MulU64 { d, a, b },
+        _ => return None,
+    })
+}

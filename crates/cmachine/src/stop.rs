@@ -1,0 +1,62 @@
+//! Why execution stops, from inside the machine. The interpreter adds the place.
+
+use crate::classes::Class;
+use crate::outcome::{UbKind, UnspecKind};
+
+/// Result of an operation that may stop the execution.
+pub type Res<T> = Result<T, Box<Stop>>;
+
+/// Why execution stops.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// Undefined behaviour, with the values involved.
+    Undefined(UbKind, String),
+    /// Dependence on an open choice.
+    Unspecified(UnspecKind, String),
+    /// An access by a class that the object does not have; named when the message is made.
+    Aliasing {
+        /// Class of the lvalue.
+        wanted: Class,
+        /// Class found in the object.
+        found: Class,
+    },
+    /// Two accesses conflict whose order is open: the earlier one's node, and whether a call is between.
+    Conflict {
+        /// Code address of the other access.
+        other: u32,
+        /// At least one of the two is inside a called function.
+        in_call: bool,
+        /// What the two do.
+        what: &'static str,
+    },
+    /// Not modelled.
+    Unsupported(String),
+    /// The step limit.
+    OutOfFuel,
+    /// A memory limit.
+    OutOfMemory(String),
+    /// `exit` or the end of `main`.
+    Exit(u8),
+    /// `abort` or a trap.
+    Abort,
+    /// Our own bug.
+    Internal(String),
+}
+
+/// Stops with undefined behaviour.
+#[cold]
+pub fn ub<T>(kind: UbKind, detail: String) -> Res<T> {
+    Err(Box::new(Stop::Undefined(kind, detail)))
+}
+
+/// Stops with unspecified behaviour.
+#[cold]
+pub fn unspecified<T>(kind: UnspecKind, detail: String) -> Res<T> {
+    Err(Box::new(Stop::Unspecified(kind, detail)))
+}
+
+/// Stops with something not modelled.
+#[cold]
+pub fn unsupported<T>(what: impl Into<String>) -> Res<T> {
+    Err(Box::new(Stop::Unsupported(what.into())))
+}

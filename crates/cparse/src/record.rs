@@ -1,0 +1,451 @@
+//! Structure, union and enumeration specifiers (C11 6.7.2.1 to 6.7.2.3).
+//!
+//! A definition becomes an item of its own, before the declaration or statement that contains it.
+//! A tag that would thereby leave the scope that declares it gets a name of ours.
+
+use crate::attr::Attrs;
+use crate::error::{PResult, invalid, unsupported};
+use crate::parser::{MAX_HEIGHT, MAX_SIZE, Parser, RecordFacts};
+use crate::scope::{Bind, Tag};
+use crate::specs::{Specs, TagUse};
+use crate::token::{Tok, Token};
+use ctree::*;
+
+impl Parser<'_> {
+    /// `struct S`, `struct S { … }`, `struct { … }`, and the same with `union`.
+    pub(crate) fn record_specifier(&mut self) -> PResult<TagUse> {
+        self.enter()?;
+        let keyword = self.bump();
+        let kind = if keyword.tok == Tok::KwStruct { RecordKind::Struct } else { RecordKind::Union };
+        let mut attrs = Attrs::default();
+        self.attributes(&mut attrs)?;
+        let tag = (self.tok() == Tok::Ident).then(|| self.bump());
+        self.attributes(&mut attrs)?;
+        let used = if self.tok() == Tok::LBrace {
+            self.record_definition(kind, tag, attrs)?
+        } else {
+            let Some(tag) = tag else { return self.unexpected("tag or `{`") };
+            TagUse::Record(self.record_reference(kind, tag)?)
+        };
+        if let TagUse::Record(id) = used
+            && let Some((_, what)) = self.poisoned_records.iter().find(|r| r.0 == id)
+        {
+            let what = what.clone();
+            self.set_poison(keyword.span(), what);
+        }
+        self.leave();
+        Ok(used)
+    }
+
+    /// A tag without a member list: the visible one, or a new incomplete type.
+    fn record_reference(&mut self, kind: RecordKind, tag: Token) -> PResult<RecordId> {
+        let (seen, level) = self.scopes.tag(tag.sym);
+        // `struct S;` alone declares the tag anew in this scope.
+        let alone = self.tok() == Tok::Semi && level != self.scopes.level();
+        match seen {
+            Tag::Record(id) if !alone => {
+                if self.prog.types.records[id.index()].kind != kind {
+                    return self.wrong_tag(tag);
+                }
+                Ok(id)
+            }
+            Tag::Enum(_) if !alone => self.wrong_tag(tag),
+            _ => {
+                let id = self.new_record(kind, Some(tag.sym));
+                self.scopes.bind_tag(tag.sym, Tag::Record(id));
+                Ok(id)
+            }
+        }
+    }
+
+    fn wrong_tag<T>(&self, tag: Token) -> PResult<T> {
+        let name = self.name(tag.sym);
+        invalid(tag.span(), format!("`{name}` defined as wrong kind of tag"))
+    }
+
+    fn new_record(&mut self, kind: RecordKind, tag: Option<Sym>) -> RecordId {
+        self.prog.types.records.push(Record {
+            tag,
+            kind,
+            fields: Vec::new(),
+            complete: false,
+            packed: false,
+            min_align: None,
+            size: 0,
+            align: 0,
+        });
+        RecordId(self.prog.types.records.len() as u32 - 1)
+    }
+
+    fn record_definition(
+        &mut self,
+        kind: RecordKind,
+        tag: Option<Token>,
+        mut attrs: Attrs,
+    ) -> PResult<TagUse> {
+        let id = self.record_to_define(kind, tag)?;
+        let open = self.bump();
+        let items_before = self.pending.len();
+        let outer_poison = self.poison.take();
+        let fields = self.member_list()?;
+        let close = self.pos;
+        self.expect(Tok::RBrace, "`}`")?;
+        self.attributes(&mut attrs)?;
+        if self.prog.types.records[id.index()].complete {
+            return invalid(open.span(), "nested redefinition of a record");
+        }
+        let poisoned = self.poison.is_some();
+        if let Some((_, what)) = &self.poison {
+            self.poisoned_records.push((id, what.clone()));
+        }
+        self.poison = outer_poison.or(self.poison.take());
+        let record = &mut self.prog.types.records[id.index()];
+        record.fields = fields;
+        record.packed = attrs.packed;
+        record.min_align = attrs.align;
+        self.apply_pragma_pack(id, close, open.span())?;
+        self.complete(id, open.span())?;
+        if tag.is_some() && self.pending.len() > items_before {
+            // What was hoisted out of the member list may mention the tag.
+            self.pending.insert(items_before, Item::RecordDecl(id));
+        }
+        if !poisoned {
+            self.pending.push(Item::Record(id));
+        }
+        Ok(if tag.is_some() { TagUse::Record(id) } else { TagUse::Unnamed(id) })
+    }
+
+    /// The entry a definition completes: one declared in this scope, or a new one.
+    fn record_to_define(&mut self, kind: RecordKind, tag: Option<Token>) -> PResult<RecordId> {
+        let Some(tag) = tag else { return Ok(self.new_record(kind, None)) };
+        let (seen, level) = self.scopes.tag(tag.sym);
+        if level == self.scopes.level() {
+            match seen {
+                Tag::Record(id) => {
+                    let record = &self.prog.types.records[id.index()];
+                    if record.kind != kind {
+                        return self.wrong_tag(tag);
+                    }
+                    if record.complete {
+                        let name = self.name(tag.sym);
+                        return invalid(tag.span(), format!("redefinition of `{name}`"));
+                    }
+                    return Ok(id);
+                }
+                Tag::Enum(_) => return self.wrong_tag(tag),
+                Tag::None => {}
+            }
+        }
+        let name = self.hoisted_tag(tag.sym);
+        let id = self.new_record(kind, Some(name));
+        self.scopes.bind_tag(tag.sym, Tag::Record(id));
+        Ok(id)
+    }
+
+    /// The tag to print: a fresh one if the definition will be hoisted out of its scope.
+    fn hoisted_tag(&mut self, tag: Sym) -> Sym {
+        if self.scopes.level() == self.pending_level { tag } else { self.fresh_tag() }
+    }
+
+    fn member_list(&mut self) -> PResult<Vec<Field>> {
+        let mut fields = Vec::new();
+        loop {
+            match self.tok() {
+                Tok::RBrace => break,
+                Tok::Semi => {
+                    self.bump();
+                }
+                Tok::KwStaticAssert => self.static_assert()?,
+                _ => self.member_declaration(&mut fields)?,
+            }
+        }
+        self.check_members(&fields)?;
+        Ok(fields)
+    }
+
+    fn member_declaration(&mut self, fields: &mut Vec<Field>) -> PResult<()> {
+        let lo = self.cur.lo;
+        let specs = self.specs(true)?;
+        if specs.ty.is_none() && self.poison.is_none() {
+            return self.unexpected("member declaration");
+        }
+        if self.eat(Tok::Semi) {
+            if let TagUse::Unnamed(id) = specs.tag {
+                let ty = specs.base();
+                let mut field = Field::new(None, ty);
+                field.align = specs.alignment(&Attrs::default());
+                let _ = id;
+                fields.push(field);
+            }
+            return Ok(());
+        }
+        loop {
+            let field = self.member_declarator(&specs, lo)?;
+            fields.push(field);
+            if !self.eat(Tok::Comma) {
+                break;
+            }
+        }
+        if self.tok() == Tok::RBrace {
+            return Ok(()); // GCC takes a missing semicolon at the end of the list.
+        }
+        self.expect(Tok::Semi, "`;`")?;
+        Ok(())
+    }
+
+    fn member_declarator(&mut self, specs: &Specs, lo: u32) -> PResult<Field> {
+        let mut attrs = Attrs::default();
+        self.attributes(&mut attrs)?;
+        let (name, mut ty) = if self.tok() == Tok::Colon {
+            (None, specs.base())
+        } else {
+            let d = self.declarator(specs.base())?;
+            attrs.merge(&d.attrs);
+            (Some(d.name), d.ty)
+        };
+        let bits = if self.eat(Tok::Colon) {
+            let span = self.cur.span();
+            let (width, _) = self.const_int("bit-field width")?;
+            Some((width, span))
+        } else {
+            None
+        };
+        self.attributes(&mut attrs)?;
+        let span = self.span_from(lo);
+        ty = self.apply_type_attrs(ty, &attrs, span)?;
+        let mut field = Field::new(name.map(|n| n.sym), ty);
+        field.packed = attrs.packed || specs.attrs.packed;
+        field.align = specs.alignment(&attrs);
+        if let Some((width, span)) = bits {
+            field.bits = Some(self.bit_width(ty, width, name.is_some(), span)?);
+        } else if self.prog.types.as_function(ty).is_some() {
+            let name = name.map_or("", |n| self.name(n.sym));
+            return invalid(span, format!("field `{name}` declared as a function"));
+        }
+        Ok(field)
+    }
+
+    fn bit_width(&self, ty: Ty, width: i128, named: bool, span: Span) -> PResult<u32> {
+        let Some((bits, _)) = self.prog.types.int_bits(ty) else {
+            return invalid(span, "bit-field has invalid type");
+        };
+        if width < 0 {
+            return invalid(span, "negative width in bit-field");
+        }
+        if width > i128::from(bits) {
+            return invalid(span, "width of bit-field exceeds its type");
+        }
+        if width == 0 && named {
+            return invalid(span, "zero width for a named bit-field");
+        }
+        if bits == 128 {
+            return unsupported(span, "bit-field of type __int128");
+        }
+        Ok(width as u32)
+    }
+
+    /// Names are unique; all types but a last flexible array are complete.
+    fn check_members(&self, fields: &[Field]) -> PResult<()> {
+        let mut names = std::collections::HashSet::new();
+        for (i, field) in fields.iter().enumerate() {
+            if let Some(name) = field.name
+                && !names.insert(name)
+            {
+                let shown = self.name(name);
+                return invalid(self.cur.span(), format!("duplicate member `{shown}`"));
+            }
+            if self.prog.types.size_of(field.ty).is_some() {
+                continue;
+            }
+            let shown = field.name.map_or("", |n| self.name(n));
+            let open = matches!(self.shape(field.ty), TypeKind::Array(_, ArrayLen::Unknown));
+            if !open {
+                return invalid(self.cur.span(), format!("field `{shown}` has incomplete type"));
+            }
+            if i + 1 != fields.len() {
+                let message = format!("flexible array member `{shown}` not at end of struct");
+                return invalid(self.cur.span(), message);
+            }
+        }
+        Ok(())
+    }
+
+    /// `#pragma pack(1)` packs; other values matter only if a member is more aligned than that.
+    fn apply_pragma_pack(&mut self, id: RecordId, token: usize, span: Span) -> PResult<()> {
+        let limit = self.packs.at(token);
+        if limit == 0 {
+            return Ok(());
+        }
+        if limit == 1 {
+            self.prog.types.records[id.index()].packed = true;
+            return Ok(());
+        }
+        let types = &self.prog.types;
+        if types.records[id.index()].fields.iter().any(|f| types.align_of(f.ty) > limit) {
+            return unsupported(span, format!("#pragma pack({limit})"));
+        }
+        Ok(())
+    }
+
+    fn complete(&mut self, id: RecordId, span: Span) -> PResult<()> {
+        let facts = self.record_facts(id);
+        if facts.depth > MAX_HEIGHT / 8 {
+            return unsupported(span, "records nested very deeply");
+        }
+        self.records.insert(id, facts);
+        if self.prog.types.complete_record(id).is_none() {
+            return invalid(span, "size of record is too large");
+        }
+        if self.prog.types.records[id.index()].size > MAX_SIZE {
+            return unsupported(span, "record of more than 2^40 bytes");
+        }
+        Ok(())
+    }
+
+    fn record_facts(&self, id: RecordId) -> RecordFacts {
+        let types = &self.prog.types;
+        let mut facts = RecordFacts { depth: 1, ..RecordFacts::default() };
+        for field in &types.records[id.index()].fields {
+            let mut ty = types.resolved(field.ty);
+            while let Some((elem, len)) = types.as_array(ty) {
+                facts.flexible |= len == ArrayLen::Unknown;
+                ty = types.resolved(elem).qualified(ty.quals());
+            }
+            facts.has_const |= ty.is_const();
+            if let Some(inner) = types.as_record(ty).and_then(|r| self.records.get(&r)) {
+                facts.depth = facts.depth.max(inner.depth + 1);
+                facts.has_const |= inner.has_const;
+                facts.flexible |= inner.flexible;
+            }
+        }
+        facts
+    }
+
+    // Enumerations.
+
+    /// `enum E`, `enum E { … }`, `enum { … }`.
+    pub(crate) fn enum_specifier(&mut self) -> PResult<Ty> {
+        self.enter()?;
+        self.bump();
+        let mut attrs = Attrs::default();
+        self.attributes(&mut attrs)?;
+        let tag = (self.tok() == Tok::Ident).then(|| self.bump());
+        let id = if self.tok() == Tok::LBrace {
+            self.enum_definition(tag, attrs)?
+        } else {
+            let Some(tag) = tag else { return self.unexpected("tag or `{`") };
+            match self.scopes.tag(tag.sym).0 {
+                Tag::Enum(id) => id,
+                Tag::Record(_) => return self.wrong_tag(tag),
+                // GCC takes a forward reference; it becomes complete with the definition.
+                Tag::None => self.new_enum(Some(tag.sym), Some(tag.sym)),
+            }
+        };
+        self.leave();
+        Ok(self.intern(TypeKind::Enum(id)))
+    }
+
+    fn new_enum(&mut self, tag: Option<Sym>, shown: Option<Sym>) -> EnumId {
+        let int = IntKind::UInt;
+        let members = Vec::new();
+        self.prog.types.enums.push(Enum { tag: shown, members, int, packed: false });
+        let id = EnumId(self.prog.types.enums.len() as u32 - 1);
+        if let Some(tag) = tag {
+            self.scopes.bind_tag(tag, Tag::Enum(id));
+        }
+        id
+    }
+
+    fn enum_to_define(&mut self, tag: Option<Token>) -> PResult<EnumId> {
+        let Some(tag) = tag else {
+            let shown = self.fresh_tag();
+            return Ok(self.new_enum(None, Some(shown)));
+        };
+        let (seen, level) = self.scopes.tag(tag.sym);
+        match seen {
+            Tag::Enum(id) if level == self.scopes.level() => {
+                if !self.prog.types.enums[id.index()].members.is_empty() {
+                    let name = self.name(tag.sym);
+                    return invalid(tag.span(), format!("redefinition of `enum {name}`"));
+                }
+                Ok(id)
+            }
+            Tag::Record(_) if level == self.scopes.level() => self.wrong_tag(tag),
+            _ => {
+                let shown = self.hoisted_tag(tag.sym);
+                Ok(self.new_enum(Some(tag.sym), Some(shown)))
+            }
+        }
+    }
+
+    fn enum_definition(&mut self, tag: Option<Token>, mut attrs: Attrs) -> PResult<EnumId> {
+        let id = self.enum_to_define(tag)?;
+        self.bump();
+        let mut next: i128 = 0;
+        let mut range = (0i128, 0i128);
+        while self.tok() != Tok::RBrace {
+            let value = self.enumerator(id, next)?;
+            range = (range.0.min(value), range.1.max(value));
+            next = value + 1;
+            if !self.eat(Tok::Comma) {
+                break;
+            }
+        }
+        let close = self.expect(Tok::RBrace, "`}`")?;
+        if next == 0 && self.prog.types.enums[id.index()].members.is_empty() {
+            return invalid(close.span(), "empty enum");
+        }
+        self.attributes(&mut attrs)?;
+        let int = enum_kind(range, attrs.packed);
+        let entry = &mut self.prog.types.enums[id.index()];
+        entry.int = int;
+        entry.packed = attrs.packed;
+        for member in &mut entry.members {
+            if member.ty != Ty::INT {
+                member.ty = int.ty();
+            }
+        }
+        self.pending.push(Item::Enum(id));
+        Ok(id)
+    }
+
+    /// One enumeration constant; returns its value.
+    fn enumerator(&mut self, id: EnumId, next: i128) -> PResult<i128> {
+        let name = self.expect(Tok::Ident, "enumerator")?;
+        let mut attrs = Attrs::default();
+        self.attributes(&mut attrs)?;
+        let value = if self.eat(Tok::Assign) { self.const_int("enumerator value")?.0 } else { next };
+        let ty = if i32::try_from(value).is_ok() {
+            Ty::INT
+        } else if i64::try_from(value).is_ok() {
+            Ty::LONG
+        } else if u64::try_from(value).is_ok() {
+            Ty::ULONG
+        } else {
+            return invalid(name.span(), "enumerator value out of range");
+        };
+        if self.scopes.name_here(name.sym) != Bind::None {
+            let shown = self.name(name.sym);
+            return invalid(name.span(), format!("redeclaration of enumerator `{shown}`"));
+        }
+        let members = &mut self.prog.types.enums[id.index()].members;
+        members.push(Enumerator { name: name.sym, value: value as i64, ty });
+        let index = members.len() as u32 - 1;
+        self.scopes.bind(name.sym, Bind::Enumerator(id, index));
+        Ok(value)
+    }
+}
+
+/// The integer type GCC gives an enum with values in this range.
+fn enum_kind((min, max): (i128, i128), packed: bool) -> IntKind {
+    use IntKind::*;
+    let signed = [(SChar, 8), (Short, 16), (Int, 32), (Long, 64)];
+    let unsigned = [(UChar, 8), (UShort, 16), (UInt, 32), (ULong, 64)];
+    let skip = if packed { 0 } else { 2 };
+    if min < 0 {
+        let fits = |bits: u32| min >= -(1i128 << (bits - 1)) && max < 1i128 << (bits - 1);
+        signed[skip..].iter().find(|k| fits(k.1)).map_or(Long, |k| k.0)
+    } else {
+        unsigned[skip..].iter().find(|k| max < 1i128 << k.1).map_or(ULong, |k| k.0)
+    }
+}

@@ -1,0 +1,376 @@
+//! Expressions (6.5).
+
+use super::Printer;
+use crate::expr::{BinOp, ExprKind, UnOp};
+use crate::ids::ExprId;
+
+/// Levels of the grammar, loosest first.
+pub(super) const COMMA: u8 = 0;
+pub(super) const ASSIGN: u8 = 1;
+const COND: u8 = 2;
+const LOGOR: u8 = 3;
+const UNARY: u8 = 13;
+const POSTFIX: u8 = 14;
+const PRIMARY: u8 = 15;
+
+impl Printer<'_> {
+    /// An expression where the grammar wants one of at least the given level.
+    pub(super) fn expr(&mut self, id: ExprId, min: u8) {
+        let id = self.peel(id);
+        let paren = level(&self.program.expr(id).kind) < min;
+        self.maybe_paren(id, paren);
+    }
+
+    fn maybe_paren(&mut self, id: ExprId, paren: bool) {
+        if paren {
+            self.push("(");
+            self.bare(id);
+            self.push(")");
+        } else {
+            self.bare(id);
+        }
+    }
+
+    /// The expression under implicit conversions, which are not printed.
+    fn peel(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Implicit(inner) = self.program.expr(id).kind {
+            id = inner;
+        }
+        id
+    }
+
+    /// A controlling expression; an assignment gets its own parentheses, as compilers ask.
+    pub(super) fn condition(&mut self, id: ExprId) {
+        let id = self.peel(id);
+        let assigns =
+            matches!(self.program.expr(id).kind, ExprKind::Assign(..) | ExprKind::AssignOp { .. });
+        self.push("(");
+        self.maybe_paren(id, assigns);
+        self.push(")");
+    }
+
+    fn bare(&mut self, id: ExprId) {
+        let program = self.program;
+        let expr = program.expr(id);
+        match &expr.kind {
+            ExprKind::Int(value) => self.int_lit(*value, expr.ty),
+            ExprKind::Float(bits) => self.float_lit(*bits, expr.ty),
+            ExprKind::LongFloat { mantissa, exponent } => self.long_float_lit(*mantissa, *exponent),
+            ExprKind::Str(lit) => self.str_lit(*lit, expr.ty),
+            ExprKind::Var(var) => self.push_name(program.var(*var).name),
+            ExprKind::Func(func) => self.push_name(program.func(*func).name),
+            ExprKind::EnumConst(id, index) => {
+                let members = &program.types.enums[id.index()].members;
+                self.push_name(members[*index as usize].name);
+            }
+            ExprKind::Unary(op, operand) => self.unary(*op, *operand),
+            ExprKind::Binary(op, lhs, rhs) => self.binary(*op, *lhs, *rhs),
+            ExprKind::Assign(lhs, rhs) => self.assignment("", *lhs, *rhs),
+            ExprKind::AssignOp { op, lhs, rhs, .. } => {
+                self.assignment(op_text(*op), *lhs, *rhs);
+            }
+            ExprKind::Cond(cond, then, other) => self.conditional(*cond, *then, *other),
+            ExprKind::Cast(ty, operand) => {
+                self.push("(");
+                self.type_name(*ty);
+                self.push(")");
+                let operand = self.peel(*operand);
+                let literal = matches!(program.expr(operand).kind, ExprKind::CompoundLit(..));
+                let paren = literal || level(&program.expr(operand).kind) < UNARY;
+                self.maybe_paren(operand, paren);
+            }
+            ExprKind::Implicit(inner) => self.bare(*inner),
+            ExprKind::Call(callee, args) => {
+                self.expr(*callee, POSTFIX);
+                self.call_args(args);
+            }
+            ExprKind::Index(base, index) => {
+                self.expr(*base, POSTFIX);
+                self.push("[");
+                self.expr(*index, COMMA);
+                self.push("]");
+            }
+            ExprKind::Member(of, field) => self.member(*of, *field),
+            ExprKind::Arrow(of, field) => self.arrow(*of, *field),
+            ExprKind::SizeofExpr(operand) => {
+                self.push("sizeof(");
+                self.expr(*operand, COMMA);
+                self.push(")");
+            }
+            ExprKind::SizeofType(ty) => {
+                self.push("sizeof(");
+                self.type_name(*ty);
+                self.push(")");
+            }
+            ExprKind::AlignofType(ty) => {
+                self.push("_Alignof(");
+                self.type_name(*ty);
+                self.push(")");
+            }
+            ExprKind::CompoundLit(ty, init) => {
+                self.push("(");
+                self.type_name(*ty);
+                self.push(")");
+                self.braced(*ty, init);
+            }
+            ExprKind::StmtExpr(block) => {
+                self.push("(");
+                self.block(*block);
+                self.push(")");
+            }
+            ExprKind::VaArg(list, ty) => {
+                self.push("__builtin_va_arg(");
+                self.expr(*list, ASSIGN);
+                self.push(", ");
+                self.type_name(*ty);
+                self.push(")");
+            }
+        }
+    }
+
+    fn call_args(&mut self, args: &[ExprId]) {
+        self.push("(");
+        for (i, &arg) in args.iter().enumerate() {
+            if i > 0 {
+                self.push(", ");
+            }
+            self.expr(arg, ASSIGN);
+        }
+        self.push(")");
+    }
+
+    fn unary(&mut self, op: UnOp, operand: ExprId) {
+        let text = unary_text(op);
+        if matches!(op, UnOp::PostInc | UnOp::PostDec) {
+            self.expr(operand, POSTFIX);
+            self.push(text);
+            return;
+        }
+        self.push(text);
+        let operand = self.peel(operand);
+        let kind = &self.program.expr(operand).kind;
+        // `-` before `-x` must not read as `--x`; nor `&` before `&x`, as GNU's label address.
+        let joins =
+            first_char(kind).is_some_and(|c| text.ends_with(c) && matches!(c, '+' | '-' | '&'));
+        self.maybe_paren(operand, joins || level(kind) < UNARY);
+    }
+
+    fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) {
+        self.operand(op, lhs, false);
+        if op != BinOp::Comma {
+            self.push(" ");
+        }
+        self.push(op_text(op));
+        self.push(" ");
+        self.operand(op, rhs, true);
+    }
+
+    fn operand(&mut self, op: BinOp, id: ExprId, right: bool) {
+        let id = self.peel(id);
+        let kind = &self.program.expr(id).kind;
+        let own = level_of(op);
+        let paren = match kind {
+            ExprKind::Binary(inner, ..) => !is_clear(op, *inner, right),
+            // `a - -b` is right but hard on the eyes; `!a & b` looks like `!(a & b)`.
+            ExprKind::Unary(UnOp::LogNot, _) => !right && own > LOGOR + 1 && op != BinOp::Comma,
+            ExprKind::Unary(..) => right && first_char(kind) == op_text(op).chars().next(),
+            _ => level(kind) < own + u8::from(right),
+        };
+        self.maybe_paren(id, paren);
+    }
+
+    fn assignment(&mut self, op: &str, lhs: ExprId, rhs: ExprId) {
+        self.expr(lhs, UNARY);
+        self.push(" ");
+        self.push(op);
+        self.push("= ");
+        self.expr(rhs, ASSIGN);
+    }
+
+    fn conditional(&mut self, cond: ExprId, then: Option<ExprId>, other: ExprId) {
+        let cond = self.peel(cond);
+        let kind = &self.program.expr(cond).kind;
+        let obscure = match kind {
+            ExprKind::Binary(op, ..) => !is_comparison(*op) && !is_logical(*op),
+            _ => false,
+        };
+        self.maybe_paren(cond, obscure || level(kind) <= COND);
+        match then {
+            Some(then) => {
+                self.push(" ? ");
+                self.expr(then, LOGOR);
+                self.push(" : ");
+            }
+            None => self.push(" ?: "),
+        }
+        self.expr(other, COND);
+    }
+
+    /// `r.f`. A member without a name is passed through: its own members belong to the record.
+    fn member(&mut self, of: ExprId, field: u32) {
+        let program = self.program;
+        let name = |record: ExprId| {
+            let id = program.types.as_record(program.expr(record).ty)?;
+            program.types.records[id.index()].fields[field as usize].name
+        };
+        let Some(name) = name(of) else {
+            return self.expr(of, POSTFIX);
+        };
+        let mut base = self.peel(of);
+        loop {
+            match program.expr(base).kind {
+                ExprKind::Member(of, field) if self.is_anonymous(program.expr(of).ty, field) => {
+                    base = self.peel(of);
+                }
+                ExprKind::Arrow(pointer, field) if self.is_anonymous_behind(pointer, field) => {
+                    self.expr(pointer, POSTFIX);
+                    self.push("->");
+                    break;
+                }
+                _ => {
+                    self.expr(base, POSTFIX);
+                    self.push(".");
+                    break;
+                }
+            }
+        }
+        self.push_name(name);
+    }
+
+    fn arrow(&mut self, pointer: ExprId, field: u32) {
+        let types = &self.program.types;
+        self.expr(pointer, POSTFIX);
+        let record =
+            types.pointee(self.program.expr(pointer).ty).and_then(|to| types.as_record(to));
+        if let Some(name) =
+            record.and_then(|id| types.records[id.index()].fields[field as usize].name)
+        {
+            self.push("->");
+            self.push_name(name);
+        }
+    }
+
+    fn is_anonymous(&self, record: crate::Ty, field: u32) -> bool {
+        let types = &self.program.types;
+        types
+            .as_record(record)
+            .is_some_and(|id| types.records[id.index()].fields[field as usize].name.is_none())
+    }
+
+    fn is_anonymous_behind(&self, pointer: ExprId, field: u32) -> bool {
+        let to = self.program.types.pointee(self.program.expr(pointer).ty);
+        to.is_some_and(|to| self.is_anonymous(to, field))
+    }
+}
+
+/// The level of the grammar that an expression is at.
+fn level(kind: &ExprKind) -> u8 {
+    match kind {
+        ExprKind::Binary(op, ..) => level_of(*op),
+        ExprKind::Assign(..) | ExprKind::AssignOp { .. } => ASSIGN,
+        ExprKind::Cond(..) => COND,
+        ExprKind::Unary(UnOp::PostInc | UnOp::PostDec, _) => POSTFIX,
+        ExprKind::Unary(..)
+        | ExprKind::Cast(..)
+        | ExprKind::SizeofExpr(_)
+        | ExprKind::SizeofType(_)
+        | ExprKind::AlignofType(_) => UNARY,
+        ExprKind::Call(..)
+        | ExprKind::Index(..)
+        | ExprKind::Member(..)
+        | ExprKind::Arrow(..)
+        | ExprKind::CompoundLit(..) => POSTFIX,
+        _ => PRIMARY,
+    }
+}
+
+fn level_of(op: BinOp) -> u8 {
+    use BinOp::*;
+    match op {
+        Comma => COMMA,
+        LogOr => LOGOR,
+        LogAnd => 4,
+        BitOr => 5,
+        BitXor => 6,
+        BitAnd => 7,
+        Eq | Ne => 8,
+        Lt | Gt | Le | Ge => 9,
+        Shl | Shr => 10,
+        Add | Sub => 11,
+        Mul | Div | Rem => 12,
+    }
+}
+
+fn is_comparison(op: BinOp) -> bool {
+    matches!(level_of(op), 8 | 9)
+}
+
+fn is_logical(op: BinOp) -> bool {
+    matches!(op, BinOp::LogAnd | BinOp::LogOr)
+}
+
+/// Whether `inner` may stand bare as an operand of `outer`: it must be read back so, and nobody
+/// should have to look up a table of precedence.
+fn is_clear(outer: BinOp, inner: BinOp, right: bool) -> bool {
+    use BinOp::*;
+    let (out, inn) = (level_of(outer), level_of(inner));
+    if inn < out || (inn == out && right) {
+        return false;
+    }
+    match outer {
+        Comma => true,
+        LogAnd | LogOr => inner == outer || is_comparison(inner) || inn >= level_of(Add),
+        BitOr | BitXor | BitAnd => inner == outer,
+        Shl | Shr => false,
+        _ if is_comparison(outer) => inn >= level_of(Add),
+        _ => true,
+    }
+}
+
+/// What the text of a prefix operator begins with.
+fn first_char(kind: &ExprKind) -> Option<char> {
+    match kind {
+        ExprKind::Unary(UnOp::PostInc | UnOp::PostDec, _) => None,
+        ExprKind::Unary(op, _) => unary_text(*op).chars().next(),
+        _ => None,
+    }
+}
+
+fn unary_text(op: UnOp) -> &'static str {
+    match op {
+        UnOp::Plus => "+",
+        UnOp::Neg => "-",
+        UnOp::BitNot => "~",
+        UnOp::LogNot => "!",
+        UnOp::Deref => "*",
+        UnOp::AddrOf => "&",
+        UnOp::PreInc | UnOp::PostInc => "++",
+        UnOp::PreDec | UnOp::PostDec => "--",
+    }
+}
+
+/// The text of a binary operator.
+fn op_text(op: BinOp) -> &'static str {
+    use BinOp::*;
+    match op {
+        Mul => "*",
+        Div => "/",
+        Rem => "%",
+        Add => "+",
+        Sub => "-",
+        Shl => "<<",
+        Shr => ">>",
+        Lt => "<",
+        Gt => ">",
+        Le => "<=",
+        Ge => ">=",
+        Eq => "==",
+        Ne => "!=",
+        BitAnd => "&",
+        BitXor => "^",
+        BitOr => "|",
+        LogAnd => "&&",
+        LogOr => "||",
+        Comma => ",",
+    }
+}

@@ -1,0 +1,116 @@
+//! Prints a tree as C11 text; GNU extensions appear only where the tree holds them.
+//!
+//! The text reads back as the same tree: [`ExprKind::Implicit`](crate::ExprKind::Implicit) nodes are
+//! not printed, everything else is, with the parentheses that precedence (6.5) needs and those that
+//! keep a reader from guessing (`&&` within `||`, bitwise operators and shifts within each other).
+//! Where a tree has no text of its own (a label on a declaration, an `if` that would capture the
+//! `else` of another) the nearest text of the same meaning is printed. `build` does not make such
+//! trees and the parser cannot.
+//!
+//! What it does not do yet: C++.
+
+mod expr;
+mod init;
+mod item;
+mod lit;
+mod stmt;
+mod types;
+
+use crate::ids::{ExprId, StmtId, UnitId};
+use crate::program::Program;
+use crate::symbol::Sym;
+use crate::types::Ty;
+
+/// The text of a translation unit.
+pub fn print_unit(program: &Program, unit: UnitId) -> String {
+    let mut printer = Printer::new(program);
+    // Half the size of what a Csmith program expands to: few reallocations, little waste.
+    printer.out.reserve(program.exprs.len() * 8);
+    printer.typedefs = Some(vec![false; program.types.typedefs.len()]);
+    printer.unit(unit);
+    printer.out
+}
+
+/// The text of an expression.
+pub fn print_expr(program: &Program, expr: ExprId) -> String {
+    let mut printer = Printer::new(program);
+    printer.expr(expr, expr::COMMA);
+    printer.out
+}
+
+/// The text of a statement, indented from column one, with a final line break.
+pub fn print_stmt(program: &Program, stmt: StmtId) -> String {
+    let mut printer = Printer::new(program);
+    printer.stmt(stmt);
+    printer.out
+}
+
+/// The text of a type name, as in a cast.
+pub fn print_type(program: &Program, ty: Ty) -> String {
+    let mut printer = Printer::new(program);
+    printer.type_name(ty);
+    printer.out
+}
+
+/// Everything is appended to one string.
+struct Printer<'p> {
+    program: &'p Program,
+    out: String,
+    /// Depth of blocks.
+    indent: usize,
+    /// The function whose definition is being printed.
+    function: Option<Sym>,
+    /// Whether the enclosing switches have unsigned controlling types, innermost last.
+    switches: Vec<bool>,
+    /// Typedef names declared so far. A declaration may carry a type that was written later in the
+    /// text (`extern int x; typedef int T; T x = 1;`): there the resolved type is printed. `None`
+    /// for a fragment, where all names are taken to be declared.
+    typedefs: Option<Vec<bool>>,
+}
+
+impl<'p> Printer<'p> {
+    fn new(program: &'p Program) -> Self {
+        Printer {
+            program,
+            out: String::new(),
+            indent: 0,
+            function: None,
+            switches: Vec::new(),
+            typedefs: None,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn push_name(&mut self, name: Sym) {
+        let program = self.program;
+        self.out.push_str(program.name(name));
+    }
+
+    fn push_u64(&mut self, n: u64) {
+        self.push_fmt(format_args!("{n}"));
+    }
+
+    fn push_fmt(&mut self, args: std::fmt::Arguments<'_>) {
+        // Writing to a String cannot fail.
+        let _ = std::fmt::Write::write_fmt(&mut self.out, args);
+    }
+
+    /// Starts a line.
+    fn line(&mut self) {
+        for _ in 0..self.indent {
+            self.out.push_str("    ");
+        }
+    }
+
+    /// A blank where two words, or a word and a declarator, would touch.
+    fn separate(&mut self) {
+        if let Some(&last) = self.out.as_bytes().last()
+            && (last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b')' | b'}'))
+        {
+            self.out.push(' ');
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What to run and how it ended: the data either side of an execution.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Bytes of each output stream kept unless told otherwise: a Csmith program prints one line, a
+/// preprocessed file is a few hundred kilobytes; what is longer than this nobody will read.
+const DEFAULT_OUTPUT_CAP: usize = 64 << 20;
+
+/// One execution of a program: what, on which input, under which limits.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The program: a path, or a name that is looked up on the `PATH`.
+    pub program: PathBuf,
+    /// Its arguments, the program's own name not included.
+    pub args: Vec<OsString>,
+    /// What it reads on standard input; empty is the null device.
+    pub stdin: Vec<u8>,
+    /// Folder it runs in; `None` is the current one.
+    pub cwd: Option<PathBuf>,
+    /// Variables added to the environment it inherits.
+    pub env: Vec<(OsString, OsString)>,
+    /// Time after which the whole group is killed.
+    pub wall: Duration,
+    /// Processor time after which the kernel stops a process (whole seconds, rounded up).
+    pub cpu: Option<Duration>,
+    /// Address space of each process, in bytes.
+    pub memory: Option<u64>,
+    /// Bytes kept of each output stream; what comes after is read and dropped, so that the program
+    /// ends as it would have.
+    pub output_cap: usize,
+}
+
+impl Run {
+    /// A run of `program` without arguments or input, to be killed after `wall`.
+    pub fn new(program: impl AsRef<OsStr>, wall: Duration) -> Run {
+        Run {
+            program: PathBuf::from(program.as_ref()),
+            args: Vec::new(),
+            stdin: Vec::new(),
+            cwd: None,
+            env: Vec::new(),
+            wall,
+            cpu: None,
+            memory: None,
+            output_cap: DEFAULT_OUTPUT_CAP,
+        }
+    }
+
+    /// Adds one argument.
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Run {
+        self.args.push(arg.as_ref().to_os_string());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Run {
+        self.args.extend(args.into_iter().map(|a| a.as_ref().to_os_string()));
+        self
+    }
+
+    /// Sets what the program reads on standard input.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Run {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Sets the folder the program runs in.
+    pub fn cwd(mut self, dir: impl AsRef<Path>) -> Run {
+        self.cwd = Some(dir.as_ref().to_path_buf());
+        self
+    }
+
+    /// Sets a variable of the program's environment.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Run {
+        self.env.push((name.as_ref().to_os_string(), value.as_ref().to_os_string()));
+        self
+    }
+
+    /// Limits processor time.
+    pub fn cpu(mut self, limit: Duration) -> Run {
+        self.cpu = Some(limit);
+        self
+    }
+
+    /// Limits each process's address space, in bytes.
+    pub fn memory(mut self, limit: u64) -> Run {
+        self.memory = Some(limit);
+        self
+    }
+
+    /// Sets how many bytes of each output stream are kept.
+    pub fn output_cap(mut self, bytes: usize) -> Run {
+        self.output_cap = bytes;
+        self
+    }
+
+    /// Runs to the end. When this returns the program is gone and every other process of its group
+    /// has been sent SIGKILL.
+    pub fn finish(&self) -> Ended {
+        match crate::child::execute(self) {
+            Ok(ended) => ended,
+            Err(error) => Ended::NotStarted(error),
+        }
+    }
+}
+
+/// How a [`Run`] ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself, or by a signal it brought on itself.
+    Finished(Finished),
+    /// Killed at the wall-clock limit; what it had written by then is kept.
+    TimedOut(Finished),
+    /// It could not be started (no such program, no permission) or watched.
+    NotStarted(io::Error),
+}
+
+impl Ended {
+    /// The account of a program that ended by itself.
+    pub fn finished(self) -> Option<Finished> {
+        match self {
+            Ended::Finished(finished) => Some(finished),
+            Ended::TimedOut(_) | Ended::NotStarted(_) => None,
+        }
+    }
+
+    /// The account of a program that ended by itself with status 0.
+    pub fn success(self) -> Option<Finished> {
+        self.finished().filter(|f| f.status == Status::Exit(0))
+    }
+}
+
+/// What a program left behind.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Exit status or signal.
+    pub status: Status,
+    /// Standard output.
+    pub stdout: Capture,
+    /// Standard error.
+    pub stderr: Capture,
+    /// From start to end.
+    pub wall: Duration,
+    /// User and system time of the program and of the descendants it waited for.
+    pub cpu: Duration,
+    /// Greatest resident size of any one of these processes, in bytes. The kernel counts the
+    /// moment before `exec` too, so it is never less than the starting process's own size.
+    pub peak_rss: u64,
+}
+
+/// How a process left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// With this exit status.
+    Exit(u8),
+    /// Killed by this signal.
+    Signal(i32),
+}
+
+impl Status {
+    /// The number a shell shows: a signal is 128 and its number.
+    pub fn shell(self) -> u8 {
+        match self {
+            Status::Exit(code) => code,
+            Status::Signal(signal) => 128u8.wrapping_add(signal as u8),
+        }
+    }
+}
+
+/// One captured stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The bytes kept.
+    pub bytes: Vec<u8>,
+    /// True when there were more than the cap.
+    pub truncated: bool,
+}
+
+impl Capture {
+    /// The bytes as text for a person; what is not UTF-8 is replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}

@@ -1,0 +1,6 @@
+// The memory limit ends this, or malloc returns null: never an exhausted host.
+#include <stdlib.h>
+int main(void) {
+    char *p = malloc(1UL << 40);
+    return p ? 1 : 0;
+}

@@ -1,0 +1,7 @@
+// The call-depth limit ends this; it must not be a crash of ours.
+static int down(int n) {
+    return down(n ^ 1) + 1;
+}
+int main(void) {
+    return down(0);
+}

@@ -1,0 +1,6 @@
+// C11 6.5p2: two side effects on i.
+int main(void) {
+    int i = 1;
+    i = i++; //~ unsequenced
+    return 0;
+}
