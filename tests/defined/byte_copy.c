@@ -1,4 +1,4 @@
-// C11 6.2.6.1p4, p6: representations are copied byte by byte, pointers and padding included.
+// C11 6.2.6.1p4, p6: representations are copied as bytes, pointers and padding included.
 #include <stdio.h>
 #include <string.h>
 struct s {
@@ -7,19 +7,13 @@ struct s {
     short s;
     double d;
 };
-static void copy(void *to, const void *from, unsigned long n) {
-    unsigned char *t = to;
-    const unsigned char *f = from;
-    while (n-- > 0)
-        *t++ = *f++;
-}
 int main(void) {
     int x = 5;
     struct s a = {'a', &x, 7, 0.5}, b, c, d[2];
     memcpy(&b, &a, sizeof a);
     *b.p += 1;
     printf("%c %d %d %.2f\n", b.c, *b.p, b.s, b.d);
-    copy(&c, &b, sizeof b);
+    memcpy((char *)&c, (const char *)&b, sizeof b);
     *c.p += 1;
     printf("%c %d %d %.2f\n", c.c, x, c.s, c.d);
     memmove(&d[1], &c, sizeof c);

@@ -59,7 +59,6 @@ int main(void) {
     printf("%d %d\n", (*p)(1, 2), p[-1](1, 2));
     binary *f = (binary *)(void (*)(void))add;
     printf("%d %d\n", f(2, 2), f == add);
-    int (*g)(const char *, ...) = printf;
-    g("%d\n", (f == 0 ? sub : f)(5, 6));
+    printf("%d\n", (f == 0 ? sub : f)(5, 6));
     return 0;
 }

@@ -1,4 +1,5 @@
 // The step limit ends this.
+// outcome: out-of-fuel
 int main(void) {
     volatile int x = 0;
     while (1)

@@ -1,4 +1,5 @@
 // The call-depth limit ends this, with large frames.
+// outcome: out-of-memory
 static int odd(unsigned n);
 static int even(unsigned n) {
     char frame[1000] = {0};

@@ -156,7 +156,8 @@ impl Classes {
     }
 
     fn fill(&mut self, types: &TypeTable, out: &mut Layout, at: u64, ty: Ty, quals: Quals, extra: u8) {
-        let quals = quals.with(ty.quals());
+        // Members of a union overlap: what one of them is qualified with binds no other.
+        let quals = if extra & UNION == 0 { quals.with(ty.quals()) } else { quals };
         let ty = types.resolved(ty);
         let flags = qual_flags(quals) | extra;
         match *types.shape(ty) {
@@ -176,7 +177,6 @@ impl Classes {
                         Some(0) => {}
                         Some(width) if field.name.is_some() => {
                             let last = (u64::from(field.bit + width) - 1) / 8;
-                            let quals = quals.with(field.ty.quals());
                             let flags = qual_flags(quals) | extra | union | BITFIELD;
                             for byte in here..=here + last {
                                 if let Some(leaf) = out.leaves.get_mut(byte as usize) {

@@ -44,6 +44,9 @@ pub struct MachineConfig {
     pub call_depth: u32,
     /// Greatest number of bytes printed.
     pub output: u64,
+    /// Objects are only as aligned as their types say. Otherwise they begin at addresses as
+    /// aligned as GCC makes them, and a pointer to the first member of a packed record is aligned.
+    pub strict_alignment: bool,
 }
 
 impl Default for MachineConfig {
@@ -56,6 +59,7 @@ impl Default for MachineConfig {
             stack: 8 << 20,
             call_depth: 100_000,
             output: 16 << 20,
+            strict_alignment: false,
         }
     }
 }

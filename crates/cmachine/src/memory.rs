@@ -124,6 +124,8 @@ pub struct Memory {
     stack_end: u32,
     free_heap: HashMap<u32, Vec<u32>>,
     limit: u64,
+    /// Alignment is judged by what types say alone.
+    pub strict_align: bool,
     /// What the shadow of eight plain readable bytes looks like now: [`INIT8`], or a pattern that
     /// never matches while reads must be noted.
     pub readable: u64,
@@ -184,6 +186,7 @@ impl Memory {
             stack_end: end as u32,
             free_heap: HashMap::new(),
             limit,
+            strict_align: false,
             readable: INIT8,
             writable: 0,
         }
@@ -326,9 +329,7 @@ impl Memory {
         let object = &self.objects[slot_of(pointer) as usize];
         let offset = offset_of(pointer) + want.offset;
         self.check_bounds(object, offset, want.size)?;
-        if want.align > 1 && (offset | object.align) & (want.align - 1) != 0 {
-            return ub(UbKind::Misaligned, format!("offset {offset} in an object of alignment {}, {} needed", object.align, want.align));
-        }
+        self.check_align(object, offset, want.align)?;
         self.check_class(classes, pointer, object, offset, want)?;
         Ok(object.base + offset)
     }
@@ -356,6 +357,19 @@ impl Memory {
         Ok(())
     }
 
+    /// An object is taken to begin at an address as aligned as GCC makes it, so only the offset
+    /// counts; in strict mode at one that is only as aligned as its type says.
+    pub fn check_align(&self, object: &Object, offset: u32, align: u32) -> Res<()> {
+        let known = if self.strict_align { object.align } else { object.align.max(16) };
+        if align > 1 && (offset | known) & (align - 1) != 0 {
+            return ub(
+                UbKind::Misaligned,
+                format!("offset {offset} in an object of alignment {}, {align} needed", object.align),
+            );
+        }
+        Ok(())
+    }
+
     fn check_bounds(&self, object: &Object, offset: u32, size: u32) -> Res<()> {
         if offset == object.size && size > 0 {
             return ub(UbKind::OnePast, format!("{size} bytes at the end of an object of {}", object.size));
@@ -371,7 +385,10 @@ impl Memory {
 
     fn check_class(&self, classes: &Classes, pointer: u64, object: &Object, offset: u32, want: &Want) -> Res<()> {
         let layout = classes.get(object.layout);
-        let Leaf { class, flags } = leaf(layout, offset, want.size);
+        let Leaf { class, mut flags } = leaf(layout, offset, want.size);
+        if want.whole {
+            flags = (flags & !(classes::CONST | classes::VOLATILE)) | layout.flags;
+        }
         if want.access == Access::Store {
             if object.origin == Origin::Str {
                 return ub(UbKind::StringWrite, "the object is a string literal".into());
@@ -488,6 +505,9 @@ pub struct Want {
     pub access: Access,
     /// The lvalue is volatile-qualified.
     pub volatile: bool,
+    /// The lvalue names a member or a whole record: only the qualifiers of the object as a whole
+    /// count, those of members are part of the lvalue's type.
+    pub whole: bool,
 }
 
 /// The leaf at an offset, with the flags of all bytes accessed.

@@ -29,7 +29,11 @@ impl<'a> Parser<'a> {
                 return refuse(self);
             }
         }
+        let mark = self.mark();
         let outputs = if self.eat(Tok::Colon) { self.asm_operands()? } else { Vec::new() };
+        if self.effects_since(mark) {
+            return refuse(self);
+        }
         let inputs = if self.eat(Tok::Colon) { self.asm_operands()? } else { Vec::new() };
         if self.eat(Tok::Colon) {
             while matches!(self.tok(), Tok::Str | Tok::Comma) {
@@ -69,7 +73,12 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
-    fn empty_asm(&mut self, outputs: &[Operand], inputs: &[Operand], span: Span) -> PResult<StmtId> {
+    fn empty_asm(
+        &mut self,
+        outputs: &[Operand],
+        inputs: &[Operand],
+        span: Span,
+    ) -> PResult<StmtId> {
         let mut stmts = Vec::new();
         let mut tied = vec![false; inputs.len()];
         for (n, output) in outputs.iter().enumerate() {
@@ -88,7 +97,10 @@ impl<'a> Parser<'a> {
         for (input, tied) in inputs.iter().zip(tied) {
             // Reading an object, or taking its address, has no effect worth keeping.
             let pure = self.prog.is_lvalue(input.value)
-                || matches!(self.kind(input.value), ExprKind::Unary(UnOp::AddrOf, _) | ExprKind::Int(_));
+                || matches!(
+                    self.kind(input.value),
+                    ExprKind::Unary(UnOp::AddrOf, _) | ExprKind::Int(_)
+                );
             if !tied && !pure {
                 let e = self.mk(ExprKind::Cast(Ty::VOID, input.value), Ty::VOID, span);
                 stmts.push(self.prog.add_stmt(StmtKind::Expr(e), span));

@@ -98,9 +98,16 @@ impl Parser<'_> {
                 let mode = self.peek(1);
                 attrs.mode = self.mode(self.token_text(mode), mode.span())?;
             }
-            "transparent_union" | "scalar_storage_order" | "ms_struct" | "address_space"
-            | "ext_vector_type" | "alias" | "weakref" | "ifunc" | "warn_if_not_aligned"
-            | "fixed_point" => self.set_poison(token.span(), format!("attribute {name}")),
+            "transparent_union"
+            | "scalar_storage_order"
+            | "ms_struct"
+            | "address_space"
+            | "ext_vector_type"
+            | "alias"
+            | "weakref"
+            | "ifunc"
+            | "warn_if_not_aligned"
+            | "overloadable" => self.set_poison(token.span(), format!("attribute {name}")),
             "constructor" | "destructor" | "cleanup" => {
                 return unsupported(token.span(), format!("attribute {name}"));
             }
@@ -198,7 +205,10 @@ impl Parser<'_> {
                 let elem = self.canon(ty).unqual();
                 let size = self.prog.types.size_of(elem).unwrap_or(1);
                 let lanes = u64::from(bytes) / size;
-                if !u64::from(bytes).is_multiple_of(size) || !lanes.is_power_of_two() || bytes > 1 << 16 {
+                if !u64::from(bytes).is_multiple_of(size)
+                    || !lanes.is_power_of_two()
+                    || bytes > 1 << 16
+                {
                     return invalid(span, format!("invalid vector size {bytes}"));
                 }
                 TypeKind::Vector(elem, lanes as u32)

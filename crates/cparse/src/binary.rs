@@ -127,7 +127,10 @@ impl Parser<'_> {
             let room = width - u32::from(signed);
             let fits = self.fold_int(other).is_some_and(|v| v >= 0 && v >> room == 0);
             let harmless = is_comparison(op)
-                || matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Div | BinOp::Rem);
+                || matches!(
+                    op,
+                    BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Div | BinOp::Rem
+                );
             if !(!shift && wins || harmless && (fits || signed)) {
                 let message = "arithmetic in the type of a bit-field wider than int";
                 return unsupported(self.span(field), message);
@@ -262,24 +265,29 @@ impl Parser<'_> {
         let types = &self.prog.types;
         let additive = matches!(op, BinOp::Add | BinOp::Sub);
         let arithmetic = types.is_arithmetic(lt) && types.is_arithmetic(rt);
-        let (comp, rhs) = if arithmetic && (!integers_only(op) || types.is_integer(lt) && types.is_integer(rt)) {
-            if let BinOp::Shl | BinOp::Shr = op {
-                let comp = self.promoted_type(lhs).unwrap_or(ty);
-                (comp, self.promote(r))
+        let (comp, rhs) =
+            if arithmetic && (!integers_only(op) || types.is_integer(lt) && types.is_integer(rt)) {
+                if let BinOp::Shl | BinOp::Shr = op {
+                    let comp = self.promoted_type(lhs).unwrap_or(ty);
+                    (comp, self.promote(r))
+                } else {
+                    // The other operators give the same bits in either width.
+                    if let BinOp::Div | BinOp::Rem = op {
+                        self.check_wide_bit_fields(op, lhs, r)?;
+                    }
+                    let comp = self.common_type(lhs, r);
+                    (comp, self.implicit(r, comp))
+                }
+            } else if additive && types.is_pointer(lt) && types.is_integer(rt) {
+                self.check_pointee(lhs)?;
+                (ty, self.promote(r))
+            } else if self.is_vector(lt) {
+                self.check_lanes(op, lt, rt, span)?;
+                let to = if self.is_vector(rt) { rt } else { lt };
+                (lt, self.implicit(r, to))
             } else {
-                let comp = self.common_type(lhs, r);
-                (comp, self.implicit(r, comp))
-            }
-        } else if additive && types.is_pointer(lt) && types.is_integer(rt) {
-            self.check_pointee(lhs)?;
-            (ty, self.promote(r))
-        } else if self.is_vector(lt) {
-            self.check_lanes(op, lt, rt, span)?;
-            let to = if self.is_vector(rt) { rt } else { lt };
-            (lt, self.implicit(r, to))
-        } else {
-            return self.bad_operands(op, lt, rt, span);
-        };
+                return self.bad_operands(op, lt, rt, span);
+            };
         Ok(self.mk(ExprKind::AssignOp { op, lhs, rhs, comp }, ty, span))
     }
 

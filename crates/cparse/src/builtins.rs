@@ -98,6 +98,7 @@ const BUILTINS: &[(&str, &str)] = &[
     ("__snprintf_chk", "iszizS."),
     ("__sprintf_chk", "isizS."),
     ("__stpcpy_chk", "ssSz"),
+    ("__stpncpy_chk", "ssSzz"),
     ("__strcat_chk", "ssSz"),
     ("__strcpy_chk", "ssSz"),
     ("__strncat_chk", "ssSzz"),

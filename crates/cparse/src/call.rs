@@ -46,7 +46,10 @@ impl Parser<'_> {
         let ret = self.canon(ret).unqual();
         if !self.prog.types.is_void(ret) && self.prog.types.size_of(ret).is_none() {
             let shown = self.show(ret);
-            return invalid(span, format!("call of a function that returns incomplete type `{shown}`"));
+            return invalid(
+                span,
+                format!("call of a function that returns incomplete type `{shown}`"),
+            );
         }
         Ok(self.mk(ExprKind::Call(callee, args.into_boxed_slice()), ret, span))
     }
@@ -222,7 +225,8 @@ impl Parser<'_> {
             _ => {}
         }
         self.check_generic_arguments(generic, &args, token)?;
-        let ret = if let Generic::Overflow | Generic::OverflowP = generic { Ty::BOOL } else { Ty::INT };
+        let ret =
+            if let Generic::Overflow | Generic::OverflowP = generic { Ty::BOOL } else { Ty::INT };
         let id = match self.builtins.get(&token.sym) {
             Some(&id) => id,
             None => {
@@ -247,15 +251,15 @@ impl Parser<'_> {
     ) -> PResult<()> {
         let types = &self.prog.types;
         let name = self.name(token.sym);
-        let plain_integer = |ty: Ty| {
-            matches!(types.shape(ty), TypeKind::Int(kind) if *kind != IntKind::Bool)
-        };
+        let plain_integer =
+            |ty: Ty| matches!(types.shape(ty), TypeKind::Int(kind) if *kind != IntKind::Bool);
         for (i, &arg) in args.iter().enumerate() {
             let ty = self.ty(arg);
             let good = match generic {
-                Generic::Overflow if i == 2 => types.pointee(ty).is_some_and(|t| {
-                    plain_integer(t) && !t.is_const()
-                }) || types.as_array(ty).is_some_and(|(t, _)| plain_integer(t)),
+                Generic::Overflow if i == 2 => {
+                    types.pointee(ty).is_some_and(|t| plain_integer(t) && !t.is_const())
+                        || types.as_array(ty).is_some_and(|(t, _)| plain_integer(t))
+                }
                 Generic::Overflow => types.is_integer(ty),
                 Generic::OverflowP => types.is_integer(ty),
                 Generic::FloatClassify if i < 5 => types.is_integer(ty),

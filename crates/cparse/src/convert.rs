@@ -120,7 +120,8 @@ impl Parser<'_> {
             (Some(x), None) | (None, Some(x)) => return x.ty(),
             (None, None) => {}
         }
-        let kind = |e| self.promoted_type(e).and_then(|t| types.int_kind(t)).unwrap_or(IntKind::Int);
+        let kind =
+            |e| self.promoted_type(e).and_then(|t| types.int_kind(t)).unwrap_or(IntKind::Int);
         self.common_int(kind(a), kind(b)).ty()
     }
 
@@ -155,14 +156,17 @@ impl Parser<'_> {
         match *self.kind(e) {
             ExprKind::Int(value) => value == 0,
             ExprKind::Cast(ty, inner) if self.prog.types.is_pointer(ty) => {
-                let to_void = self.prog.types.pointee(ty).is_some_and(|t| {
-                    t.quals() == Quals::NONE && self.prog.types.is_void(t)
-                });
+                let to_void = self
+                    .prog
+                    .types
+                    .pointee(ty)
+                    .is_some_and(|t| t.quals() == Quals::NONE && self.prog.types.is_void(t));
                 to_void && self.prog.types.is_integer(self.ty(inner)) && self.is_zero(inner)
             }
-            ExprKind::Cast(..) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cond(..) => {
-                self.prog.types.is_integer(self.ty(e)) && self.is_zero(e)
-            }
+            ExprKind::Cast(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cond(..) => self.prog.types.is_integer(self.ty(e)) && self.is_zero(e),
             ExprKind::EnumConst(..) => self.is_zero(e),
             _ => false,
         }
@@ -195,7 +199,10 @@ impl Parser<'_> {
         }
         let (to, from) = (self.show(to), self.show(from));
         if from == "void" {
-            return invalid(self.span(e), format!("void value not ignored as it ought to be when {what}"));
+            return invalid(
+                self.span(e),
+                format!("void value not ignored as it ought to be when {what}"),
+            );
         }
         let message = format!("incompatible types when {what} type `{to}` from type `{from}`");
         invalid(self.span(e), message)
@@ -206,7 +213,9 @@ impl Parser<'_> {
         match (self.shape(to), self.shape(from)) {
             (&TypeKind::Vector(a, n), &TypeKind::Vector(b, m)) => {
                 let types = &self.prog.types;
-                n == m && types.size_of(a) == types.size_of(b) && types.is_integer(a) == types.is_integer(b)
+                n == m
+                    && types.size_of(a) == types.size_of(b)
+                    && types.is_integer(a) == types.is_integer(b)
             }
             _ => false,
         }

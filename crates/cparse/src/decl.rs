@@ -231,7 +231,10 @@ impl Parser<'_> {
             _ => return self.redeclared(name, "redeclaration as different kind of symbol of"),
         }
         if self.prog.types.is_void(d.ty) {
-            return invalid(name.span(), format!("variable `{}` declared void", self.name(name.sym)));
+            return invalid(
+                name.span(),
+                format!("variable `{}` declared void", self.name(name.sym)),
+            );
         }
         let known = self.linked.contains_key(&name.sym);
         let has_init = self.tok() == Tok::Assign;
@@ -370,11 +373,12 @@ impl Parser<'_> {
         if a == b {
             return Ok(());
         }
-        let old_style = d.params.as_ref().is_some_and(|p| !p.names.is_empty())
-            || self.prog.func(id).old_style;
+        let old_style =
+            d.params.as_ref().is_some_and(|p| !p.names.is_empty()) || self.prog.func(id).old_style;
         if self.compatible_unqual(a, b) || old_style {
             // An old-style definition against a prototype is checked by GCC with warnings only.
-            self.prog.funcs[id.index()].ty = if old_style { self.prototyped(a, b) } else { self.composite(a, b) };
+            self.prog.funcs[id.index()].ty =
+                if old_style { self.prototyped(a, b) } else { self.composite(a, b) };
             return Ok(());
         }
         self.redeclared(d.name, "conflicting types for")
@@ -395,7 +399,8 @@ impl Parser<'_> {
         let Some(signature) = builtins::library_signature(self.name(name)) else { return d.ty };
         let known = self.signature_type(&signature);
         let declared = self.canon(d.ty);
-        let (Some(f), Some(g)) = (self.prog.types.as_function(known), self.prog.types.as_function(declared))
+        let (Some(f), Some(g)) =
+            (self.prog.types.as_function(known), self.prog.types.as_function(declared))
         else {
             return d.ty;
         };

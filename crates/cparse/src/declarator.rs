@@ -195,7 +195,12 @@ impl Parser<'_> {
         if !self.prog.types.is_integer(self.ty(e)) {
             return invalid(span, "size of array has non-integer type");
         }
-        let Some(value) = self.fold_int(e) else { return Ok(Bound::Variable) };
+        let Some(value) = self.fold_int(e) else {
+            if self.effects_since(mark) {
+                return unsupported(span, "variable-length array whose length has side effects");
+            }
+            return Ok(Bound::Variable);
+        };
         self.forget(mark);
         match u64::try_from(value) {
             Ok(n) => Ok(Bound::Known(n)),
@@ -313,10 +318,16 @@ impl Parser<'_> {
 
     /// Builds the type from the chunks pushed since `start`, and hands out the parameter list if
     /// the declarator is a function's.
-    fn build(&mut self, base: Ty, start: usize, parameter: bool) -> PResult<(Ty, Option<Box<Params>>)> {
+    fn build(
+        &mut self,
+        base: Ty,
+        start: usize,
+        parameter: bool,
+    ) -> PResult<(Ty, Option<Box<Params>>)> {
         let mut ty = base;
         let mut outermost = None;
         while self.chunks.len() > start {
+            self.check_height()?;
             let last = self.chunks.len() == start + 1;
             ty = match self.chunks.pop() {
                 Some(Chunk::Pointer(quals)) => self.pointer_to(ty).qualified(quals),

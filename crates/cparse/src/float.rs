@@ -53,7 +53,8 @@ fn is_extension(suffix: &str) -> bool {
 fn split(text: &str, hex: bool) -> (&str, &str) {
     let bytes = text.as_bytes();
     let mut end = if hex { 2 } else { 0 };
-    let mantissa = |b: u8| b == b'.' || if hex { b.is_ascii_hexdigit() } else { b.is_ascii_digit() };
+    let mantissa =
+        |b: u8| b == b'.' || if hex { b.is_ascii_hexdigit() } else { b.is_ascii_digit() };
     while bytes.get(end).is_some_and(|&b| mantissa(b)) {
         end += 1;
     }

@@ -80,16 +80,20 @@ impl Parser<'_> {
         match *self.kind(e) {
             ExprKind::Int(bits) => Some(Num::Int(i128::from(bits))),
             ExprKind::Float(bits) => Some(Num::Float(f64::from_bits(bits))),
-            ExprKind::LongFloat { mantissa, exponent } => Some(Num::Float(extended(mantissa, exponent))),
+            ExprKind::LongFloat { mantissa, exponent } => {
+                Some(Num::Float(extended(mantissa, exponent)))
+            }
             ExprKind::EnumConst(id, index) => self.enumerator_value(id, index).map(Num::Int),
             ExprKind::Unary(op, a) => self.fold_unary(op, a, ty, fuel),
-            ExprKind::Binary(op, a, b) => self.fold_binary(op, a, b, ty, fuel),
+            ExprKind::Binary(..) => self.fold_chain(e, fuel),
             ExprKind::Cond(c, a, b) => {
                 let test = self.fold(c, fuel)?;
                 if test.truth() { self.fold(a.unwrap_or(c), fuel) } else { self.fold(b, fuel) }
             }
             ExprKind::Cast(_, a) | ExprKind::Implicit(a) => self.fold_cast(a, ty, fuel),
-            ExprKind::SizeofExpr(a) => self.prog.types.size_of(self.ty(a)).map(|n| Num::Int(n.into())),
+            ExprKind::SizeofExpr(a) => {
+                self.prog.types.size_of(self.ty(a)).map(|n| Num::Int(n.into()))
+            }
             ExprKind::SizeofType(t) => self.prog.types.size_of(t).map(|n| Num::Int(n.into())),
             ExprKind::AlignofType(t) => Some(Num::Int(self.prog.types.align_of(t).into())),
             _ => None,
@@ -114,21 +118,31 @@ impl Parser<'_> {
         }
     }
 
-    fn fold_binary(&self, op: BinOp, a: ExprId, b: ExprId, ty: Ty, fuel: u32) -> Option<Num> {
-        let left = self.fold(a, fuel)?;
-        match op {
-            BinOp::LogAnd if !left.truth() => return Some(Num::Int(0)),
-            BinOp::LogOr if left.truth() => return Some(Num::Int(1)),
-            BinOp::LogAnd | BinOp::LogOr => {
-                return Some(Num::Int(i128::from(self.fold(b, fuel)?.truth())));
-            }
-            _ => {}
+    /// A chain such as `a + b + c`, without recursion along its left side: chains may be long.
+    fn fold_chain(&self, e: ExprId, fuel: u32) -> Option<Num> {
+        let mut chain = Vec::new();
+        let mut first = e;
+        while let ExprKind::Binary(_, left, _) = *self.kind(first) {
+            chain.push(first);
+            first = left;
         }
-        match (left, self.fold(b, fuel)?) {
-            (Num::Int(x), Num::Int(y)) => self.int_binary(op, x, y, self.ty(a), ty),
-            (Num::Float(x), Num::Float(y)) => float_binary(op, x, y, ty),
-            _ => None,
+        let mut value = self.fold(first, fuel)?;
+        while let Some(node) = chain.pop() {
+            let ExprKind::Binary(op, a, b) = *self.kind(node) else { return None };
+            value = match op {
+                BinOp::LogAnd if !value.truth() => Num::Int(0),
+                BinOp::LogOr if value.truth() => Num::Int(1),
+                BinOp::LogAnd | BinOp::LogOr => Num::Int(i128::from(self.fold(b, fuel)?.truth())),
+                _ => match (value, self.fold(b, fuel)?) {
+                    (Num::Int(x), Num::Int(y)) => {
+                        self.int_binary(op, x, y, self.ty(a), self.ty(node))?
+                    }
+                    (Num::Float(x), Num::Float(y)) => float_binary(op, x, y, self.ty(node))?,
+                    _ => return None,
+                },
+            };
         }
+        Some(value)
     }
 
     /// `operand` is the type the operation is done in, `ty` that of the result.
@@ -202,7 +216,7 @@ impl Parser<'_> {
                     return Some(Num::Int(i128::from(x != 0.0)));
                 }
                 let whole = x.trunc();
-                if !(whole.abs() < 1e38) {
+                if whole.is_nan() || whole.abs() >= 1e38 {
                     return None;
                 }
                 let n = whole as i128;
@@ -265,9 +279,8 @@ fn round_to(x: f64, kind: FloatKind) -> f64 {
 }
 
 fn float_binary(op: BinOp, x: f64, y: f64, ty: Ty) -> Option<Num> {
-    let round = |v: f64| {
-        Some(Num::Float(if ty.unqual() == Ty::FLOAT { f64::from(v as f32) } else { v }))
-    };
+    let round =
+        |v: f64| Some(Num::Float(if ty.unqual() == Ty::FLOAT { f64::from(v as f32) } else { v }));
     let truth = |b: bool| Some(Num::Int(i128::from(b)));
     match op {
         BinOp::Add => round(x + y),

@@ -23,6 +23,10 @@ impl Parser<'_> {
         if self.prog.func(id).body.is_some() {
             return self.redeclared(d.name, "redefinition of");
         }
+        let gnu_inline = specs.attrs.gnu_inline || d.attrs.gnu_inline;
+        if gnu_inline && specs.storage == StorageSpec::Extern {
+            return self.skip_inline_body(id);
+        }
         params = d.params.take().unwrap_or_default();
         self.scopes.push();
         if old_style {
@@ -56,12 +60,27 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// An `extern` function with GNU's old inline semantics is defined elsewhere; what stands here
+    /// only serves inlining, and such bodies in C libraries use builtins of their own.
+    fn skip_inline_body(&mut self, id: FuncId) -> PResult<()> {
+        let mut open = 0u32;
+        loop {
+            match self.bump().tok {
+                Tok::LBrace => open += 1,
+                Tok::RBrace if open <= 1 => break,
+                Tok::RBrace => open -= 1,
+                Tok::Eof => return self.unexpected("`}`"),
+                _ => {}
+            }
+        }
+        self.flush_pending_to_file();
+        self.items.push(Item::FuncDecl(id));
+        Ok(())
+    }
+
     fn function_body(&mut self, name: Sym, ret: Ty) -> PResult<StmtId> {
-        self.func = FunctionContext {
-            ret: Some(ret),
-            name: Some(name),
-            ..FunctionContext::default()
-        };
+        self.func =
+            FunctionContext { ret: Some(ret), name: Some(name), ..FunctionContext::default() };
         let body = self.block_in_scope()?;
         let mut missing: Option<(Sym, Span)> = None;
         for (&label, &(_, defined, span)) in &self.func.labels {
@@ -121,7 +140,8 @@ impl Parser<'_> {
                 self.attributes(&mut d.attrs)?;
                 self.check_poison()?;
                 let Some(at) = params.names.iter().position(|n| n.sym == d.name.sym) else {
-                    return self.redeclared(d.name, "declaration for a parameter that is not listed:");
+                    return self
+                        .redeclared(d.name, "declaration for a parameter that is not listed:");
                 };
                 if types[at].is_some() {
                     return self.redeclared(d.name, "redefinition of parameter");

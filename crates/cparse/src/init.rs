@@ -182,7 +182,13 @@ impl Parser<'_> {
                 return self.init_from_expr(ty, e);
             }
         }
-        let mut levels = vec![Level::new(shape, (0, 0))];
+        let mut root = Level::new(shape, (0, 0));
+        if let Shape::Array(elem, len) = shape
+            && self.plain_elements(elem, len, &mut root)?
+        {
+            return Ok((Init::List(root.items), root.extent));
+        }
+        let mut levels = vec![root];
         while self.tok() != Tok::RBrace {
             if self.designator_ahead() {
                 self.designators(&mut levels)?;
@@ -196,6 +202,35 @@ impl Parser<'_> {
         let root = &mut levels[0];
         let extent = root.extent;
         Ok((Init::List(std::mem::take(&mut root.items)), extent))
+    }
+
+    /// The elements of an array as long as they are braced or scalar, which is nearly always to
+    /// the end: then the answer is true.
+    fn plain_elements(&mut self, elem: Ty, len: Option<u64>, root: &mut Level) -> PResult<bool> {
+        let scalar = self.shape_of(elem).is_none();
+        // Most lists are complete; the limit is for huge arrays with few initialisers.
+        root.items.reserve(len.unwrap_or(4).min(16) as usize);
+        while self.tok() != Tok::RBrace {
+            let at = root.next.0;
+            if self.designator_ahead() || len.is_some_and(|n| at >= n) {
+                return Ok(false);
+            }
+            let init = if self.tok() == Tok::LBrace {
+                self.braced(elem)?.0
+            } else if scalar {
+                let e = self.assign_expr()?;
+                Init::Expr(self.assign_convert(e, elem, "initializing")?)
+            } else {
+                return Ok(false);
+            };
+            root.items.push(InitItem { first: at, last: at, init });
+            root.next = (at + 1, at + 1);
+            root.extent = at + 1;
+            if !self.eat(Tok::Comma) {
+                break;
+            }
+        }
+        Ok(true)
     }
 
     fn designator_ahead(&self) -> bool {
@@ -330,7 +365,10 @@ impl Parser<'_> {
                 let fields = &self.prog.types.records[id.index()].fields;
                 let mut index = level.next.0;
                 // Unnamed bit-fields take no value.
-                while fields.get(index as usize).is_some_and(|f| f.name.is_none() && f.bits.is_some()) {
+                while fields
+                    .get(index as usize)
+                    .is_some_and(|f| f.name.is_none() && f.bits.is_some())
+                {
                     index += 1;
                 }
                 level.next = (index, index);
@@ -403,7 +441,8 @@ impl Parser<'_> {
         let mut replaced: Vec<InitItem> = items.drain(from..to).collect();
         let mut insert = Vec::with_capacity(3);
         let right = replaced.last().filter(|i| i.last > item.last).cloned();
-        let left = (!replaced.is_empty() && replaced[0].first < item.first).then(|| replaced.swap_remove(0));
+        let left = (!replaced.is_empty() && replaced[0].first < item.first)
+            .then(|| replaced.swap_remove(0));
         let (first, last) = (item.first, item.last);
         let same = matches!((&left, &right), (Some(l), Some(r)) if l.first == r.first);
         if let Some(left) = left {
@@ -437,7 +476,9 @@ impl Parser<'_> {
         use ExprKind::*;
         let Expr { kind, ty, span } = self.prog.expr(e).clone();
         let kind = match kind {
-            Int(_) | Float(_) | LongFloat { .. } | Str(_) | Var(_) | Func(_) | EnumConst(..) => kind,
+            Int(_) | Float(_) | LongFloat { .. } | Str(_) | Var(_) | Func(_) | EnumConst(..) => {
+                kind
+            }
             SizeofType(_) | AlignofType(_) => kind,
             Unary(op, a) => Unary(op, self.copy_expr(a)?),
             Binary(op, a, b) => Binary(op, self.copy_expr(a)?, self.copy_expr(b)?),

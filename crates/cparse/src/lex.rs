@@ -78,8 +78,7 @@ pub(crate) fn lex(program: &mut Program, name: &str, text: &str, base: u32) -> P
 impl Lexer<'_> {
     fn run(&mut self) -> PResult<()> {
         let mut line_start = true;
-        loop {
-            let Some(&b) = self.bytes.get(self.pos) else { break };
+        while let Some(&b) = self.bytes.get(self.pos) {
             let class = CLASS[b as usize];
             if class & SPACE != 0 {
                 self.pos += 1;
@@ -131,10 +130,10 @@ impl Lexer<'_> {
             end += 1;
         }
         let next = self.bytes.get(end).copied().unwrap_or(0);
-        if matches!(next, b'"' | b'\'') && end - start <= 2 {
-            if let "L" | "u" | "U" | "u8" = &self.text[start..end] {
-                return self.quoted(end - start);
-            }
+        if matches!(next, b'"' | b'\'')
+            && let "L" | "u" | "U" | "u8" = &self.text[start..end]
+        {
+            return self.quoted(end - start);
         }
         let name = &self.text[start..end];
         let slot = (hash ^ (hash >> 15)) as usize & (CACHE - 1);
@@ -244,7 +243,9 @@ impl Lexer<'_> {
                 self.push(tok, len);
                 Ok(())
             }
-            None => self.error(self.pos, format!("stray '{}' in program", (b as char).escape_default())),
+            None => {
+                self.error(self.pos, format!("stray '{}' in program", (b as char).escape_default()))
+            }
         }
     }
 }

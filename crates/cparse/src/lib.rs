@@ -6,8 +6,8 @@
 //!
 //! # Modules
 //! `token`, `lex`, `pragma`, `literal`, `float`: text to tokens and values. `scope`, `parser`:
-//! state. `specs`, `attr`, `record`, `declarator`, `decl`, `func`, `init`: declarations. `stmt`:
-//! statements. `expr` parses expressions; `operand`, `binary`, `call`, `special` check them;
+//! state. `specs`, `attr`, `record`, `enums`, `declarator`, `decl`, `func`, `init`: declarations. `stmt`,
+//! `asm`: statements. `expr` parses expressions; `operand`, `binary`, `call`, `special` check them;
 //! `convert` and `types` know the conversion rules, `fold` the constants, `builtins` GCC's own.
 //!
 //! # Not taken
@@ -23,6 +23,7 @@ mod call;
 mod convert;
 mod decl;
 mod declarator;
+mod enums;
 mod error;
 mod expr;
 mod float;

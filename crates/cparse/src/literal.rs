@@ -57,7 +57,13 @@ fn suffix(text: &[u8], span: Span) -> PResult<(bool, u8)> {
 }
 
 /// The first type of C's list that holds the value (6.4.4.1p5).
-fn integer_type(value: u64, decimal: bool, unsigned: bool, longs: u8, model: &DataModel) -> IntKind {
+fn integer_type(
+    value: u64,
+    decimal: bool,
+    unsigned: bool,
+    longs: u8,
+    model: &DataModel,
+) -> IntKind {
     use IntKind::*;
     let candidates = [(Int, UInt, 0), (Long, ULong, 1), (LongLong, ULongLong, 2)];
     for (signed_kind, unsigned_kind, min_longs) in candidates {

@@ -24,7 +24,10 @@ impl Parser<'_> {
                     self.check_pointee(e)?;
                 } else if !self.prog.types.is_scalar(ty) && !self.is_vector(ty) {
                     let shown = self.show(ty);
-                    return invalid(span, format!("wrong type `{shown}` to increment or decrement"));
+                    return invalid(
+                        span,
+                        format!("wrong type `{shown}` to increment or decrement"),
+                    );
                 }
                 Ok(self.mk(ExprKind::Unary(op, e), ty, span))
             }
@@ -35,7 +38,11 @@ impl Parser<'_> {
         let e = self.decay(e);
         let types = &self.prog.types;
         let operand = self.lanes(self.ty(e)).map_or(self.ty(e), |(elem, _)| elem);
-        let right = if op == UnOp::BitNot { types.is_integer(operand) } else { types.is_arithmetic(operand) };
+        let right = if op == UnOp::BitNot {
+            types.is_integer(operand)
+        } else {
+            types.is_arithmetic(operand)
+        };
         if !right {
             let shown = self.show(self.ty(e));
             return invalid(span, format!("wrong type `{shown}` for unary {op:?}"));
@@ -108,11 +115,23 @@ impl Parser<'_> {
         }
         if let Some(id) = types.as_record(to)
             && types.records[id.index()].kind == RecordKind::Union
+            && let Some(member) = self.union_member(id, from)
         {
-            return unsupported(span, "cast to a union type");
+            // GNU C's cast to a union is a literal of the union with that member set.
+            let item = InitItem { first: member, last: member, init: Init::Expr(e) };
+            let init = Box::new(Init::List(vec![item]));
+            self.max_height = self.max_height.max(self.height(e));
+            return Ok(self.mk(ExprKind::CompoundLit(ty, init), to, span));
         }
         let (to, from) = (self.show(to), self.show(from));
         invalid(span, format!("cannot cast from type `{from}` to type `{to}`"))
+    }
+
+    /// The first member of a union with this type.
+    fn union_member(&self, id: RecordId, ty: Ty) -> Option<u64> {
+        let fields = &self.prog.types.records[id.index()].fields;
+        let same = |f: &Field| f.name.is_some() && self.prog.types.resolved(f.ty).unqual() == ty;
+        fields.iter().position(same).map(|i| i as u64)
     }
 
     /// `c ? a : b` (6.5.15).
@@ -221,7 +240,11 @@ impl Parser<'_> {
         let mut ty = ty;
         for (n, &index) in path.iter().enumerate() {
             let field = self.member_type(ty, index);
-            let kind = if arrow && n == 0 { ExprKind::Arrow(e, index) } else { ExprKind::Member(e, index) };
+            let kind = if arrow && n == 0 {
+                ExprKind::Arrow(e, index)
+            } else {
+                ExprKind::Member(e, index)
+            };
             let lvalue = matches!(kind, ExprKind::Arrow(..)) || self.prog.is_lvalue(e);
             ty = if lvalue { field } else { field.unqual() };
             e = self.mk(kind, ty, span);
@@ -291,6 +314,9 @@ impl Parser<'_> {
     fn size_of_type(&mut self, sizeof: bool, ty: Ty, lo: u32) -> PResult<ExprId> {
         let span = self.span_from(lo);
         let result = self.size_type();
+        if !sizeof && self.prog.types.as_function(ty).is_some() {
+            return unsupported(span, "alignment of a function");
+        }
         if let TypeKind::Void | TypeKind::Function(_) = self.shape(ty) {
             return Ok(self.int_node(1, result, span)); // GNU C counts these as one byte.
         }
@@ -299,7 +325,10 @@ impl Parser<'_> {
         if incomplete && (sizeof || self.prog.types.as_array(ty).is_none()) {
             let shown = self.show(ty);
             let what = if sizeof { "sizeof" } else { "_Alignof" };
-            return invalid(span, format!("invalid application of `{what}` to incomplete type `{shown}`"));
+            return invalid(
+                span,
+                format!("invalid application of `{what}` to incomplete type `{shown}`"),
+            );
         }
         let kind = if sizeof { ExprKind::SizeofType(ty) } else { ExprKind::AlignofType(ty) };
         Ok(self.mk(kind, result, span))

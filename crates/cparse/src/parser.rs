@@ -14,8 +14,8 @@ use crate::lex::Lexed;
 use crate::pragma::PackState;
 use crate::scope::{Bind, Scopes};
 use crate::token::{Tok, Token};
-use ctree::*;
 use ctree::symbol::Fnv;
+use ctree::*;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -24,7 +24,7 @@ pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
 
 /// Greatest nesting of brackets, prefix operators, statements and the like. With the frames a
 /// debug build makes, this fits the 2 MiB stack of a test thread.
-pub(crate) const MAX_DEPTH: u32 = 300;
+pub(crate) const MAX_DEPTH: u32 = 450;
 
 /// Greatest height of an expression tree and depth of a type.
 pub(crate) const MAX_HEIGHT: u16 = 1500;
@@ -108,6 +108,8 @@ pub(crate) struct Parser<'a> {
     /// Greatest height since it was last reset.
     pub max_height: u16,
     type_depths: Vec<u16>,
+    /// Pointer types by what they point to.
+    pointers: Vec<Option<Ty>>,
     /// Facts about the complete records of this unit.
     pub records: FastMap<RecordId, RecordFacts>,
     pub too_deep: bool,
@@ -133,6 +135,8 @@ impl<'a> Parser<'a> {
         let cur = lexed.tokens[0];
         let symbols = prog.names.len();
         let known = prog.exprs.len();
+        // Nodes per token: about one in three in a Csmith program with its headers.
+        prog.exprs.reserve(lexed.tokens.len() / 2);
         let mut parser = Parser {
             prog,
             text,
@@ -153,6 +157,7 @@ impl<'a> Parser<'a> {
             heights: vec![0; known],
             max_height: 0,
             type_depths: Vec::new(),
+            pointers: Vec::new(),
             records: FastMap::default(),
             ops: Vec::new(),
             chunks: Vec::new(),
@@ -172,9 +177,25 @@ impl<'a> Parser<'a> {
     /// declare some of them as typedefs for compilers without them.
     fn bind_unsupported_types(&mut self) {
         const NAMES: &[&str] = &[
-            "_Float16", "_Float32", "_Float64", "_Float128", "_Float32x", "_Float64x",
-            "_Float128x", "__float128", "__float80", "__ibm128", "__bf16", "__fp16", "_Decimal32",
-            "_Decimal64", "_Decimal128", "_BitInt", "_Accum", "_Fract", "_Sat",
+            "_Float16",
+            "_Float32",
+            "_Float64",
+            "_Float128",
+            "_Float32x",
+            "_Float64x",
+            "_Float128x",
+            "__float128",
+            "__float80",
+            "__ibm128",
+            "__bf16",
+            "__fp16",
+            "_Decimal32",
+            "_Decimal64",
+            "_Decimal128",
+            "_BitInt",
+            "_Accum",
+            "_Fract",
+            "_Sat",
         ];
         for name in NAMES {
             let sym = self.prog.names.intern(name);
@@ -318,6 +339,18 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether an expression added since `mark` changes something or calls.
+    pub(crate) fn effects_since(&self, mark: Mark) -> bool {
+        use ExprKind::*;
+        self.prog.exprs[mark.exprs..].iter().any(|e| match e.kind {
+            Assign(..) | AssignOp { .. } | Call(..) | StmtExpr(_) | VaArg(..) => true,
+            Unary(op, _) => {
+                matches!(op, UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec)
+            }
+            _ => false,
+        })
+    }
+
     #[inline]
     pub(crate) fn ty(&self, e: ExprId) -> Ty {
         self.prog.exprs[e.index()].ty
@@ -331,6 +364,10 @@ impl<'a> Parser<'a> {
     #[inline]
     pub(crate) fn kind(&self, e: ExprId) -> &ExprKind {
         &self.prog.exprs[e.index()].kind
+    }
+
+    pub(crate) fn height(&self, e: ExprId) -> u16 {
+        self.heights[e.index()]
     }
 
     pub(crate) fn int_node(&mut self, value: u64, ty: Ty, span: Span) -> ExprId {
@@ -364,7 +401,9 @@ impl<'a> Parser<'a> {
             let d = |ty: Ty| self.type_depths.get(ty.index()).copied().unwrap_or(0);
             let below = match *self.prog.types.kind_at(index) {
                 TypeKind::Pointer(t) | TypeKind::Array(t, _) | TypeKind::Vector(t, _) => d(t),
-                TypeKind::Function(ref f) => f.params.iter().map(|&p| d(p)).fold(d(f.ret), u16::max),
+                TypeKind::Function(ref f) => {
+                    f.params.iter().map(|&p| d(p)).fold(d(f.ret), u16::max)
+                }
                 TypeKind::Typedef(id) => d(self.prog.types.typedefs[id.index()].ty),
                 _ => 0,
             };
@@ -376,8 +415,18 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// `T *`; every decay asks for one, so the answers are kept.
     pub(crate) fn pointer_to(&mut self, ty: Ty) -> Ty {
-        self.intern(TypeKind::Pointer(ty))
+        let slot = ty.index() * 8 + usize::from(ty.quals().0);
+        if let Some(&Some(made)) = self.pointers.get(slot) {
+            return made;
+        }
+        let made = self.intern(TypeKind::Pointer(ty));
+        if slot >= self.pointers.len() {
+            self.pointers.resize(slot + 64, None);
+        }
+        self.pointers[slot] = Some(made);
+        made
     }
 
     /// `T [n]`, refused where the object would be absurdly large.

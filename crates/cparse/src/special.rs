@@ -79,9 +79,11 @@ impl Parser<'_> {
     fn offset_of_member(&mut self, ty: &mut Ty) -> PResult<u64> {
         let name = self.expect(Tok::Ident, "member name")?;
         let mut path = Vec::new();
-        let found = self.prog.types.as_record(*ty).is_some_and(|id| {
-            self.find_member(id, name.sym, &mut path)
-        });
+        let found = self
+            .prog
+            .types
+            .as_record(*ty)
+            .is_some_and(|id| self.find_member(id, name.sym, &mut path));
         if !found {
             let (shown, what) = (self.show(*ty), self.name(name.sym));
             return invalid(name.span(), format!("`{shown}` has no member named `{what}`"));
@@ -152,7 +154,8 @@ impl Parser<'_> {
         self.expect(Tok::RParen, "`)`")?;
         let (a, b) = (self.canon(a).unqual(), self.canon(b).unqual());
         // Unlike C, GCC answers no for an enum and its integer type.
-        let same_sort = matches!(self.shape(a), TypeKind::Enum(_)) == matches!(self.shape(b), TypeKind::Enum(_));
+        let same_sort = matches!(self.shape(a), TypeKind::Enum(_))
+            == matches!(self.shape(b), TypeKind::Enum(_));
         let answer = same_sort && self.compatible(a, b);
         let span = self.span_from(lo);
         Ok(self.int_node(answer.into(), Ty::INT, span))

@@ -267,8 +267,15 @@ impl Parser<'_> {
         let given = specs.ty.is_some() || specs.auto_type;
         let compound = matches!(
             token.tok,
-            Tok::KwStruct | Tok::KwUnion | Tok::KwEnum | Tok::KwTypeof | Tok::KwVaList
-                | Tok::KwInt128T | Tok::KwUInt128T | Tok::KwAtomic | Tok::KwAutoType
+            Tok::KwStruct
+                | Tok::KwUnion
+                | Tok::KwEnum
+                | Tok::KwTypeof
+                | Tok::KwVaList
+                | Tok::KwInt128T
+                | Tok::KwUInt128T
+                | Tok::KwAtomic
+                | Tok::KwAutoType
         );
         if given || compound && specs.basic.0 != 0 {
             return invalid(token.span(), "two or more data types in declaration specifiers");
@@ -360,7 +367,8 @@ impl Parser<'_> {
                 specs.tag = TagUse::Other;
             }
         }
-        if specs.quals != Quals::NONE || specs.attrs.mode.is_some() || specs.attrs.vector.is_some() {
+        if specs.quals != Quals::NONE || specs.attrs.mode.is_some() || specs.attrs.vector.is_some()
+        {
             let ty = specs.base().qualified(specs.quals);
             let span = self.span_from(lo);
             specs.ty = Some(self.apply_type_attrs(ty, &specs.attrs, span)?);
@@ -377,10 +385,8 @@ impl Parser<'_> {
         if specs.storage != StorageSpec::None || specs.auto_type {
             return invalid(token.span(), "storage class in a type name");
         }
-        if specs.ty.is_none() {
-            if self.poison.is_none() {
-                return self.unexpected("type name");
-            }
+        if specs.ty.is_none() && self.poison.is_none() {
+            return self.unexpected("type name");
         }
         let ty = self.abstract_declarator(specs.base())?;
         self.check_poison()?;

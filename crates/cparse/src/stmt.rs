@@ -6,8 +6,8 @@ use crate::parser::{Parser, SwitchContext};
 use crate::token::Tok;
 use ctree::*;
 
-/// Longest run of labels before one statement: each is a level of the tree.
-const MAX_LABELS: usize = 1000;
+/// Longest run of labels before one statement, and of `else if`: each is a level of the tree.
+const MAX_CHAIN: usize = 1000;
 
 /// A label in front of a statement.
 enum Prefix {
@@ -137,13 +137,34 @@ impl Parser<'_> {
         Ok(e)
     }
 
+    /// An `if`; a chain of `else if` is read in a loop, for it is no nesting to its writer.
     fn if_stmt(&mut self) -> PResult<StmtId> {
-        let lo = self.bump().lo;
-        let cond = self.condition()?;
-        let then = self.sub_stmt()?;
-        let other = if self.eat(Tok::KwElse) { Some(self.sub_stmt()?) } else { None };
-        let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::If(cond, then, other), span))
+        let mut chain = Vec::new();
+        let mut other = None;
+        loop {
+            let lo = self.bump().lo;
+            let cond = self.condition()?;
+            let then = self.sub_stmt()?;
+            chain.push((lo, cond, then));
+            if chain.len() > MAX_CHAIN {
+                return unsupported(self.cur.span(), "very long chain of `else if`");
+            }
+            if !self.eat(Tok::KwElse) {
+                break;
+            }
+            if self.tok() != Tok::KwIf {
+                other = Some(self.sub_stmt()?);
+                break;
+            }
+        }
+        while let Some((lo, cond, then)) = chain.pop() {
+            let span = self.span_from(lo);
+            other = Some(self.prog.add_stmt(StmtKind::If(cond, then, other), span));
+        }
+        match other {
+            Some(stmt) => Ok(stmt),
+            None => self.unexpected("statement"),
+        }
     }
 
     fn loop_body(&mut self) -> PResult<StmtId> {
@@ -262,7 +283,7 @@ impl Parser<'_> {
                 _ => break,
             };
             prefixes.push((prefix, lo));
-            if prefixes.len() > MAX_LABELS {
+            if prefixes.len() > MAX_CHAIN {
                 return unsupported(self.cur.span(), "very many labels before a statement");
             }
         }

@@ -16,12 +16,14 @@ impl Parser<'_> {
             return true;
         }
         match (self.shape(a), self.shape(b)) {
-            (&TypeKind::Int(int), &TypeKind::Enum(id)) | (&TypeKind::Enum(id), &TypeKind::Int(int)) => {
+            (&TypeKind::Int(int), &TypeKind::Enum(id))
+            | (&TypeKind::Enum(id), &TypeKind::Int(int)) => {
                 self.prog.types.enums[id.index()].int == int
             }
             (&TypeKind::Pointer(x), &TypeKind::Pointer(y)) => self.compatible(x, y),
             (&TypeKind::Array(x, n), &TypeKind::Array(y, m)) => {
-                (n == m || n == ArrayLen::Unknown || m == ArrayLen::Unknown) && self.compatible(x, y)
+                (n == m || n == ArrayLen::Unknown || m == ArrayLen::Unknown)
+                    && self.compatible(x, y)
             }
             (TypeKind::Function(f), TypeKind::Function(g)) => self.compatible_functions(f, g),
             _ => false,
@@ -76,9 +78,7 @@ impl Parser<'_> {
         }
         let quals = a.quals();
         let made = match (self.shape(a).clone(), self.shape(b).clone()) {
-            (TypeKind::Pointer(x), TypeKind::Pointer(y)) => {
-                TypeKind::Pointer(self.composite(x, y))
-            }
+            (TypeKind::Pointer(x), TypeKind::Pointer(y)) => TypeKind::Pointer(self.composite(x, y)),
             (TypeKind::Array(x, n), TypeKind::Array(y, m)) => {
                 let len = if n == ArrayLen::Unknown { m } else { n };
                 TypeKind::Array(self.composite(x, y), len)
@@ -126,7 +126,9 @@ impl Parser<'_> {
                 text += &format!("{word} {}", tag(record.tag));
             }
             TypeKind::Pointer(to) => return format!("{}*{text}", self.show(*to)),
-            TypeKind::Array(elem, ArrayLen::Known(n)) => text += &format!("{}[{n}]", self.show(*elem)),
+            TypeKind::Array(elem, ArrayLen::Known(n)) => {
+                text += &format!("{}[{n}]", self.show(*elem))
+            }
             TypeKind::Array(elem, ArrayLen::Unknown) => text += &format!("{}[]", self.show(*elem)),
             TypeKind::Vector(elem, n) => text += &format!("vector of {n} {}", self.show(*elem)),
             TypeKind::Function(f) => text += &format!("{}()", self.show(f.ret)),

@@ -2,11 +2,11 @@
 #include <stdio.h>
 static int g;
 static int set(int x) {
-    g = x;
+    g = x; //~ call-order
     return x;
 }
 int main(void) {
-    int sum = set(1) + set(2); //~ call-order
+    int sum = set(1) + set(2);
     printf("%d %d\n", sum, g);
     return 0;
 }

@@ -4,8 +4,8 @@ static int bump(void) {
     return ++g;
 }
 static int get(void) {
-    return g;
+    return g; //~ call-order
 }
 int main(void) {
-    return bump() - get(); //~ call-order
+    return bump() - get();
 }

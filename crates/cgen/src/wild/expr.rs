@@ -283,10 +283,15 @@ impl Wild<'_> {
     /// An expression of type `void`.
     pub(super) fn void_expr(&mut self, depth: u32) -> ExprId {
         let call = self.call_of(depth.max(1), |w, ty| w.p.types.is_void(ty));
-        if self.p.types.is_void(self.p.expr(call).ty) && self.chance(70) {
+        if self.p.types.is_void(self.p.expr(call).ty) && self.chance(60) {
             return call;
         }
-        self.p.cast(Ty::VOID, call)
+        let dropped = self.p.cast(Ty::VOID, call);
+        if depth == 0 || self.chance(70) {
+            return dropped;
+        }
+        let (c, other) = (self.scalar(depth - 1), self.void_expr(depth - 1));
+        self.p.cond(c, Some(dropped), other)
     }
 
     /// `(T){…}`

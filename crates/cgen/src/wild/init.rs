@@ -77,9 +77,10 @@ impl Wild<'_> {
             return Init::List(Vec::new());
         };
         let record = self.p.types.records[id.index()].clone();
-        // What an initialiser can name: unnamed bit-fields are no members (6.7.9p9).
+        // What an initialiser can name: no unnamed bit-field (6.7.9p9), no flexible array.
         let mut members: Vec<usize> = (0..record.fields.len())
             .filter(|&i| record.fields[i].name.is_some() || record.fields[i].bits.is_none())
+            .filter(|&i| self.p.types.size_of(record.fields[i].ty).is_some())
             .collect();
         if record.kind == RecordKind::Union {
             let only = self.choices.pick(&members).copied();

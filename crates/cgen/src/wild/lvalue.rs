@@ -32,7 +32,7 @@ impl Wild<'_> {
     fn step(&mut self, at: ExprId, depth: u32) -> Option<ExprId> {
         let ty = self.p.expr(at).ty;
         match *self.p.types.kind(ty) {
-            TypeKind::Array(..) => {
+            TypeKind::Array(..) | TypeKind::Vector(..) => {
                 let index = self.small_index(depth);
                 Some(self.p.index(at, index))
             }

@@ -3,7 +3,7 @@
 //! undefined behaviour or endless loops.
 //!
 //! Left out: what compilers refuse or disagree about (jumps into statement expressions, arrays of
-//! over-aligned typedefs, variables of a type with a flexible array member).
+//! over-aligned typedefs, objects with a flexible array member).
 
 mod constant;
 mod expr;
@@ -36,6 +36,8 @@ struct Wild<'c> {
     names: u32,
     /// Complete records, without flexible array members.
     records: Vec<RecordId>,
+    /// Structs with one: for pointers only.
+    flexible: Vec<RecordId>,
     enums: Vec<EnumId>,
     /// Typedef names without an alignment of their own.
     typedefs: Vec<TypedefId>,
@@ -75,6 +77,7 @@ impl<'c> Wild<'c> {
             unit,
             names: 0,
             records: Vec::new(),
+            flexible: Vec::new(),
             enums: Vec::new(),
             typedefs: Vec::new(),
             funcs: Vec::new(),

@@ -8,11 +8,13 @@ impl Wild<'_> {
     pub(super) fn block(&mut self, depth: u32) -> StmtId {
         self.frames.push(Vec::new());
         let types = (self.records.len(), self.enums.len(), self.typedefs.len());
+        let flexible = self.flexible.len();
         let mut stmts = Vec::new();
         for _ in 0..1 + self.below(5) {
             self.block_item(depth, &mut stmts);
         }
         self.records.truncate(types.0);
+        self.flexible.truncate(flexible);
         self.enums.truncate(types.1);
         self.typedefs.truncate(types.2);
         self.frames.pop();
@@ -250,7 +252,9 @@ impl Wild<'_> {
         let value = self.p.promote(value);
         let before = self.inside.clone();
         self.inside.in_switch = true;
-        self.inside.next_case = 0;
+        // Signed controlling types can have negative cases.
+        let signed = self.p.types.int_bits(self.p.expr(value).ty).is_some_and(|(_, s)| s);
+        self.inside.next_case = if signed { -2 } else { 0 };
         self.frames.push(Vec::new());
         let body = if self.chance(10) {
             self.case(depth)

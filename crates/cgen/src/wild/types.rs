@@ -2,8 +2,8 @@
 
 use super::Wild;
 use ctree::{
-    Enum, EnumId, Enumerator, Field, FuncType, IntKind, Item, Quals, Record, RecordId, RecordKind,
-    Ty, TypeKind, Typedef, TypedefId,
+    ArrayLen, Enum, EnumId, Enumerator, Field, FuncType, IntKind, Item, Quals, Record, RecordId,
+    RecordKind, Sym, Ty, TypeKind, Typedef, TypedefId,
 };
 
 const INTS: [Ty; 14] = [
@@ -110,9 +110,13 @@ impl Wild<'_> {
     }
 
     fn pointer_type(&mut self, depth: u32) -> Ty {
-        let to = match self.below(8) {
-            0 => Ty::VOID,
-            1..=2 => self.function_type(depth - 1),
+        let to = match self.below(10) {
+            0 => match self.choices.pick(&self.flexible).copied() {
+                Some(id) => self.p.types.intern(TypeKind::Record(id)),
+                None => Ty::VOID,
+            },
+            1 => Ty::VOID,
+            2..=3 => self.function_type(depth - 1),
             _ => {
                 let to = self.object_type(depth - 1);
                 self.qualify(to)
@@ -146,13 +150,37 @@ impl Wild<'_> {
             members.push(Enumerator { name: self.fresh_sym("K"), value, ty: Ty::INT });
             value += if self.chance(60) { 1 } else { 1 + self.below(20) as i64 };
         }
+        if !packed && self.chance(15) {
+            return self.wide_enumeration(tag, members, signed);
+        }
         let int = match (packed, signed) {
             (true, true) => IntKind::SChar,
             (true, false) => IntKind::UChar,
             (false, true) => IntKind::Int,
             (false, false) => IntKind::UInt,
         };
-        self.p.types.enums.push(Enum { tag, members, int, packed });
+        self.add_enum(Enum { tag, members, int, packed })
+    }
+
+    /// With a last member that `int` cannot hold (an extension): the enum's own type is wider then.
+    fn wide_enumeration(
+        &mut self,
+        tag: Option<Sym>,
+        mut members: Vec<Enumerator>,
+        signed: bool,
+    ) -> EnumId {
+        let (value, int) = match (signed, self.below(2)) {
+            (true, 0) => (i64::MIN, IntKind::Long),
+            (true, _) => (1 << 40, IntKind::Long),
+            (false, 0) => (0xffff_ffff, IntKind::UInt),
+            (false, _) => (-1, IntKind::ULong),
+        };
+        members.push(Enumerator { name: self.fresh_sym("K"), value, ty: int.ty() });
+        self.add_enum(Enum { tag, members, int, packed: false })
+    }
+
+    fn add_enum(&mut self, def: Enum) -> EnumId {
+        self.p.types.enums.push(def);
         let id = EnumId(self.p.types.enums.len() as u32 - 1);
         self.enums.push(id);
         id
@@ -197,6 +225,20 @@ impl Wild<'_> {
             align: 0,
         });
         RecordId(self.p.types.records.len() as u32 - 1)
+    }
+
+    /// A struct that ends in a flexible array member: only pointed to, so not offered as a type.
+    fn flexible_record(&mut self) -> RecordId {
+        let id = self.incomplete_record(true);
+        let elem = self.object_type(1);
+        let open = self.p.types.intern(TypeKind::Array(elem, ArrayLen::Unknown));
+        let names = (self.fresh_sym("m"), self.fresh_sym("m"));
+        let fields = vec![Field::new(Some(names.0), Ty::INT), Field::new(Some(names.1), open)];
+        let record = &mut self.p.types.records[id.index()];
+        (record.kind, record.fields) = (RecordKind::Struct, fields);
+        self.p.types.complete_record(id);
+        self.flexible.push(id);
+        id
     }
 
     fn field(&mut self, owner: RecordId, kind: RecordKind, depth: u32) -> Field {
@@ -267,7 +309,8 @@ impl Wild<'_> {
 
     /// A new type declaration: the items that declare it.
     pub(super) fn type_items(&mut self) -> Vec<Item> {
-        match self.below(8) {
+        match self.below(9) {
+            8 => vec![Item::Record(self.flexible_record())],
             0..=1 => vec![Item::Enum(self.enumeration())],
             2..=3 => vec![Item::Record(self.record(None, 2))],
             4 => {

@@ -50,7 +50,7 @@ impl Machine<'_> {
     fn load_slow(&mut self, d: Reg, at: u32, kind: Kind, volatile: bool) -> Res<()> {
         // Ten bytes of a long double hold its value; the rest is padding.
         let size = if kind == Kind::F80 { 10 } else { kind.size() };
-        self.sequenced(at, size, volatile)?;
+        self.sequenced(at, size, false)?;
         let states = &self.memory.shadow[at as usize..(at + size) as usize];
         let states: Vec<u8> = states.iter().map(|s| s & STATE).collect();
         if states.iter().any(|&s| s < INIT || s == PARTIAL) {
@@ -93,7 +93,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Order of accesses: checks marks and logs. A volatile read is a side effect (5.1.2.3p2).
+    /// Order of accesses: checks marks and logs. A volatile read counts as a read: by the letter
+    /// (5.1.2.3p2, 6.5p2) two unsequenced ones of one object are undefined, but no order of them
+    /// can give another result.
     fn sequenced(&mut self, at: u32, size: u32, write: bool) -> Res<()> {
         let depth = self.depth();
         self.sequence.access(&self.memory, (at, size), write, depth, self.pc - 1)
@@ -187,6 +189,7 @@ impl Machine<'_> {
             class: a.class,
             access: which,
             volatile: a.volatile,
+            whole: a.union_member,
         }
     }
 
@@ -251,6 +254,7 @@ impl Machine<'_> {
             class: crate::classes::CHAR,
             access: which,
             volatile: a.volatile,
+            whole: true,
         };
         self.memory.resolve(&self.code.classes, pointer, &want)
     }
@@ -259,7 +263,7 @@ impl Machine<'_> {
         let a = self.code.bits[access as usize];
         let at = self.bits_address(p, access, Access::Load)?;
         let size = (a.bit + a.width).div_ceil(8);
-        self.sequenced(at, size, a.volatile)?;
+        self.sequenced(at, size, false)?;
         let mut raw: u128 = 0;
         for i in 0..size {
             let address = at + i;
@@ -368,7 +372,7 @@ impl Machine<'_> {
 
     fn check_copy_side(&self, pointer: u64, ty: ctree::Ty, size: u32, align: u32, volatile: bool, access: Access) -> Res<()> {
         // As characters for everything but the type, which is checked as a whole.
-        let want = Want { offset: 0, size, align, class: crate::classes::CHAR, access, volatile };
+        let want = Want { offset: 0, size, align, class: crate::classes::CHAR, access, volatile, whole: true };
         match self.memory.resolve(&self.code.classes, pointer, &want) {
             Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {}
             Err(stop) => return Err(stop),
@@ -413,7 +417,7 @@ impl Machine<'_> {
 
     /// Checks a range for a library function: `size` characters read or written.
     pub(crate) fn range(&mut self, pointer: u64, size: u32, access: Access) -> Res<u32> {
-        let want = Want { offset: 0, size, align: 1, class: crate::classes::CHAR, access, volatile: false };
+        let want = Want { offset: 0, size, align: 1, class: crate::classes::CHAR, access, volatile: false, whole: false };
         let resolved = match self.memory.resolve(&self.code.classes, pointer, &want) {
             Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => Ok(self.raw_address(pointer)),
             other => other,
@@ -427,7 +431,7 @@ impl Machine<'_> {
 
     /// One character read through a pointer by a library function.
     pub(crate) fn read_char(&mut self, pointer: u64) -> Res<u8> {
-        let want = Want { offset: 0, size: 1, align: 1, class: crate::classes::CHAR, access: Access::Load, volatile: false };
+        let want = Want { offset: 0, size: 1, align: 1, class: crate::classes::CHAR, access: Access::Load, volatile: false, whole: false };
         let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
         let saved = self.r(CHAR_SCRATCH);
         self.load(CHAR_SCRATCH, at, Kind::U8, false)?;
@@ -458,7 +462,7 @@ impl Machine<'_> {
         let class = self.code.classes.known(&self.p.types, ty);
         let (size, align) = (kind.size(), self.p.types.align_of(ty));
         let volatile = self.p.types.resolved(ty).is_volatile();
-        let want = Want { offset: 0, size, align, class, access: Access::Store, volatile };
+        let want = Want { offset: 0, size, align, class, access: Access::Store, volatile, whole: false };
         let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
         self.memory.note_stored(&self.code.classes, pointer, offset_of(pointer), size, class);
         self.write_bytes(at, &value.to_le_bytes()[..size as usize])

@@ -60,10 +60,12 @@ pub(crate) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     pub(crate) fn new(p: &'a Program, code: &'a Code, config: &MachineConfig, hooks: &Hooks) -> Machine<'a> {
+        let mut memory = Memory::new(code.static_end, config.stack, config.memory);
+        memory.strict_align = config.strict_alignment;
         Machine {
             p,
             code,
-            memory: Memory::new(code.static_end, config.stack, config.memory),
+            memory,
             regs: vec![0; 1 << 16],
             window: 0,
             frame_memory: 0,
@@ -305,9 +307,9 @@ impl<'a> Machine<'a> {
             return ub(UbKind::InvalidPointer, "the pointer does not point to a function".into());
         };
         let info = &self.code.sites[site as usize];
-        let def = self.code.funcs[number as usize].ty;
-        if def != info.ty
-            && let Err((kind, why)) = crate::lower::call_agrees(self.p, def, info.ty, &info.args)
+        let def = &self.code.funcs[number as usize];
+        if def.ty != info.ty
+            && let Err((kind, why)) = crate::lower::call_agrees(self.p, def.id, info.ty, &info.args)
         {
             return ub(kind, format!("call of `{}` through a pointer: {why}", self.func_name(number)));
         }

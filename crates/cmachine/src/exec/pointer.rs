@@ -175,13 +175,10 @@ impl Machine<'_> {
         if let Origin::Func(_) = object.origin {
             return Ok(());
         }
-        if !self.memory.is_live(pointer) || (offset_of(pointer) | object.align) & (align - 1) == 0 {
+        if !self.memory.is_live(pointer) {
             return Ok(());
         }
-        ub(
-            UbKind::Misaligned,
-            format!("offset {} in an object of alignment {}, {align} needed", offset_of(pointer), object.align),
-        )
+        self.memory.check_align(object, offset_of(pointer), align)
     }
 
     /// `p->f`: p must point to a record of the type (6.5.2.3p4).

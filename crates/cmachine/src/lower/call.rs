@@ -8,7 +8,7 @@ use crate::compat::{compatible, promoted};
 use crate::kind::Kind;
 use crate::library::Lib;
 use crate::outcome::UbKind;
-use ctree::{ExprId, ExprKind, FuncId, Ty};
+use ctree::{ExprId, ExprKind, FuncId, Program, Ty};
 
 /// What is called.
 enum Target {
@@ -181,8 +181,8 @@ impl Lower<'_> {
 
     /// A direct call must agree with the definition.
     fn check_call(&mut self, func: u32, call: Ty, args: &[ExprId]) {
-        let def = self.code.funcs[func as usize].ty;
-        let name = self.p.name(self.p.func(self.code.funcs[func as usize].id).name).to_string();
+        let def = self.code.funcs[func as usize].id;
+        let name = self.p.name(self.p.func(def).name).to_string();
         let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
         if let Err((kind, why)) = call_agrees(self.p, def, call, &types) {
             self.undefined(kind, format!("call of `{name}`: {why}"));
@@ -190,30 +190,36 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a call through type `call` with arguments of types `args` may reach a definition of type `def`.
-pub(crate) fn call_agrees(p: &ctree::Program, def: Ty, call: Ty, args: &[Ty]) -> Result<(), (UbKind, String)> {
-    let (Some(d), Some(c)) = (p.types.as_function(def), p.types.as_function(call)) else {
+/// Whether a call through type `call` with arguments of types `args` may reach a definition.
+pub(crate) fn call_agrees(p: &Program, def: FuncId, call: Ty, args: &[Ty]) -> Result<(), (UbKind, String)> {
+    let func = p.func(def);
+    let (Some(d), Some(c)) = (p.types.as_function(func.ty), p.types.as_function(call)) else {
         return Err((UbKind::CallType, "not a function".into()));
     };
     if !compatible(p, d.ret, c.ret) {
         return Err((UbKind::CallType, "the return types differ".into()));
     }
-    if c.proto {
-        if !compatible(p, def, call) {
+    if c.proto && !func.old_style {
+        if !compatible(p, func.ty, call) {
             return Err((UbKind::CallType, "the function types differ".into()));
         }
         return Ok(());
     }
-    if d.variadic {
+    if d.variadic != c.variadic {
         return Err((UbKind::CallArgs, "a variadic function is called without a prototype".into()));
     }
-    if d.params.len() != args.len() {
-        return Err((UbKind::CallArgs, format!("{} arguments for {} parameters", args.len(), d.params.len())));
+    // An old-style definition takes promoted arguments (6.5.2.2p6); its own parameter list is not
+    // in its type.
+    let params: Vec<Ty> = match func.old_style {
+        true => func.params.iter().map(|&v| promoted(p, p.var(v).ty)).collect(),
+        false => d.params.to_vec(),
+    };
+    let given: &[Ty] = if c.proto { &c.params } else { args };
+    if params.len() != given.len() {
+        return Err((UbKind::CallArgs, format!("{} arguments for {} parameters", given.len(), params.len())));
     }
-    for (&param, &arg) in d.params.iter().zip(args) {
-        // Without a prototype on either side promoted types are compared (6.5.2.2p6).
-        let param = if d.proto { param } else { promoted(p, param) };
-        if !compatible(p, param, arg) && !same_but_sign(p, param, arg) {
+    for (&param, &arg) in params.iter().zip(given) {
+        if !compatible(p, param, arg) && !(!c.proto && same_but_sign(p, param, arg)) {
             return Err((UbKind::CallArgs, "an argument's type differs from the parameter's".into()));
         }
     }
@@ -222,9 +228,20 @@ pub(crate) fn call_agrees(p: &ctree::Program, def: Ty, call: Ty, args: &[Ty]) ->
 
 /// 6.5.2.2p6: signed and unsigned counterparts agree (if the value is representable in both, which
 /// their common register form makes so), and `void *` with character pointers.
-fn same_but_sign(p: &ctree::Program, a: Ty, b: Ty) -> bool {
+fn same_but_sign(p: &Program, a: Ty, b: Ty) -> bool {
     match (p.types.int_kind(a), p.types.int_kind(b)) {
         (Some(x), Some(y)) => x.to_unsigned() == y.to_unsigned(),
-        _ => p.types.is_pointer(a) && p.types.is_pointer(b),
+        _ => {
+            let bytes = |ty| {
+                p.types.pointee(ty).is_some_and(|t| {
+                    p.types.is_void(t) || p.types.int_kind(t).is_some_and(|k| k.rank() == 1)
+                })
+            };
+            let same_pointee = |a, b| match (p.types.pointee(a), p.types.pointee(b)) {
+                (Some(x), Some(y)) => compatible(p, x, y),
+                _ => false,
+            };
+            bytes(a) && bytes(b) || same_pointee(a, b)
+        }
     }
 }

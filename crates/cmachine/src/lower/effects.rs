@@ -138,11 +138,7 @@ impl Walk<'_> {
     fn read(&mut self, e: ExprId) -> Effects {
         let mut effects = self.operands(e);
         if !is_array(self.p, e) {
-            let bits = self.touch(e);
-            effects.reads |= bits;
-            if self.p.expr(e).ty.is_volatile() {
-                effects.writes |= bits;
-            }
+            effects.reads |= self.touch(e);
         }
         effects
     }

@@ -25,6 +25,7 @@ use crate::kind::Kind;
 use crate::memory::{OFFSET_BITS, Origin, STATIC_BASE};
 use crate::outcome::UbKind;
 use crate::Hooks;
+use crate::compat;
 use ctree::{
     ExprId, FuncId, FuncStorage, Item, LabelId, Program, Scope, StmtId, StmtKind, Storage, StrId,
     Sym, Ty, VarId,
@@ -373,9 +374,16 @@ impl Lower<'_> {
         }
         self.code.funcs[number].param_regs = self.f.next as Reg;
         self.code.funcs[number].params = regs.clone();
+        let old_style = self.p.func(self.code.funcs[number].id).old_style;
         for (&v, &reg) in params.iter().zip(&regs) {
             let ty = self.p.var(v).ty;
             self.f.scopes[0].vars.push(v);
+            if old_style && let Some(kind) = Kind::of(&self.p.types, ty) {
+                // It arrives promoted (6.9.1p10).
+                let from = compat::promoted(self.p, ty);
+                let from = Kind::of(&self.p.types, from).unwrap_or(kind);
+                self.convert_value(reg, from, kind, Some(reg));
+            }
             if self.in_register(v) {
                 self.homes[v.index()] = Some(Home::Register { reg, flag: None });
                 continue;

@@ -19,9 +19,10 @@ impl Printer<'_> {
     /// All items of a unit.
     pub(super) fn unit(&mut self, id: UnitId) {
         let program = self.program;
-        for item in &program.units[id.index()].items {
-            match item {
-                Item::Func(func) => self.definition(*func),
+        for (at, item) in program.units[id.index()].items.iter().enumerate() {
+            match (item, self.early.ty(item, at)) {
+                (Item::Func(func), _) => self.definition(*func),
+                (_, Some(ty)) => self.one_of_type(item, Some(ty)),
                 _ => self.one(item),
             }
             self.push("\n");
@@ -71,6 +72,10 @@ impl Printer<'_> {
 
     /// One item as a declaration of its own.
     fn one(&mut self, item: &Item) {
+        self.one_of_type(item, None);
+    }
+
+    fn one_of_type(&mut self, item: &Item, ty: Option<Ty>) {
         match *item {
             Item::RecordDecl(id) => self.record_tag(id),
             Item::Record(id) => self.record_definition(id),
@@ -80,7 +85,8 @@ impl Printer<'_> {
                     let (first, second) = self.storage(d);
                     self.push(first);
                     self.push(second);
-                    self.declaration(self.ty_of(d), &Declared::Name(self.name_of(d)));
+                    let ty = ty.unwrap_or_else(|| self.ty_of(d));
+                    self.declaration(ty, &Declared::Name(self.name_of(d)));
                     self.tail(d);
                 }
             }

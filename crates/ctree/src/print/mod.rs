@@ -9,6 +9,7 @@
 //!
 //! What it does not do yet: C++.
 
+mod early;
 mod expr;
 mod init;
 mod item;
@@ -16,6 +17,7 @@ mod lit;
 mod stmt;
 mod types;
 
+use self::early::Early;
 use crate::ids::{ExprId, StmtId, UnitId};
 use crate::program::Program;
 use crate::symbol::Sym;
@@ -27,6 +29,7 @@ pub fn print_unit(program: &Program, unit: UnitId) -> String {
     // Half the size of what a Csmith program expands to: few reallocations, little waste.
     printer.out.reserve(program.exprs.len() * 8);
     printer.typedefs = Some(vec![false; program.types.typedefs.len()]);
+    printer.early = Early::of(program, unit);
     printer.unit(unit);
     printer.out
 }
@@ -66,6 +69,8 @@ struct Printer<'p> {
     /// text (`extern int x; typedef int T; T x = 1;`): there the resolved type is printed. `None`
     /// for a fragment, where all names are taken to be declared.
     typedefs: Option<Vec<bool>>,
+    /// What is printed by a type of its own because it was used before its type was completed.
+    early: Early,
 }
 
 impl<'p> Printer<'p> {
@@ -77,6 +82,7 @@ impl<'p> Printer<'p> {
             function: None,
             switches: Vec::new(),
             typedefs: None,
+            early: Early::default(),
         }
     }
 
