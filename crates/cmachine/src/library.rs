@@ -139,6 +139,27 @@ impl Lib {
         }
     }
 
+    /// A name that C reserves for its library wherever it has external linkage (7.1.3p1).
+    pub(crate) fn is_reserved(name: &str) -> bool {
+        let extension = name.starts_with("__")
+            || name.ends_with("_unlocked")
+            || matches!(name, "index" | "rindex" | "bcmp" | "bcopy" | "bzero" | "mempcpy" | "stpcpy" | "strnlen")
+            || name.starts_with("finite")
+            || name.ends_with("_overflow")
+            || name.ends_with("_overflow_p")
+            || matches!(name, "prefetch" | "clear_cache" | "va_start" | "va_copy" | "va_end" | "object_size");
+        let builtin = name.starts_with("clz")
+            || name.starts_with("ctz")
+            || name.starts_with("ffs")
+            || name.starts_with("clrsb")
+            || name.starts_with("popcount")
+            || name.starts_with("parity")
+            || name.starts_with("bswap")
+            || name.starts_with("is") && name != "isdigit"
+            || matches!(name, "inff" | "infl" | "huge_val" | "huge_valf" | "huge_vall" | "_exit" | "assume_aligned");
+        !extension && !builtin && Lib::by_name(name).is_some()
+    }
+
     /// Touches nothing but its arguments.
     pub(crate) fn is_pure(self) -> bool {
         self.effect() == Effect::Pure

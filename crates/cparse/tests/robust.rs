@@ -128,7 +128,7 @@ const NESTING: &[(&str, &str, &str, &str, &str)] = &[
     ("int f(int x) { return ", "x ? x : ", "x", "", "; }"),
     ("int f(int x) { return ", "x ? ", "x", " : x", "; }"),
     ("int f(int x) { return ", "f(", "x", ")", "; }"),
-    ("int f(int x) { return ", "f(x, (f(", "x", ")))", "; }"),
+    ("int f(int x, ...) { return ", "f(x, (f(", "x", ")))", "; }"),
     ("int f(int *x) { return ", "x[", "0", "]", "; }"),
     ("int f(int x) { return ", "(long)", "x", "", "; }"),
     ("int f(int x) { return ", "sizeof ", "x", "", "; }"),

@@ -113,9 +113,16 @@ impl Wild<'_> {
         }
     }
 
-    /// Whether `&e` is allowed: no bit-field, no register.
+    /// Whether `&e` is allowed: no bit-field, no register, no lane of a vector.
     pub(super) fn is_addressable(&self, e: ExprId) -> bool {
-        !self.is_anonymous(e) && self.p.bit_field_width(e).is_none() && !self.is_register(e)
+        let is_bits = self.p.bit_field_width(e).is_some();
+        !is_bits && !self.is_anonymous(e) && !self.is_register(e) && !self.is_lane(e)
+    }
+
+    fn is_lane(&self, e: ExprId) -> bool {
+        let ExprKind::Index(base, _) = self.p.expr(e).kind else { return false };
+        let ExprKind::Implicit(of) = self.p.expr(base).kind else { return false };
+        matches!(self.p.types.kind(self.p.expr(of).ty), TypeKind::Vector(..))
     }
 
     fn is_register(&self, e: ExprId) -> bool {

@@ -8,7 +8,7 @@ use crate::compat::{compatible, promoted};
 use crate::kind::Kind;
 use crate::library::Lib;
 use crate::outcome::UbKind;
-use ctree::{ExprId, ExprKind, FuncId, Program, Ty};
+use ctree::{ExprId, ExprKind, FuncId, FuncStorage, Program, Ty};
 
 /// What is called.
 enum Target {
@@ -183,6 +183,10 @@ impl Lower<'_> {
     fn check_call(&mut self, func: u32, call: Ty, args: &[ExprId]) {
         let def = self.code.funcs[func as usize].id;
         let name = self.p.name(self.p.func(def).name).to_string();
+        if self.p.func(def).storage != FuncStorage::Static && Lib::is_reserved(&name) {
+            // Compilers know what the library's function does and need not call this one.
+            self.undefined(UbKind::Library, format!("the program itself defines `{name}`, a library function (7.1.3p2)"));
+        }
         let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
         if let Err((kind, why)) = call_agrees(self.p, def, call, &types) {
             self.undefined(kind, format!("call of `{name}`: {why}"));

@@ -533,10 +533,13 @@ impl Lower<'_> {
 
     fn aggregate_inner(&mut self, e: ExprId) -> L<Lv> {
         let p = self.p;
+        let ty = p.expr(e).ty;
+        if matches!(p.types.shape(ty), TypeKind::Vector(..)) {
+            return Err("a vector".into());
+        }
         if p.is_lvalue(e) {
             return self.lvalue(e, false);
         }
-        let ty = p.expr(e).ty;
         let temp = |s: &mut Self| {
             let local = s.new_temp(ty);
             s.emit(Op::Leave { local });

@@ -181,6 +181,7 @@ impl Lower<'_> {
                         self.collect(sub, &item.init, out)?;
                     }
                 }
+                TypeKind::Vector(..) => return Err("a vector".into()),
                 _ => {
                     // A scalar in braces.
                     if let Some(item) = items.first() {

@@ -87,6 +87,8 @@ struct FuncState {
     regions: u32,
     ret: Ty,
     hidden: Option<Reg>,
+    /// Static initialisers are being compiled, not a function.
+    at_start: bool,
 }
 
 pub(crate) struct Lower<'a> {
@@ -159,6 +161,7 @@ impl FuncState {
             regions: 0,
             ret,
             hidden: None,
+            at_start: false,
         }
     }
 }
@@ -319,7 +322,7 @@ impl Lower<'_> {
 
     /// The initialisation of static objects, run before `main`.
     fn start(&mut self) {
-        self.f = FuncState::new(Ty::VOID);
+        self.f = FuncState { at_start: true, ..FuncState::new(Ty::VOID) };
         self.code.start = self.code.ops.len() as u32;
         let mut done = 0;
         while done < self.pending_inits.len() {

@@ -97,6 +97,9 @@ impl Lower<'_> {
                 self.member(record, field, ty)
             }
             ExprKind::CompoundLit(written, ref init) => {
+                if self.f.at_start {
+                    return self.static_literal(written, ty, init);
+                }
                 let local = self.new_temp(written);
                 self.emit(Op::Leave { local });
                 self.emit(Op::Enter { local });
@@ -108,6 +111,16 @@ impl Lower<'_> {
             }
             _ => Err("this expression as an lvalue".into()),
         }
+    }
+
+    /// A compound literal outside of any function is a static object (6.5.2.5p5).
+    fn static_literal(&mut self, written: Ty, ty: Ty, init: &ctree::Init) -> L<Lv> {
+        let global = self.new_global(written, None, Origin::Temp);
+        let mut lv = Lv::new(Place::Static { global, at: 0, x: NO_REG }, ty, self.p.types.align_of(ty));
+        lv.init = true;
+        self.init_object(lv, init)?;
+        lv.init = false;
+        Ok(lv)
     }
 
     /// A temporary object of the current scope.
