@@ -42,6 +42,8 @@ pub struct Layout {
     pub ty: Option<Ty>,
     /// Bytes of the innermost element of an array (of arrays), or of the object.
     pub elem_size: u32,
+    /// Bytes of the element that hold data, for a uniform layout: `long double` has 10 of 16.
+    pub data_size: u32,
     /// One per byte of the element; empty when `uniform` says all.
     pub leaves: Vec<Leaf>,
     /// Further classes that may begin at an offset, for unions.
@@ -70,6 +72,7 @@ impl Classes {
         let heap = Layout {
             ty: None,
             elem_size: 1,
+            data_size: 1,
             leaves: Vec::new(),
             also: Vec::new(),
             uniform: 0,
@@ -129,6 +132,7 @@ impl Classes {
         let mut layout = Layout {
             ty: Some(ty),
             elem_size: types.size_of(elem).unwrap_or(0).max(1) as u32,
+            data_size: data_size(types, elem).max(1) as u32,
             leaves: Vec::new(),
             also: Vec::new(),
             uniform: 0,
@@ -142,6 +146,13 @@ impl Classes {
             layout.leaves = vec![pad; layout.elem_size as usize];
             layout.flat = false;
             self.fill(types, &mut layout, 0, elem, quals, 0);
+            let mut covered = vec![0; layout.elem_size as usize];
+            cover_bits(types, elem, 0, &mut covered);
+            for (leaf, bits) in layout.leaves.iter_mut().zip(covered) {
+                if leaf.flags & BITFIELD != 0 && bits != 0xff {
+                    leaf.flags |= PADDING;
+                }
+            }
         }
         let number = self.layouts.len() as u32;
         self.layouts.push(layout);
@@ -192,9 +203,7 @@ impl Classes {
             TypeKind::Void | TypeKind::Function(_) => {}
             _ => {
                 let class = if types.is_scalar(ty) { self.class(types, ty) } else { 0 };
-                let size = types.size_of(ty).unwrap_or(0);
-                let data = if types.float_kind(ty) == Some(ctree::FloatKind::LongDouble) { 10 } else { size };
-                for byte in at..at + data {
+                for byte in at..at + data_size(types, ty) {
                     let Some(leaf) = out.leaves.get_mut(byte as usize) else { return };
                     leaf.flags = (leaf.flags & !PADDING) | flags;
                 }
@@ -203,6 +212,48 @@ impl Classes {
                     leaf.class = class;
                 } else if leaf.class != class && !out.also.contains(&(at as u32, class)) {
                     out.also.push((at as u32, class));
+                }
+            }
+        }
+    }
+}
+
+/// Bytes of a type that hold data.
+fn data_size(types: &TypeTable, ty: Ty) -> u64 {
+    match types.float_kind(ty) {
+        Some(ctree::FloatKind::LongDouble) => 10,
+        _ => types.size_of(ty).unwrap_or(0),
+    }
+}
+
+/// Which bits of each byte some member covers.
+fn cover_bits(types: &TypeTable, ty: Ty, at: u64, out: &mut [u8]) {
+    match *types.shape(ty) {
+        TypeKind::Array(elem, ArrayLen::Known(n)) => {
+            let size = types.size_of(elem).unwrap_or(0);
+            for i in 0..n {
+                cover_bits(types, elem, at + i * size, out);
+            }
+        }
+        TypeKind::Record(id) => {
+            for field in &types.records[id.index()].fields {
+                match field.bits {
+                    None => cover_bits(types, field.ty, at + field.offset, out),
+                    Some(_) if field.name.is_none() => {}
+                    Some(width) => {
+                        for bit in u64::from(field.bit)..u64::from(field.bit + width) {
+                            if let Some(byte) = out.get_mut((at + field.offset + bit / 8) as usize) {
+                                *byte |= 1 << (bit % 8);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        _ => {
+            for byte in at..at + data_size(types, ty) {
+                if let Some(byte) = out.get_mut(byte as usize) {
+                    *byte = 0xff;
                 }
             }
         }

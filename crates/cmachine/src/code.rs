@@ -143,6 +143,8 @@ pub enum Op {
     Index { d: Reg, i: Reg, kind: Kind, bound: u32 },
     /// Pointer arithmetic, see [`Elem`]; `by` is of `kind`.
     PtrAdd { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    /// As `PtrAdd`, about to be dereferenced.
+    PtrIndex { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
     PtrSubInt { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
     PtrDiff { d: Reg, a: Reg, b: Reg, elem: u32 },
     /// Relational comparison of pointers: less, or less or equal.
@@ -158,6 +160,10 @@ pub enum Op {
     PtrToInt { d: Reg, a: Reg, kind: Kind },
     /// Copies a record: `d` and `s` are pointers.
     Copy { d: Reg, s: Reg, copy: u32 },
+    /// Copies one character with whatever it holds.
+    CopyChar { d: Reg, s: Reg },
+    /// Assignment between overlapping members of a union.
+    CheckOverlap { a: Reg, b: Reg, size_a: u8, size_b: u8 },
     /// Sets bytes of a direct place to zero.
     Zero { base: Base, at: u32, size: u32 },
     /// Copies a string literal's bytes into a direct place.
@@ -184,7 +190,7 @@ pub enum Op {
     RetMissing,
 
     /// Operands whose order is open.
-    RegionBegin,
+    RegionBegin { initialiser: bool },
     LogOn,
     LogOff,
     RegionEnd,
@@ -305,6 +311,8 @@ pub struct Site {
     pub ty: Ty,
     /// The value is used.
     pub used: bool,
+    /// Only the sign of the value is used.
+    pub sign_only: bool,
 }
 
 /// A variable of a function that lives in memory.

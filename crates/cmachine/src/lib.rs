@@ -28,7 +28,7 @@ pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 use code::{Code, CodeNode};
 use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use stop::Stop;
+use stop::{Between, Stop};
 
 /// Limits of an execution.
 #[derive(Clone, Debug)]
@@ -189,14 +189,14 @@ fn outcome_of(program: &Program, code: &Code, pc: u32, stop: Stop) -> Outcome {
                 verdict(format!("{found}, accessed as `{}`", name(wanted))),
             )
         }
-        Stop::Conflict { other, in_call, what } => {
+        Stop::Conflict { other, between, what } => {
             let (other_span, _) = place(program, code, other);
             let other = Some((other_span, "the other access"));
             let verdict = Verdict { other, ..verdict(what.to_string()) };
-            if in_call {
-                Outcome::Unspecified(UnspecKind::CallOrder, verdict)
-            } else {
-                Outcome::Undefined(UbKind::Unsequenced, verdict)
+            match between {
+                Between::Calls => Outcome::Unspecified(UnspecKind::CallOrder, verdict),
+                Between::Initialisers => Outcome::Unspecified(UnspecKind::EvalOrder, verdict),
+                Between::Operands => Outcome::Undefined(UbKind::Unsequenced, verdict),
             }
         }
         Stop::Unsupported(what) => Outcome::Unsupported(verdict(what)),

@@ -20,6 +20,11 @@ macro_rules! library {
                 Some(match name { $($($name)|+ => Lib::$variant,)* _ => return None })
             }
 
+            /// A name, for messages and tables.
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Lib::$variant => stringify!($variant)),* }
+            }
+
             fn effect(self) -> Effect {
                 match self { $(Lib::$variant => Effect::$effect),* }
             }
@@ -42,6 +47,12 @@ library! {
     Printf: "printf" | "printf_unlocked", World;
     Puts: "puts" | "puts_unlocked", World;
     Putchar: "putchar" | "putchar_unlocked", World;
+    Fprintf: "fprintf" | "fprintf_unlocked", World;
+    Vfprintf: "vfprintf", World;
+    Fputs: "fputs" | "fputs_unlocked", World;
+    Fputc: "fputc" | "putc" | "fputc_unlocked" | "putc_unlocked" | "_IO_putc", World;
+    Fwrite: "fwrite" | "fwrite_unlocked", World;
+    Fflush: "fflush", World;
     Sprintf: "sprintf", Memory;
     Snprintf: "snprintf", Memory;
     Vprintf: "vprintf", World;
@@ -79,7 +90,8 @@ library! {
     Abs: "abs" | "labs" | "llabs" | "imaxabs", Pure;
     Expect: "expect" | "expect_with_probability" | "assume_aligned" | "launder", Pure;
     Unreachable: "unreachable", World;
-    Nothing: "prefetch" | "va_end" | "__clear_cache" | "clear_cache", Memory;
+    VaEnd: "va_end", Memory;
+    Nothing: "prefetch" | "__clear_cache" | "clear_cache", Memory;
     Ffs: "ffs" | "ffsl" | "ffsll", Pure;
     Clz: "clz" | "clzl" | "clzll", Pure;
     Ctz: "ctz" | "ctzl" | "ctzll", Pure;
@@ -181,9 +193,18 @@ pub(crate) struct Call {
 impl Machine<'_> {
     pub(crate) fn call_library(&mut self, lib: Lib, base: Reg, site: u32) -> Res<()> {
         self.spend_call()?;
-        let call = Call { base, site };
+        self.in_library = true;
+        let result = self.dispatch(lib, Call { base, site });
+        self.in_library = false;
+        result
+    }
+
+    fn dispatch(&mut self, lib: Lib, call: Call) -> Res<()> {
         match lib {
             Lib::Printf | Lib::Puts | Lib::Putchar | Lib::Sprintf | Lib::Snprintf => self.print_call(lib, call),
+            Lib::Fprintf | Lib::Vfprintf | Lib::Fputs | Lib::Fputc | Lib::Fwrite | Lib::Fflush => {
+                self.stream_call(lib, call)
+            }
             Lib::Vprintf | Lib::Vsprintf | Lib::Vsnprintf => self.print_list_call(lib, call),
             Lib::Malloc | Lib::Calloc | Lib::Realloc | Lib::Free => self.allocation(lib, call),
             Lib::Memcpy | Lib::Mempcpy | Lib::Memmove | Lib::Memset | Lib::Memcmp | Lib::Memchr

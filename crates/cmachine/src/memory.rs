@@ -63,6 +63,10 @@ pub enum Origin {
     Str,
     /// A compound literal or the value of a call.
     Temp,
+    /// A library function.
+    Lib(crate::library::Lib),
+    /// A stream: 1 for standard output, 2 for standard error.
+    Stream(u8),
     /// From `malloc` and its kin.
     Heap,
 }
@@ -255,9 +259,9 @@ impl Memory {
     /// Reserves stack bytes for a frame, aligned to 16.
     pub fn push_frame(&mut self, bytes: u32) -> Res<u32> {
         let base = self.stack_top;
-        let top = base + bytes.next_multiple_of(16);
+        let top = base.saturating_add(bytes).checked_next_multiple_of(16).unwrap_or(u32::MAX);
         if top > self.stack_end {
-            return Err(Stop::OutOfMemory("the stack is exhausted (recursion too deep)".into()).into());
+            return Err(Stop::OutOfMemory("the stack is exhausted: recursion too deep, or variables too large".into()).into());
         }
         self.stack_top = top;
         Ok(base)
@@ -315,7 +319,7 @@ impl Memory {
         if object.id == pointer >> OFFSET_BITS
             && class == want.class
             && offset + want.size <= object.size
-            && (offset | object.align) & (want.size - 1) == 0
+            && (offset | object.align) & want.size.wrapping_sub(1) == 0
         {
             return Ok(object.base + offset);
         }
@@ -351,7 +355,7 @@ impl Memory {
         if object.id != pointer >> OFFSET_BITS {
             return ub(UbKind::Dangling, "the object's lifetime has ended".into());
         }
-        if let Origin::Func(_) = object.origin {
+        if let Origin::Func(_) | Origin::Lib(_) = object.origin {
             return ub(UbKind::InvalidPointer, "the pointer points to a function".into());
         }
         Ok(())
@@ -515,7 +519,8 @@ fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> Leaf {
     let at = offset % layout.elem_size;
     if layout.leaves.is_empty() {
         let aligned = layout.ty.is_some() && at == 0;
-        return Leaf { class: if aligned { layout.uniform } else { 0 }, flags: layout.flags };
+        let padding = if at >= layout.data_size { classes::PADDING } else { 0 };
+        return Leaf { class: if aligned { layout.uniform } else { 0 }, flags: layout.flags | padding };
     }
     let first = layout.leaves[at as usize];
     let flags = (at..at + size)

@@ -7,13 +7,14 @@
 //! a new object begins with a clean shadow.
 
 use crate::memory::{Memory, READ_MARK, WRITE_MARK};
-use crate::stop::{Res, Stop};
+use crate::stop::{Between, Res, Stop};
 
 /// A logged access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    address: u32,
-    size: u32,
+    /// First bit of memory, and how many.
+    bit: u64,
+    bits: u64,
     write: bool,
     /// Depth of calls at the access.
     depth: u32,
@@ -21,11 +22,23 @@ struct Entry {
     pc: u32,
 }
 
+impl Entry {
+    fn bytes(&self) -> std::ops::Range<u32> {
+        (self.bit / 8) as u32..(self.bit + self.bits).div_ceil(8) as u32
+    }
+
+    fn overlaps(&self, other: &Entry) -> bool {
+        self.bit < other.bit + other.bits && other.bit < self.bit + self.bits
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Region {
     marks: usize,
     log: usize,
+    active: usize,
     depth: u32,
+    initialiser: bool,
 }
 
 /// The state of all open regions.
@@ -34,6 +47,8 @@ pub(crate) struct Sequence {
     log: Vec<Entry>,
     regions: Vec<Region>,
     marks: Vec<(u32, u8)>,
+    /// Parts of the log whose marks are set, of all open regions in order.
+    active: Vec<(usize, usize)>,
     /// Where the log of each operand being logged begins.
     logging: Vec<usize>,
     compact_at: usize,
@@ -45,8 +60,14 @@ pub(crate) struct Sequence {
 const COMPACT: usize = 1 << 20;
 
 impl Sequence {
-    pub(crate) fn begin(&mut self, depth: u32) {
-        self.regions.push(Region { marks: self.marks.len(), log: self.log.len(), depth });
+    pub(crate) fn begin(&mut self, depth: u32, initialiser: bool) {
+        self.regions.push(Region {
+            marks: self.marks.len(),
+            log: self.log.len(),
+            active: self.active.len(),
+            depth,
+            initialiser,
+        });
     }
 
     pub(crate) fn end(&mut self, memory: &mut Memory) {
@@ -54,6 +75,7 @@ impl Sequence {
         for (address, mark) in self.marks.drain(region.marks..) {
             memory.shadow[address as usize] &= !mark;
         }
+        self.active.truncate(region.active);
         if self.logging.is_empty() {
             self.log.truncate(region.log);
         }
@@ -69,7 +91,7 @@ impl Sequence {
         let Some(start) = self.logging.pop() else { return };
         for entry in &self.log[start..] {
             let mark = if entry.write { WRITE_MARK } else { READ_MARK };
-            for address in entry.address..entry.address + entry.size {
+            for address in entry.bytes() {
                 let shadow = &mut memory.shadow[address as usize];
                 if *shadow & mark == 0 {
                     *shadow |= mark;
@@ -77,6 +99,7 @@ impl Sequence {
                 }
             }
         }
+        self.active.push((start, self.log.len()));
         if self.logging.is_empty() {
             (memory.readable, memory.writable) = (crate::memory::INIT8, 0);
         }
@@ -86,21 +109,24 @@ impl Sequence {
         (self.regions.len(), self.logging.len(), self.pending_starts.len())
     }
 
-    /// Checks an access against the marks, and logs it where an operand is being logged.
-    pub(crate) fn access(&mut self, memory: &Memory, at: (u32, u32), write: bool, depth: u32, pc: u32) -> Res<()> {
-        let (address, size) = at;
+    /// Checks an access to a range of bits against the marks, and logs it where an operand is
+    /// being logged.
+    pub(crate) fn access(&mut self, memory: &Memory, (bit, bits): (u64, u64), write: bool, depth: u32, pc: u32) -> Res<()> {
+        let entry = Entry { bit, bits, write, depth, pc };
         let bad = if write { READ_MARK | WRITE_MARK } else { WRITE_MARK };
-        let range = address as usize..(address + size) as usize;
-        if let Some(i) = memory.shadow[range].iter().position(|s| s & bad != 0) {
-            return Err(Box::new(self.conflict(address + i as u32, write, depth)));
+        let bytes = entry.bytes();
+        let marked = memory.shadow[bytes.start as usize..bytes.end as usize].iter().any(|s| s & bad != 0);
+        if marked && let Some(stop) = self.conflict(&entry) {
+            return Err(Box::new(stop));
         }
         if let Some(&start) = self.logging.last() {
-            self.log.push(Entry { address, size, write, depth, pc });
+            self.log.push(entry);
             if self.log.len() > self.compact_at.max(COMPACT) {
-                self.log[start..].sort_by_key(|e| (e.address, e.size, e.write));
-                self.log[start..].reverse();
+                // Active parts are named by position: they stay where they are.
+                let start = self.active.last().map_or(start, |a| a.1.max(start));
                 let mut kept = self.log.split_off(start);
-                kept.dedup_by_key(|e| (e.address, e.size, e.write));
+                kept.sort_by_key(|e| (e.bit, e.bits, e.write));
+                kept.dedup_by_key(|e| (e.bit, e.bits, e.write));
                 self.log.append(&mut kept);
                 self.compact_at = self.log.len() * 2;
             }
@@ -108,20 +134,28 @@ impl Sequence {
         Ok(())
     }
 
-    fn conflict(&self, address: u32, write: bool, depth: u32) -> Stop {
-        let hit = |e: &&Entry| e.address <= address && address < e.address + e.size && (write || e.write);
-        let entry = self.log.iter().rev().find(hit).copied();
-        let mark = self.marks.iter().position(|m| m.0 == address && (write || m.1 == WRITE_MARK)).unwrap_or(0);
-        let region = self.regions.iter().rev().find(|r| r.marks <= mark);
-        let base = region.map_or(0, |r| r.depth);
-        let other = entry.map_or(0, |e| e.pc);
-        let in_call = depth > base || entry.is_some_and(|e| e.depth > base);
-        let what = match (entry.is_some_and(|e| e.write), write) {
-            (true, true) => "both write the same object",
-            (true, false) => "one writes what the other reads",
-            (false, _) => "one reads what the other writes",
-        };
-        Stop::Conflict { other, in_call, what }
+    /// The logged access that conflicts with one, if the marks did not mislead: bit-fields share
+    /// bytes without sharing objects.
+    fn conflict(&self, new: &Entry) -> Option<Stop> {
+        for (n, &(from, to)) in self.active.iter().enumerate().rev() {
+            let hit = |e: &&Entry| e.overlaps(new) && (new.write || e.write);
+            let Some(old) = self.log.get(from..to)?.iter().rev().find(hit) else { continue };
+            let region = self.regions.iter().rev().find(|r| r.active <= n)?;
+            let between = if new.depth > region.depth || old.depth > region.depth {
+                Between::Calls
+            } else if region.initialiser {
+                Between::Initialisers
+            } else {
+                Between::Operands
+            };
+            let what = match (old.write, new.write) {
+                (true, true) => "both write the same object",
+                (true, false) => "one writes what the other reads",
+                (false, _) => "one reads what the other writes",
+            };
+            return Some(Stop::Conflict { other: old.pc, between, what });
+        }
+        None
     }
 
     pub(crate) fn pend_begin(&mut self) {
@@ -129,17 +163,17 @@ impl Sequence {
     }
 
     pub(crate) fn pend_log(&mut self, address: u32, size: u32, pc: u32) {
-        self.pending.push(Entry { address, size, write: true, depth: 0, pc });
+        self.pending.push(Entry { bit: u64::from(address) * 8, bits: u64::from(size) * 8, write: true, depth: 0, pc });
     }
 
     /// The store of an assignment against the side effects of its operands.
     pub(crate) fn pend_check(&self, address: u32, size: u32) -> Res<()> {
         let start = self.pending_starts.last().copied().unwrap_or(0);
-        let overlap = |e: &&Entry| e.address < address + size && address < e.address + e.size;
-        match self.pending[start..].iter().find(overlap) {
+        let new = Entry { bit: u64::from(address) * 8, bits: u64::from(size) * 8, write: true, depth: 0, pc: 0 };
+        match self.pending[start..].iter().find(|e| e.overlaps(&new)) {
             Some(e) => Err(Box::new(Stop::Conflict {
                 other: e.pc,
-                in_call: false,
+                between: Between::Operands,
                 what: "both write the same object",
             })),
             None => Ok(()),

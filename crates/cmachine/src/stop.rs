@@ -24,8 +24,8 @@ pub enum Stop {
     Conflict {
         /// Code address of the other access.
         other: u32,
-        /// At least one of the two is inside a called function.
-        in_call: bool,
+        /// What leaves their order open.
+        between: Between,
         /// What the two do.
         what: &'static str,
     },
@@ -41,6 +41,17 @@ pub enum Stop {
     Abort,
     /// Our own bug.
     Internal(String),
+}
+
+/// What two accesses of open order belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Operands: unsequenced.
+    Operands,
+    /// At least one is inside a called function: indeterminately sequenced.
+    Calls,
+    /// Expressions of an initialiser list: indeterminately sequenced (6.7.9p23).
+    Initialisers,
 }
 
 /// Stops with undefined behaviour.

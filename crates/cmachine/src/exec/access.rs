@@ -68,7 +68,6 @@ impl Machine<'_> {
             } else {
                 self.memory.pointer_from_int(raw)
             };
-            self.use_pointer(value)?;
             self.set(d, value);
             self.traced(at, size, value, false, volatile);
             return Ok(());
@@ -97,8 +96,14 @@ impl Machine<'_> {
     /// (5.1.2.3p2, 6.5p2) two unsequenced ones of one object are undefined, but no order of them
     /// can give another result.
     fn sequenced(&mut self, at: u32, size: u32, write: bool) -> Res<()> {
+        let range = (u64::from(at) * 8, u64::from(size) * 8);
+        self.sequenced_bits(range, write)
+    }
+
+    /// The same for a bit-field, an object of its own although it shares bytes (6.5p2).
+    fn sequenced_bits(&mut self, range: (u64, u64), write: bool) -> Res<()> {
         let depth = self.depth();
-        self.sequence.access(&self.memory, (at, size), write, depth, self.pc - 1)
+        self.sequence.access(&self.memory, range, write, depth, self.pc - 1)
     }
 
     fn traced(&mut self, at: u32, size: u32, value: u64, store: bool, volatile: bool) {
@@ -263,7 +268,7 @@ impl Machine<'_> {
         let a = self.code.bits[access as usize];
         let at = self.bits_address(p, access, Access::Load)?;
         let size = (a.bit + a.width).div_ceil(8);
-        self.sequenced(at, size, false)?;
+        self.sequenced_bits((u64::from(at) * 8 + u64::from(a.bit), u64::from(a.width)), false)?;
         let mut raw: u128 = 0;
         for i in 0..size {
             let address = at + i;
@@ -297,7 +302,7 @@ impl Machine<'_> {
         let a = self.code.bits[access as usize];
         let at = self.bits_address(p, access, Access::Store)?;
         let size = (a.bit + a.width).div_ceil(8);
-        self.sequenced(at, size, true)?;
+        self.sequenced_bits((u64::from(at) * 8 + u64::from(a.bit), u64::from(a.width)), true)?;
         let value = self.r(s) & low_bits(a.width);
         for i in 0..size {
             let address = at + i;
@@ -368,6 +373,22 @@ impl Machine<'_> {
             return ub(UbKind::Overlap, format!("{} bytes overlap by {}", spec.size, spec.size - a.abs_diff(b)));
         }
         self.move_bytes(to, from, spec.size)
+    }
+
+    /// `*d = *s` on characters: whatever the byte holds.
+    pub(super) fn copy_char(&mut self, to: u64, from: u64) -> Res<()> {
+        self.range(from, 1, Access::Load)?;
+        self.range(to, 1, Access::Store)?;
+        self.move_bytes(to, from, 1)
+    }
+
+    /// Whether two scalars overlap inexactly.
+    pub(super) fn check_overlap(&self, a: u64, b: u64, sizes: (u8, u8)) -> Res<()> {
+        let (x, y) = (self.raw_address(a), self.raw_address(b));
+        if x < y + u32::from(sizes.1) && y < x + u32::from(sizes.0) && (x != y || sizes.0 != sizes.1) {
+            return ub(UbKind::Overlap, "a member of a union is assigned from one that overlaps it".into());
+        }
+        Ok(())
     }
 
     fn check_copy_side(&self, pointer: u64, ty: ctree::Ty, size: u32, align: u32, volatile: bool, access: Access) -> Res<()> {

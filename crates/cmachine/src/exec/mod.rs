@@ -55,6 +55,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) stdout: Vec<u8>,
     stdout_limit: usize,
     sequence: Sequence,
+    /// A library function is at work.
+    pub(crate) in_library: bool,
     pub(crate) recorder: Recorder,
 }
 
@@ -78,6 +80,7 @@ impl<'a> Machine<'a> {
             stdout: Vec::new(),
             stdout_limit: config.output as usize,
             sequence: Sequence::default(),
+            in_library: false,
             recorder: Recorder::new(hooks),
         }
     }
@@ -115,7 +118,11 @@ impl<'a> Machine<'a> {
             let range = global.base as usize..(global.base + global.size) as usize;
             self.memory.shadow[range.clone()].fill(INIT);
             if let Some(bytes) = &global.bytes {
-                self.memory.bytes[range].copy_from_slice(bytes);
+                self.memory.bytes[range.clone()].copy_from_slice(bytes);
+                if global.origin == Origin::Temp {
+                    // The pointer in `stdout` or `stderr`.
+                    self.memory.shadow[range].copy_from_slice(&crate::memory::POINTER8.to_le_bytes());
+                }
             }
         }
         self.memory.shadow[IO_ADDRESS as usize] = INIT;
@@ -190,8 +197,9 @@ impl<'a> Machine<'a> {
         self.set(reg + 1, (value >> 64) as u64);
     }
 
+    /// Depth of calls; inside a library function one more.
     fn depth(&self) -> u32 {
-        self.frames.len() as u32
+        self.frames.len() as u32 + u32::from(self.in_library)
     }
 
     fn push_call(&mut self, number: u32, base: Reg, site: u32, return_to: u32) -> Res<()> {
@@ -301,6 +309,9 @@ impl<'a> Machine<'a> {
         let object = self.memory.objects[slot as usize];
         if pointer == 0 {
             return ub(UbKind::NullDeref, "the function pointer is null".into());
+        }
+        if let Origin::Lib(lib) = object.origin {
+            return self.call_library(lib, base, site);
         }
         let Origin::Func(number) = object.origin else {
             self.memory.check_valid(pointer)?;
@@ -476,6 +487,12 @@ impl<'a> Machine<'a> {
                 Op::Offset { d, p, x, at } => self.offset(d, p, x, at)?,
                 Op::Index { d, i, kind, bound } => self.index(d, i, kind, bound)?,
                 Op::PtrAdd { d, p, by, kind, elem } => self.pointer_add(d, p, (by, kind, 1), elem)?,
+                Op::PtrIndex { d, p, by, kind, elem } => {
+                    if self.r(p) == 0 {
+                        return ub(UbKind::NullDeref, "the pointer is null".into());
+                    }
+                    self.pointer_add(d, p, (by, kind, 1), elem)?;
+                }
                 Op::PtrSubInt { d, p, by, kind, elem } => self.pointer_add(d, p, (by, kind, -1), elem)?,
                 Op::PtrDiff { d, a, b, elem } => self.pointer_difference(d, a, b, elem)?,
                 Op::PtrLess { d, a, b, or_equal } => self.pointer_less(d, a, b, or_equal)?,
@@ -490,6 +507,10 @@ impl<'a> Machine<'a> {
                 }
                 Op::PtrToInt { d, a, kind } => self.pointer_to_int(d, a, kind)?,
                 Op::Copy { d, s, copy } => self.copy(self.r(d), self.r(s), copy)?,
+                Op::CopyChar { d, s } => self.copy_char(self.r(d), self.r(s))?,
+                Op::CheckOverlap { a, b, size_a, size_b } => {
+                    self.check_overlap(self.r(a), self.r(b), (size_a, size_b))?;
+                }
                 Op::Zero { base, at, size } => {
                     let address = self.direct(base, NO_REG, at);
                     self.fill(address, size, 0)?;
@@ -527,7 +548,7 @@ impl<'a> Machine<'a> {
                 Op::CallLib { lib, base, site } => self.call_library(lib, base, site)?,
                 Op::Ret => self.pop_call(false)?,
                 Op::RetMissing => self.pop_call(true)?,
-                Op::RegionBegin => self.sequence.begin(self.frames.len() as u32),
+                Op::RegionBegin { initialiser } => self.sequence.begin(self.frames.len() as u32, initialiser),
                 Op::LogOn => self.sequence.log_on(&mut self.memory),
                 Op::LogOff => self.sequence.log_off(&mut self.memory),
                 Op::RegionEnd => self.sequence.end(&mut self.memory),
@@ -576,7 +597,8 @@ impl<'a> Machine<'a> {
     /// An effect on the outside.
     pub(crate) fn touch_io(&mut self) -> Res<()> {
         let depth = self.depth();
-        self.sequence.access(&self.memory, (IO_ADDRESS, 1), true, depth, self.pc - 1)
+        let range = (u64::from(IO_ADDRESS) * 8, 8);
+        self.sequence.access(&self.memory, range, true, depth, self.pc - 1)
     }
 
     pub(crate) fn argument(&self, base: Reg, site: u32, i: usize) -> u64 {

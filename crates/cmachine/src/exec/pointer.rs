@@ -160,7 +160,7 @@ impl Machine<'_> {
             return unspecified(UnspecKind::StringIdentity, "the addresses of two string literals are compared".into());
         }
         let end = |object: &crate::memory::Object, p: u64| offset_of(p) == object.size;
-        let is_func = |object: &crate::memory::Object| matches!(object.origin, Origin::Func(_));
+        let is_func = |object: &crate::memory::Object| matches!(object.origin, Origin::Func(_) | Origin::Lib(_));
         if !is_func(o) && !is_func(q) && (end(o, x) && offset_of(y) == 0 || end(q, y) && offset_of(x) == 0) {
             return unspecified(UnspecKind::PointerEquality, "one past an object is compared with the start of another".into());
         }
@@ -172,7 +172,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let object = &self.memory.objects[slot_of(pointer) as usize];
-        if let Origin::Func(_) = object.origin {
+        if let Origin::Func(_) | Origin::Lib(_) = object.origin {
             return Ok(());
         }
         if !self.memory.is_live(pointer) {

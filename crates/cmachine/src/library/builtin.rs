@@ -68,6 +68,7 @@ impl Machine<'_> {
                 return unspecified(UnspecKind::ImplementationValue, "what __builtin_object_size finds out".into());
             }
             Lib::VaStart => return self.va_start(a),
+            Lib::VaEnd => return self.write_list(a, (u64::MAX, 0)),
             Lib::VaCopy => {
                 let from = self.argument(c.base, c.site, 1);
                 let list = self.read_list(from)?;
@@ -246,6 +247,7 @@ impl Machine<'_> {
         if Kind::of(&self.p.types, ty).is_some_and(Kind::is_wide) {
             self.give_wide(d, u128::from(low) | (u128::from(high) << 64));
         } else {
+            // For a record, the pointer to the caller's copy.
             let kind = Kind::of(&self.p.types, ty).unwrap_or(Kind::U64);
             self.give(d, kind.wrap(low));
         }

@@ -3,8 +3,8 @@
 use super::{Call, Lib};
 use crate::exec::Machine;
 use crate::memory::{Access, offset_of, slot_of, with_offset};
-use crate::outcome::UbKind;
-use crate::stop::{Res, Stop, ub, unsupported};
+use crate::outcome::{UbKind, UnspecKind};
+use crate::stop::{Res, Stop, ub, unspecified, unsupported};
 
 /// Greatest size that is taken at its word; beyond it an allocation fails as it would in fact.
 const MAX_ALLOC: u64 = (1 << 28) - 1;
@@ -133,7 +133,7 @@ impl Machine<'_> {
                 self.valid_argument(b)?;
                 self.range(a, n, Access::Load)?;
                 self.range(b, n, Access::Load)?;
-                self.compare(a, b, Some(n), false)?
+                self.compare((a, b), Some(n), false, c.site)?
             }
             _ => {
                 let mut found = 0;
@@ -152,12 +152,18 @@ impl Machine<'_> {
     }
 
     /// Lexical comparison; the sign is what C specifies, so that is all that is given.
-    fn compare(&mut self, a: u64, b: u64, limit: Option<u32>, strings: bool) -> Res<u64> {
+    fn compare(&mut self, (a, b): (u64, u64), limit: Option<u32>, strings: bool, site: u32) -> Res<u64> {
         let mut i = 0;
         while limit.is_none_or(|n| i < n) {
             let x = self.read_char(with_offset(a, offset_of(a) + i))?;
             let y = self.read_char(with_offset(b, offset_of(b) + i))?;
             if x != y {
+                if !self.code.sites[site as usize].sign_only {
+                    return unspecified(
+                        UnspecKind::ImplementationValue,
+                        "more than the sign of a comparison's result is used".into(),
+                    );
+                }
                 return Ok(if x < y { -1i64 as u64 } else { 1 });
             }
             if strings && x == 0 {
@@ -195,11 +201,11 @@ impl Machine<'_> {
             Lib::Strnlen => self.read_string(a, Some(b as usize))?.len() as u64,
             Lib::Strcmp => {
                 self.valid_argument(b)?;
-                self.compare(a, b, None, true)?
+                self.compare((a, b), None, true, c.site)?
             }
             Lib::Strncmp => {
                 self.valid_argument(b)?;
-                self.compare(a, b, Some(limit), true)?
+                self.compare((a, b), Some(limit), true, c.site)?
             }
             Lib::Strcpy | Lib::Stpcpy => {
                 self.valid_argument(b)?;

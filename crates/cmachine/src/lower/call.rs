@@ -94,6 +94,7 @@ impl Lower<'_> {
             regs: regs.iter().map(|r| r - base).collect(),
             ty: fty,
             used,
+            sign_only: !used || self.sign_only.contains(&e),
         });
         match target {
             Target::Func(func) => {
@@ -147,7 +148,14 @@ impl Lower<'_> {
                 self.emit(Op::LogOn);
             }
             let reg = if i == args.len() { callee } else { regs[i] };
-            self.argument(e, reg)?;
+            match target {
+                // What is wrong with freeing twice is said by free itself.
+                Target::Lib(Lib::Free | Lib::Realloc) if self.p.types.is_pointer(self.p.expr(e).ty) => {
+                    let r = self.freed_operand(e)?;
+                    self.mov(reg, r, Kind::Ptr);
+                }
+                _ => self.argument(e, reg)?,
+            }
             if log {
                 self.emit(Op::LogOff);
             }
@@ -156,6 +164,16 @@ impl Lower<'_> {
             self.region_end();
         }
         Ok(callee)
+    }
+
+    fn freed_operand(&mut self, e: ExprId) -> L<Reg> {
+        let mut inner = e;
+        while let ExprKind::Implicit(of) | ExprKind::Cast(_, of) = self.p.expr(inner).kind
+            && self.p.types.is_pointer(self.p.expr(of).ty)
+        {
+            inner = of;
+        }
+        self.pointer_operand(inner)
     }
 
     fn argument(&mut self, e: ExprId, reg: Reg) -> L<()> {

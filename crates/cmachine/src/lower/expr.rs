@@ -37,7 +37,7 @@ impl Lower<'_> {
 
     pub(super) fn region_begin(&mut self) {
         self.f.regions += 1;
-        self.emit(Op::RegionBegin);
+        self.emit(Op::RegionBegin { initialiser: false });
     }
 
     pub(super) fn region_end(&mut self) {
@@ -135,17 +135,24 @@ impl Lower<'_> {
             ExprKind::VaArg(ap, ty) => {
                 let kind = self.kind_of(*ty)?;
                 let d = want.unwrap_or_else(|| self.temp_for(kind));
-                let lv = self.lvalue(*ap, true)?;
-                let p = self.address(&lv, None)?;
-                self.code.types.push(*ty);
-                let ty = self.code.types.len() as u32 - 1;
-                self.emit(Op::VaArg { d, p, ty });
+                self.va_arg(d, *ap, *ty)?;
                 Ok(d)
             }
             _ => Err("this expression".into()),
         };
         self.f.pend = pend;
         result
+    }
+
+    fn va_arg(&mut self, d: Reg, ap: ExprId, ty: Ty) -> L<()> {
+        let mark = self.f.next;
+        let lv = self.lvalue(ap, true)?;
+        let p = self.address(&lv, None)?;
+        self.code.types.push(ty);
+        let ty = self.code.types.len() as u32 - 1;
+        self.emit(Op::VaArg { d, p, ty });
+        self.f.next = mark;
+        Ok(())
     }
 
     fn read_lvalue(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
@@ -211,6 +218,9 @@ impl Lower<'_> {
                 self.stmt(*s);
                 Ok(())
             }
+            ExprKind::Assign(a, b) if self.is_char_copy(*a, *b) => self.char_copy(*a, *b),
+            // The value of an lvalue is not wanted, so it is not read (6.3.2.2), unless volatile.
+            _ if p.is_lvalue(e) && !p.expr(e).ty.is_volatile() => self.lvalue(e, true).map(drop),
             _ if p.types.is_scalar(p.expr(e).ty) => self.value(e, None).map(drop),
             ExprKind::Func(_) => Ok(()),
             _ if p.types.is_void(p.expr(e).ty) => match p.expr(e).kind {
@@ -249,13 +259,78 @@ impl Lower<'_> {
         let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
         // The store comes after both operands' values, but not after their pending side effects.
         let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
-        self.pending(pending, |s| {
-            let (lv, s_reg) = s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(d)))?;
-            Ok((lv, s_reg))
-        })
-        .and_then(|(lv, s_reg)| self.finish_store(pending, lv, s_reg))?;
+        // Not into `d`: the target may be found through the variable that `d` is.
+        let value = self.temp_for(kind);
+        let (lv, _) = self.pending(pending, |s| {
+            s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(value)))
+        })?;
+        self.check_overlap(&lv, b, kind)?;
+        self.finish_store(pending, lv, value)?;
+        self.mov(d, value, kind);
         self.f.next = mark;
         Ok(d)
+    }
+
+    /// 6.5.16.1p3: a value read from an object that overlaps the target must overlap it exactly.
+    /// Only members of unions can do otherwise without being undefined for another reason.
+    fn check_overlap(&mut self, to: &Lv, value: ExprId, kind: Kind) -> L<()> {
+        let mut from = value;
+        while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
+            from = inner;
+        }
+        if !to.union || to.bits.is_some() || !self.p.is_lvalue(from) || self.effects(from).writes != 0 {
+            return Ok(());
+        }
+        let Some(source) = Kind::of(&self.p.types, self.p.expr(from).ty) else { return Ok(()) };
+        let lv = self.lvalue(from, false)?;
+        if !lv.union || lv.bits.is_some() || source == kind {
+            return Ok(());
+        }
+        let (a, b) = (self.address(to, None)?, self.address(&lv, None)?);
+        self.emit(Op::CheckOverlap { a, b, size_a: kind.size() as u8, size_b: source.size() as u8 });
+        Ok(())
+    }
+
+    /// `*d = *s` on characters in memory, whose value nobody else wants: the byte is copied with
+    /// whatever it holds, padding and parts of pointers included.
+    fn is_char_copy(&self, a: ExprId, b: ExprId) -> bool {
+        let is_char = |e: ExprId| {
+            let ty = self.p.expr(e).ty;
+            let in_register = matches!(self.p.expr(e).kind, ExprKind::Var(v)
+                if matches!(self.homes[v.index()], Some(Home::Register { .. })));
+            let is_bits = matches!(self.p.expr(e).kind, ExprKind::Member(..) | ExprKind::Arrow(..));
+            self.p.is_lvalue(e)
+                && !in_register
+                && !is_bits
+                && !ty.is_volatile()
+                && self.p.types.int_kind(ty).is_some_and(|k| k.rank() == 1)
+        };
+        let mut from = b;
+        while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
+            if self.p.types.int_kind(self.p.expr(from).ty).is_none_or(|k| k.rank() != 1) {
+                return false;
+            }
+            from = inner;
+        }
+        is_char(a) && is_char(from)
+    }
+
+    fn char_copy(&mut self, a: ExprId, b: ExprId) -> L<()> {
+        let mut from = b;
+        while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
+            from = inner;
+        }
+        let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
+        let target = self.write_effects(a);
+        let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
+        let (to, from) = self.pending(pending, |s| s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false)))?;
+        let (d, s) = (self.address(&to, None)?, self.address(&from, None)?);
+        if pending {
+            self.emit(Op::PendCheckPtr { p: d, at: 0, size: 1 });
+            self.emit(Op::PendEnd);
+        }
+        self.emit(Op::CopyChar { d, s });
+        Ok(())
     }
 
     /// Runs the operands of an assignment with their side effects noted, where that is needed.
@@ -371,8 +446,10 @@ impl Lower<'_> {
         let result = self.temp_for(comp_kind);
         let rhs_ty = self.p.expr(b).ty;
         self.arithmetic(op, (result, left, rhs), comp, (comp, rhs_ty))?;
-        let stored = self.convert_value(result, comp_kind, kind, Some(d));
+        let stored = self.temp_for(kind);
+        self.convert_value(result, comp_kind, kind, Some(stored));
         self.finish_store(pending, lv, stored)?;
+        self.mov(d, stored, kind);
         self.f.next = mark;
         Ok(d)
     }
@@ -490,6 +567,7 @@ impl Lower<'_> {
     /// A scalar as a register that is zero exactly when the value compares equal to zero.
     pub(super) fn truth(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
         let kind = self.kind_of(self.p.expr(e).ty)?;
+        self.only_sign(e);
         let r = self.value(e, None)?;
         if kind.is_int() && !kind.is_wide() || kind == Kind::Ptr {
             return Ok(match want {
@@ -503,6 +581,17 @@ impl Lower<'_> {
         let d = want.unwrap_or_else(|| self.temp());
         self.emit(Op::Truth { d, a: r, kind });
         Ok(d)
+    }
+
+    /// Notes that of a call's value only the sign matters.
+    pub(super) fn only_sign(&mut self, e: ExprId) {
+        let mut e = e;
+        while let ExprKind::Implicit(inner) = self.p.expr(e).kind {
+            e = inner;
+        }
+        if let ExprKind::Call(..) = self.p.expr(e).kind {
+            self.sign_only.insert(e);
+        }
     }
 
     fn stmt_expr(&mut self, e: ExprId, s: ctree::StmtId, want: Option<Reg>) -> L<Reg> {
@@ -547,8 +636,16 @@ impl Lower<'_> {
             Lv { init: true, ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, ty, p.types.align_of(ty)) }
         };
         match &p.expr(e).kind {
+            ExprKind::VaArg(ap, written) => {
+                let d = self.temp();
+                self.va_arg(d, *ap, *written)?;
+                Ok(Lv::new(Place::Pointer { p: d, at: 0 }, ty, 1))
+            }
             ExprKind::Call(f, args) => {
                 let lv = temp(self);
+                if let Place::Frame { local, .. } = lv.place {
+                    self.f.temps.push(local);
+                }
                 self.call_record(e, *f, args, lv)?;
                 Ok(Lv { init: false, ..lv })
             }

@@ -66,7 +66,8 @@ impl Lower<'_> {
                 || (any_write
                     && effects.iter().enumerate().any(|(i, a)| effects[..i].iter().any(|b| a.conflicts(*b)))));
         if clash {
-            self.region_begin();
+            self.f.regions += 1;
+            self.emit(Op::RegionBegin { initialiser: true });
         }
         for leaf in &leaves {
             if clash {

@@ -89,6 +89,8 @@ struct FuncState {
     hidden: Option<Reg>,
     /// Static initialisers are being compiled, not a function.
     at_start: bool,
+    /// Values of calls whose lifetime ends with the full expression (6.2.4p8).
+    temps: Vec<u32>,
 }
 
 pub(crate) struct Lower<'a> {
@@ -109,6 +111,10 @@ pub(crate) struct Lower<'a> {
     bound_ids: HashMap<Bound, u32>,
     /// Static initialisers still to be emitted.
     pending_inits: Vec<VarId>,
+    /// Library functions whose address is taken, and streams.
+    specials: HashMap<&'static str, u32>,
+    /// Calls of which only the sign matters.
+    sign_only: std::collections::HashSet<ExprId>,
 }
 
 /// Compiles a program.
@@ -132,6 +138,8 @@ pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
         elem_ids: HashMap::new(),
         bound_ids: HashMap::new(),
         pending_inits: Vec::new(),
+        specials: HashMap::new(),
+        sign_only: std::collections::HashSet::new(),
     };
     lower.link();
     for number in 0..lower.code.funcs.len() {
@@ -162,6 +170,7 @@ impl FuncState {
             ret,
             hidden: None,
             at_start: false,
+            temps: Vec::new(),
         }
     }
 }
@@ -259,6 +268,36 @@ impl Lower<'_> {
                 self.homes[index] = Some(Home::Static { global });
             }
         }
+        self.link_streams();
+    }
+
+    /// `stdout` and `stderr`, where a header declares them and the program does not define them.
+    fn link_streams(&mut self) {
+        for (index, var) in self.p.vars.iter().enumerate() {
+            let stream = match self.p.name(var.name) {
+                "stdout" => 1,
+                "stderr" => 2,
+                _ => continue,
+            };
+            if var.scope != Scope::File || self.homes[index].is_some() || !self.p.types.is_pointer(var.ty) {
+                continue;
+            }
+            let special = self.special(if stream == 1 { "stdout" } else { "stderr" }, Origin::Stream(stream));
+            let pointer = self.static_pointer(special, 0);
+            let global = self.new_global(var.ty, None, Origin::Temp);
+            self.code.globals[global as usize].bytes = Some(pointer.to_le_bytes().to_vec());
+            self.homes[index] = Some(Home::Static { global });
+        }
+    }
+
+    /// A static object of no size that stands for something outside of the program.
+    fn special(&mut self, name: &'static str, origin: Origin) -> u32 {
+        if let Some(&global) = self.specials.get(name) {
+            return global;
+        }
+        let global = self.place_global(Global { base: 0, size: 0, align: 1, layout: 0, origin, bytes: None });
+        self.specials.insert(name, global);
+        global
     }
 
     fn new_global(&mut self, ty: Ty, align: Option<u32>, origin: Origin) -> u32 {
@@ -418,7 +457,8 @@ impl Lower<'_> {
     fn new_local(&mut self, ty: Ty, align: Option<u32>, origin: Origin, declared: bool) -> u32 {
         let align = self.p.types.align_of(ty).max(align.unwrap_or(1));
         let size = self.object_size(ty, origin);
-        let at = self.f.frame.next_multiple_of(align.max(8));
+        // A frame that is too large is refused when it is entered.
+        let at = self.f.frame.checked_next_multiple_of(align.max(8)).unwrap_or(u32::MAX - 64);
         self.f.frame = at.saturating_add(size);
         let layout = self.code.classes.layout(&self.p.types, ty);
         let local = self.f.locals.len() as u32;

@@ -73,11 +73,22 @@ impl Lower<'_> {
             return Err("this function designator".into());
         };
         let Some(&number) = self.func_numbers.get(&id) else {
-            let name = self.p.name(self.p.func(id).name);
-            return Err(format!("a pointer to the library function `{name}`"));
+            return self.library_pointer(id, want);
         };
         let d = want.unwrap_or_else(|| self.temp());
         let pointer = self.func_pointer(number);
+        self.constant(d, pointer);
+        Ok(d)
+    }
+
+    fn library_pointer(&mut self, id: ctree::FuncId, want: Option<Reg>) -> L<Reg> {
+        let name = self.p.name(self.p.func(id).name);
+        let Some(lib) = crate::library::Lib::by_name(name) else {
+            return Err(format!("the function `{name}`, which has no definition here"));
+        };
+        let global = self.special(lib.name(), crate::memory::Origin::Lib(lib));
+        let d = want.unwrap_or_else(|| self.temp());
+        let pointer = self.static_pointer(global, 0);
         self.constant(d, pointer);
         Ok(d)
     }
@@ -93,6 +104,15 @@ impl Lower<'_> {
             BinOp::LogAnd | BinOp::LogOr => return self.logical(e, op, a, b, want),
             _ => {}
         }
+        if let Some(done) = self.array_plus(op, a, b, want)? {
+            return Ok(done);
+        }
+        let is_zero = |s: &Self, e: ExprId| matches!(s.p.expr(e).kind, ExprKind::Int(0));
+        if is_zero(self, b) {
+            self.only_sign(a);
+        } else if is_zero(self, a) {
+            self.only_sign(b);
+        }
         let ty = self.p.expr(e).ty;
         let kind = self.kind_of(ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
@@ -103,6 +123,33 @@ impl Lower<'_> {
         self.arithmetic(op, (d, ra, rb), ty, (ta, tb))?;
         self.f.next = mark;
         Ok(d)
+    }
+
+    /// `array + i` is `&array[i]`: the array's own bounds count, even where the pointer's type would
+    /// let it go through the whole object.
+    fn array_plus(&mut self, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Option<Reg>> {
+        if op != BinOp::Add {
+            return Ok(None);
+        }
+        let decayed = |s: &Self, e: ExprId| match s.p.expr(e).kind {
+            ExprKind::Implicit(array) if s.p.is_lvalue(array) => match s.p.types.as_array(s.p.expr(array).ty) {
+                Some((elem, ctree::ArrayLen::Known(_))) => Some((array, elem)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (base, (array, elem), index) = match (decayed(self, a), decayed(self, b)) {
+            (Some(found), _) => (a, found, b),
+            (_, Some(found)) => (b, found, a),
+            _ => return Ok(None),
+        };
+        let _ = array;
+        let d = want.unwrap_or_else(|| self.temp());
+        let mark = self.f.next;
+        let lv = self.element(base, Some(index), elem, true)?;
+        self.address(&lv, Some(d))?;
+        self.f.next = mark;
+        Ok(Some(d))
     }
 
     fn logical(&mut self, e: ExprId, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Reg> {

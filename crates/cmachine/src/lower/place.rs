@@ -158,7 +158,7 @@ impl Lower<'_> {
     }
 
     /// `base[index]`, or `*base` without an index.
-    fn element(&mut self, base: ExprId, index: Option<ExprId>, ty: Ty, address_only: bool) -> L<Lv> {
+    pub(super) fn element(&mut self, base: ExprId, index: Option<ExprId>, ty: Ty, address_only: bool) -> L<Lv> {
         if let ExprKind::Implicit(array) = self.p.expr(base).kind
             && let TypeKind::Array(_, len) = *self.p.types.shape(self.p.expr(array).ty)
             && (self.p.is_lvalue(array) || self.p.types.as_record(self.p.expr(array).ty).is_none())
@@ -176,7 +176,10 @@ impl Lower<'_> {
         let (p, by) = self.pair((ea, eb), |s| s.pointer_operand(base), |s| s.value(index, None))?;
         let kind = self.kind_of(self.p.expr(index).ty)?;
         let elem = self.elem(to);
-        self.emit(Op::PtrAdd { d, p, by, kind, elem });
+        self.emit(match address_only {
+            true => Op::PtrAdd { d, p, by, kind, elem },
+            false => Op::PtrIndex { d, p, by, kind, elem },
+        });
         Ok(Lv::new(Place::Pointer { p: d, at: 0 }, ty, align))
     }
 
@@ -260,6 +263,14 @@ impl Lower<'_> {
                 self.at_expr(e, |s| s.emit(Op::CheckSet { flag }));
             }
             return Ok(reg);
+        }
+        if self.p.is_lvalue(e) {
+            let d = self.temp();
+            let mark = self.f.next;
+            let lv = self.lvalue(e, false)?;
+            self.at_expr(e, |s| s.load_plain(&lv, Some(d)))?;
+            self.f.next = mark;
+            return Ok(d);
         }
         self.value(e, None)
     }
@@ -348,8 +359,17 @@ impl Lower<'_> {
         Ok((p, self.access(access)))
     }
 
-    /// Reads a scalar place.
+    /// Reads a scalar place; a pointer must not dangle (6.2.4p2).
     pub(super) fn load(&mut self, lv: &Lv, want: Option<Reg>) -> L<Reg> {
+        let r = self.load_plain(lv, want)?;
+        if self.p.types.is_pointer(lv.ty) {
+            self.emit(Op::UsePtr { p: r });
+        }
+        Ok(r)
+    }
+
+    /// Reads a scalar place; whether a pointer dangles is seen when it is dereferenced.
+    fn load_plain(&mut self, lv: &Lv, want: Option<Reg>) -> L<Reg> {
         let kind = self.kind_of(lv.ty)?;
         if lv.bits.is_some() {
             let d = want.unwrap_or_else(|| self.temp());
@@ -360,9 +380,6 @@ impl Lower<'_> {
         if let Place::Register { reg, flag } = lv.place {
             if let Some(flag) = flag {
                 self.emit(Op::CheckSet { flag });
-            }
-            if kind == Kind::Ptr {
-                self.emit(Op::UsePtr { p: reg });
             }
             return match want {
                 Some(d) => {

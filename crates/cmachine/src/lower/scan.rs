@@ -11,6 +11,8 @@ pub(crate) struct Facts {
     /// A register variable that one operand writes and another, unsequenced, accesses: it must
     /// live in memory, where the machine notices the conflict.
     pub conflicted: Vec<bool>,
+    /// Variables whose own initialiser reads them.
+    pub own_init: HashSet<VarId>,
     /// Bodies of functions with labels: declarations may be jumped over.
     pub has_labels: HashSet<StmtId>,
 }
@@ -40,6 +42,7 @@ impl Facts {
         let mut facts = Facts {
             escapes: vec![false; p.vars.len()],
             conflicted: vec![false; p.vars.len()],
+            own_init: HashSet::new(),
             has_labels: HashSet::new(),
         };
         facts.escapes(p);
@@ -246,8 +249,13 @@ impl Scan<'_> {
                     if let Item::Var(v) = item
                         && let Some(init) = &self.p.var(*v).init
                     {
-                        self.init(init, out);
-                        out.writes.push(*v);
+                        let mut own = Accesses::default();
+                        self.init(init, &mut own);
+                        if own.reads.contains(v) || own.writes.contains(v) {
+                            self.facts.own_init.insert(*v);
+                        }
+                        own.writes.push(*v);
+                        out.absorb(own);
                     }
                 }
             }

@@ -81,7 +81,8 @@ impl Lower<'_> {
         let reg = if wide { self.temp_pair() } else { self.temp() };
         // A variable that its declaration always sets needs no flag.
         let jumped_over = self.f.has_labels || self.f.in_switch > 0;
-        let flag = if var.init.is_some() && !jumped_over {
+        let reads_itself = self.facts.own_init.contains(&v);
+        let flag = if var.init.is_some() && !jumped_over && !reads_itself {
             None
         } else {
             let flag = self.temp();
@@ -170,15 +171,30 @@ impl Lower<'_> {
 
     /// A full expression.
     fn full(&mut self, e: ExprId) -> L<()> {
-        let saved = (std::mem::replace(&mut self.f.pend, false), self.f.regions);
+        let saved = std::mem::replace(&mut self.f.pend, false);
+        let temps = self.f.temps.len();
         let result = self.discard(e);
-        self.f.pend = saved.0;
+        self.end_full(temps);
+        self.f.pend = saved;
         result
+    }
+
+    /// Ends the lifetimes of temporaries made since there were `temps` of them.
+    fn end_full(&mut self, temps: usize) {
+        for local in self.f.temps.split_off(temps) {
+            self.emit(Op::Leave { local });
+        }
     }
 
     fn condition(&mut self, c: ExprId) -> Option<usize> {
         let saved = std::mem::replace(&mut self.f.pend, false);
-        let jump = self.guarded(|low| low.branch_false(c));
+        let jump = self.guarded(|low| {
+            let (mark, temps) = (low.f.next, low.f.temps.len());
+            let r = low.truth(c, None)?;
+            low.f.next = mark;
+            low.end_full(temps);
+            Ok(low.emit(Op::JumpZero { r, to: 0 }))
+        });
         self.f.pend = saved;
         jump
     }
@@ -213,6 +229,7 @@ impl Lower<'_> {
         let lv = Lv { init: true, ..Lv::new(place, p.types.resolved(var.ty), p.types.align_of(var.ty)) };
         self.guarded(|low| {
             let saved = std::mem::replace(&mut low.f.pend, false);
+            let temps = low.f.temps.len();
             let result = match (place, init) {
                 (Place::Register { .. }, ctree::Init::Expr(e)) => low.init_register(lv, *e),
                 (Place::Register { .. }, ctree::Init::List(items)) => match items.first() {
@@ -226,6 +243,7 @@ impl Lower<'_> {
                 },
                 _ => low.init_object(lv, init),
             };
+            low.end_full(temps);
             low.f.pend = saved;
             result
         });
@@ -413,7 +431,7 @@ impl Lower<'_> {
         let ret = self.f.ret;
         let returned = self.guarded(|low| {
             let saved = std::mem::replace(&mut low.f.pend, false);
-            let mark = low.f.next;
+            let (mark, temps) = (low.f.next, low.f.temps.len());
             match value {
                 None => {}
                 Some(e) if p.types.is_void(p.expr(e).ty) => low.discard(e)?,
@@ -439,6 +457,7 @@ impl Lower<'_> {
                     }
                 },
             }
+            low.f.temps.truncate(temps);
             low.f.next = mark;
             low.f.pend = saved;
             Ok(())
