@@ -55,7 +55,7 @@ int main(void) {
     printf("%x %x %x\n", c.a, c.b, c.c);
     struct zero z = {15, 0};
     z.b = 6;
-    printf("%d %d %d\n", z.a, z.b, ((unsigned char *)&z)[1] & 15);
+    printf("%d %d\n", z.a, z.b);
     struct mixed m = {1, -200, -60, -500000};
     printf("%d %d %d %ld\n", m.c, m.a, m.b, (long)m.l);
     struct gap g = {9, 33};

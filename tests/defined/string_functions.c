@@ -1,9 +1,7 @@
 // C11 7.24: the functions of string.h on valid arguments.
 #include <stdio.h>
 #include <string.h>
-static int sign(int x) {
-    return (x > 0) - (x < 0);
-}
+#define sign(x) (((x) > 0) - ((x) < 0))
 int main(void) {
     char a[32] = "hello", b[32];
     printf("%d %d\n", (int)strlen(a), (int)strlen(""));

@@ -196,10 +196,10 @@ pub enum Op {
     RegionEnd,
     /// Side effects of operands that an assignment's own may conflict with.
     PendBegin,
-    PendLog { base: Base, x: Reg, at: u32, size: u16 },
-    PendLogPtr { p: Reg, at: u32, size: u16 },
-    PendCheck { base: Base, x: Reg, at: u32, size: u16 },
-    PendCheckPtr { p: Reg, at: u32, size: u16 },
+    PendLog { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
+    PendLogPtr { p: Reg, at: u32, bit: u8, bits: u16 },
+    PendCheck { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
+    PendCheckPtr { p: Reg, at: u32, bit: u8, bits: u16 },
     PendEnd,
 
     VaArg { d: Reg, p: Reg, ty: u32 },

@@ -162,14 +162,14 @@ impl Sequence {
         self.pending_starts.push(self.pending.len());
     }
 
-    pub(crate) fn pend_log(&mut self, address: u32, size: u32, pc: u32) {
-        self.pending.push(Entry { bit: u64::from(address) * 8, bits: u64::from(size) * 8, write: true, depth: 0, pc });
+    pub(crate) fn pend_log(&mut self, (bit, bits): (u64, u64), pc: u32) {
+        self.pending.push(Entry { bit, bits, write: true, depth: 0, pc });
     }
 
     /// The store of an assignment against the side effects of its operands.
-    pub(crate) fn pend_check(&self, address: u32, size: u32) -> Res<()> {
+    pub(crate) fn pend_check(&self, (bit, bits): (u64, u64)) -> Res<()> {
         let start = self.pending_starts.last().copied().unwrap_or(0);
-        let new = Entry { bit: u64::from(address) * 8, bits: u64::from(size) * 8, write: true, depth: 0, pc: 0 };
+        let new = Entry { bit, bits, write: true, depth: 0, pc: 0 };
         match self.pending[start..].iter().find(|e| e.overlaps(&new)) {
             Some(e) => Err(Box::new(Stop::Conflict {
                 other: e.pc,

@@ -553,21 +553,21 @@ impl<'a> Machine<'a> {
                 Op::LogOff => self.sequence.log_off(&mut self.memory),
                 Op::RegionEnd => self.sequence.end(&mut self.memory),
                 Op::PendBegin => self.sequence.pend_begin(),
-                Op::PendLog { base, x, at, size } => {
+                Op::PendLog { base, x, at, bit, bits } => {
                     let address = self.direct(base, x, at);
-                    self.sequence.pend_log(address, u32::from(size), self.pc - 1);
+                    self.sequence.pend_log(bit_range(address, bit, bits), self.pc - 1);
                 }
-                Op::PendLogPtr { p, at, size } => {
+                Op::PendLogPtr { p, at, bit, bits } => {
                     let address = self.raw_address(self.r(p)) + at;
-                    self.sequence.pend_log(address, u32::from(size), self.pc - 1);
+                    self.sequence.pend_log(bit_range(address, bit, bits), self.pc - 1);
                 }
-                Op::PendCheck { base, x, at, size } => {
+                Op::PendCheck { base, x, at, bit, bits } => {
                     let address = self.direct(base, x, at);
-                    self.sequence.pend_check(address, u32::from(size))?;
+                    self.sequence.pend_check(bit_range(address, bit, bits))?;
                 }
-                Op::PendCheckPtr { p, at, size } => {
+                Op::PendCheckPtr { p, at, bit, bits } => {
                     let address = self.raw_address(self.r(p)) + at;
-                    self.sequence.pend_check(address, u32::from(size))?;
+                    self.sequence.pend_check(bit_range(address, bit, bits))?;
                 }
                 Op::PendEnd => self.sequence.pend_end(),
                 Op::VaArg { d, p, ty } => self.va_arg(d, self.r(p), self.code.types[ty as usize])?,
@@ -641,4 +641,9 @@ impl<'a> Machine<'a> {
     fn kind(&self, ty: Ty) -> Option<Kind> {
         Kind::of(&self.p.types, ty)
     }
+}
+
+/// A range of bits of memory.
+fn bit_range(address: u32, bit: u8, bits: u16) -> (u64, u64) {
+    (u64::from(address) * 8 + u64::from(bit), u64::from(bits))
 }

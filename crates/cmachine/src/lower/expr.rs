@@ -326,7 +326,7 @@ impl Lower<'_> {
         let (to, from) = self.pending(pending, |s| s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false)))?;
         let (d, s) = (self.address(&to, None)?, self.address(&from, None)?);
         if pending {
-            self.emit(Op::PendCheckPtr { p: d, at: 0, size: 1 });
+            self.emit(Op::PendCheckPtr { p: d, at: 0, bit: 0, bits: 8 });
             self.emit(Op::PendEnd);
         }
         self.emit(Op::CopyChar { d, s });
@@ -348,14 +348,16 @@ impl Lower<'_> {
 
     /// The store of an assignment, checked against pending side effects, and noted as one itself.
     fn finish_store(&mut self, pending: bool, lv: Lv, s: Reg) -> L<()> {
-        let size = self.kind_of(lv.ty)?.size() as u16;
+        let whole = (0, self.kind_of(lv.ty)?.size() * 8);
+        let (bit, bits) = lv.bits.unwrap_or(whole);
+        let (bit, bits) = (bit as u8, bits as u16);
         if pending {
             match (self.direct(lv.place), lv.place) {
                 (Some((base, x, at)), _) => {
-                    self.emit(Op::PendCheck { base, x, at, size });
+                    self.emit(Op::PendCheck { base, x, at, bit, bits });
                 }
                 (None, Place::Pointer { p, at }) => {
-                    self.emit(Op::PendCheckPtr { p, at, size });
+                    self.emit(Op::PendCheckPtr { p, at, bit, bits });
                 }
                 _ => {}
             }
@@ -365,10 +367,10 @@ impl Lower<'_> {
         if self.f.pend {
             match (self.direct(lv.place), lv.place) {
                 (Some((base, x, at)), _) => {
-                    self.emit(Op::PendLog { base, x, at, size });
+                    self.emit(Op::PendLog { base, x, at, bit, bits });
                 }
                 (None, Place::Pointer { p, at }) => {
-                    self.emit(Op::PendLogPtr { p, at, size });
+                    self.emit(Op::PendLogPtr { p, at, bit, bits });
                 }
                 _ => {}
             }
