@@ -209,7 +209,10 @@ mod tests {
     }
 
     fn told(outcome: Outcome) -> Told {
-        tell(&map(), Report { outcome, stdout: b"so far".to_vec(), steps: 9 })
+        tell(
+            &map(),
+            Report { outcome, stdout: b"so far".to_vec(), steps: 9, profile: Default::default() },
+        )
     }
 
     #[test]

@@ -166,7 +166,15 @@ impl Classes {
         &self.layouts[layout as usize]
     }
 
-    fn fill(&mut self, types: &TypeTable, out: &mut Layout, at: u64, ty: Ty, quals: Quals, extra: u8) {
+    fn fill(
+        &mut self,
+        types: &TypeTable,
+        out: &mut Layout,
+        at: u64,
+        ty: Ty,
+        quals: Quals,
+        extra: u8,
+    ) {
         // Members of a union overlap: what one of them is qualified with binds no other.
         let quals = if extra & UNION == 0 { quals.with(ty.quals()) } else { quals };
         let ty = types.resolved(ty);
@@ -242,7 +250,8 @@ fn cover_bits(types: &TypeTable, ty: Ty, at: u64, out: &mut [u8]) {
                     Some(_) if field.name.is_none() => {}
                     Some(width) => {
                         for bit in u64::from(field.bit)..u64::from(field.bit + width) {
-                            if let Some(byte) = out.get_mut((at + field.offset + bit / 8) as usize) {
+                            if let Some(byte) = out.get_mut((at + field.offset + bit / 8) as usize)
+                            {
                                 *byte |= 1 << (bit % 8);
                             }
                         }

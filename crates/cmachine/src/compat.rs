@@ -89,7 +89,10 @@ fn records(p: &Program, x: RecordId, y: RecordId, open: &mut Vec<(RecordId, Reco
     let same = a.size == b.size
         && a.fields.len() == b.fields.len()
         && a.fields.iter().zip(&b.fields).all(|(f, g)| {
-            f.name == g.name && f.bits == g.bits && f.offset == g.offset && check(p, f.ty, g.ty, open)
+            f.name == g.name
+                && f.bits == g.bits
+                && f.offset == g.offset
+                && check(p, f.ty, g.ty, open)
         });
     open.pop();
     same

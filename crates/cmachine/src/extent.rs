@@ -30,7 +30,8 @@ fn extents(p: &Program, ty: Ty, elem: Ty, at: u64, base: u64, out: &mut Vec<Rang
         TypeKind::Array(inner, len) => {
             let inner_size = p.types.size_of(inner).unwrap_or(0);
             if p.types.resolved(inner).unqual() == elem {
-                let end = if let ArrayLen::Known(n) = len { base + n * inner_size } else { u64::MAX };
+                let end =
+                    if let ArrayLen::Known(n) = len { base + n * inner_size } else { u64::MAX };
                 out.push((base, end));
                 return;
             }
@@ -67,7 +68,10 @@ pub(crate) fn holds(p: &Program, ty: Ty, want: Ty, at: u64) -> bool {
         }
         TypeKind::Record(id) => p.types.records[id.index()].fields.iter().any(|f| {
             let size = p.types.size_of(f.ty).unwrap_or(u64::MAX / 2);
-            f.bits.is_none() && f.offset <= at && at < f.offset + size && holds(p, f.ty, want, at - f.offset)
+            f.bits.is_none()
+                && f.offset <= at
+                && at < f.offset + size
+                && holds(p, f.ty, want, at - f.offset)
         }),
         _ => false,
     }

@@ -145,8 +145,19 @@ impl Lib {
             // Without the prefix these would be names of the program's own.
             None if matches!(
                 name,
-                "expect" | "unreachable" | "trap" | "inf" | "clz" | "ctz" | "popcount" | "parity" | "launder"
-            ) => None,
+                "expect"
+                    | "unreachable"
+                    | "trap"
+                    | "inf"
+                    | "clz"
+                    | "ctz"
+                    | "popcount"
+                    | "parity"
+                    | "launder"
+            ) =>
+            {
+                None
+            }
             None => Lib::plain(name),
         }
     }
@@ -155,11 +166,17 @@ impl Lib {
     pub(crate) fn is_reserved(name: &str) -> bool {
         let extension = name.starts_with("__")
             || name.ends_with("_unlocked")
-            || matches!(name, "index" | "rindex" | "bcmp" | "bcopy" | "bzero" | "mempcpy" | "stpcpy" | "strnlen")
+            || matches!(
+                name,
+                "index" | "rindex" | "bcmp" | "bcopy" | "bzero" | "mempcpy" | "stpcpy" | "strnlen"
+            )
             || name.starts_with("finite")
             || name.ends_with("_overflow")
             || name.ends_with("_overflow_p")
-            || matches!(name, "prefetch" | "clear_cache" | "va_start" | "va_copy" | "va_end" | "object_size");
+            || matches!(
+                name,
+                "prefetch" | "clear_cache" | "va_start" | "va_copy" | "va_end" | "object_size"
+            );
         let builtin = name.starts_with("clz")
             || name.starts_with("ctz")
             || name.starts_with("ffs")
@@ -168,7 +185,16 @@ impl Lib {
             || name.starts_with("parity")
             || name.starts_with("bswap")
             || name.starts_with("is") && name != "isdigit"
-            || matches!(name, "inff" | "infl" | "huge_val" | "huge_valf" | "huge_vall" | "_exit" | "assume_aligned");
+            || matches!(
+                name,
+                "inff"
+                    | "infl"
+                    | "huge_val"
+                    | "huge_valf"
+                    | "huge_vall"
+                    | "_exit"
+                    | "assume_aligned"
+            );
         !extension && !builtin && Lib::by_name(name).is_some()
     }
 
@@ -201,17 +227,37 @@ impl Machine<'_> {
 
     fn dispatch(&mut self, lib: Lib, call: Call) -> Res<()> {
         match lib {
-            Lib::Printf | Lib::Puts | Lib::Putchar | Lib::Sprintf | Lib::Snprintf => self.print_call(lib, call),
+            Lib::Printf | Lib::Puts | Lib::Putchar | Lib::Sprintf | Lib::Snprintf => {
+                self.print_call(lib, call)
+            }
             Lib::Fprintf | Lib::Vfprintf | Lib::Fputs | Lib::Fputc | Lib::Fwrite | Lib::Fflush => {
                 self.stream_call(lib, call)
             }
             Lib::Vprintf | Lib::Vsprintf | Lib::Vsnprintf => self.print_list_call(lib, call),
             Lib::Malloc | Lib::Calloc | Lib::Realloc | Lib::Free => self.allocation(lib, call),
-            Lib::Memcpy | Lib::Mempcpy | Lib::Memmove | Lib::Memset | Lib::Memcmp | Lib::Memchr
-            | Lib::Bzero | Lib::Bcopy => self.block_call(lib, call),
-            Lib::Strlen | Lib::Strnlen | Lib::Strcmp | Lib::Strncmp | Lib::Strcpy | Lib::Strncpy
-            | Lib::Stpcpy | Lib::Strcat | Lib::Strncat | Lib::Strchr | Lib::Strrchr | Lib::Strstr
-            | Lib::Strspn | Lib::Strcspn | Lib::Strpbrk => self.string_call(lib, call),
+            Lib::Memcpy
+            | Lib::Mempcpy
+            | Lib::Memmove
+            | Lib::Memset
+            | Lib::Memcmp
+            | Lib::Memchr
+            | Lib::Bzero
+            | Lib::Bcopy => self.block_call(lib, call),
+            Lib::Strlen
+            | Lib::Strnlen
+            | Lib::Strcmp
+            | Lib::Strncmp
+            | Lib::Strcpy
+            | Lib::Strncpy
+            | Lib::Stpcpy
+            | Lib::Strcat
+            | Lib::Strncat
+            | Lib::Strchr
+            | Lib::Strrchr
+            | Lib::Strstr
+            | Lib::Strspn
+            | Lib::Strcspn
+            | Lib::Strpbrk => self.string_call(lib, call),
             _ => self.builtin(lib, call),
         }
     }

@@ -261,7 +261,10 @@ impl Memory {
         let base = self.stack_top;
         let top = base.saturating_add(bytes).checked_next_multiple_of(16).unwrap_or(u32::MAX);
         if top > self.stack_end {
-            return Err(Stop::OutOfMemory("the stack is exhausted: recursion too deep, or variables too large".into()).into());
+            return Err(Stop::OutOfMemory(
+                "the stack is exhausted: recursion too deep, or variables too large".into(),
+            )
+            .into());
         }
         self.stack_top = top;
         Ok(base)
@@ -291,7 +294,10 @@ impl Memory {
     pub fn heap_free(&mut self, slot: u32) {
         let object = self.objects[slot as usize];
         self.kill(slot);
-        self.free_heap.entry(object.size.max(1).next_multiple_of(16)).or_default().push(object.base);
+        self.free_heap
+            .entry(object.size.max(1).next_multiple_of(16))
+            .or_default()
+            .push(object.base);
     }
 
     /// The pointer that an integer converts to.
@@ -315,7 +321,8 @@ impl Memory {
     pub fn resolve(&self, classes: &Classes, pointer: u64, want: &Want) -> Res<u32> {
         let object = &self.objects[slot_of(pointer) as usize];
         let offset = offset_of(pointer) + want.offset;
-        let class = if want.access == Access::Load { object.load_class } else { object.store_class };
+        let class =
+            if want.access == Access::Load { object.load_class } else { object.store_class };
         if object.id == pointer >> OFFSET_BITS
             && class == want.class
             && offset + want.size <= object.size
@@ -349,7 +356,10 @@ impl Memory {
         }
         if slot == INT_SLOT {
             let value = self.int_pointers[offset_of(pointer) as usize];
-            return ub(UbKind::InvalidPointer, format!("the pointer was made from the integer {value:#x}"));
+            return ub(
+                UbKind::InvalidPointer,
+                format!("the pointer was made from the integer {value:#x}"),
+            );
         }
         let object = &self.objects[slot as usize];
         if object.id != pointer >> OFFSET_BITS {
@@ -368,7 +378,10 @@ impl Memory {
         if align > 1 && (offset | known) & (align - 1) != 0 {
             return ub(
                 UbKind::Misaligned,
-                format!("offset {offset} in an object of alignment {}, {align} needed", object.align),
+                format!(
+                    "offset {offset} in an object of alignment {}, {align} needed",
+                    object.align
+                ),
             );
         }
         Ok(())
@@ -376,7 +389,10 @@ impl Memory {
 
     fn check_bounds(&self, object: &Object, offset: u32, size: u32) -> Res<()> {
         if offset == object.size && size > 0 {
-            return ub(UbKind::OnePast, format!("{size} bytes at the end of an object of {}", object.size));
+            return ub(
+                UbKind::OnePast,
+                format!("{size} bytes at the end of an object of {}", object.size),
+            );
         }
         if offset + size > object.size {
             return ub(
@@ -387,7 +403,14 @@ impl Memory {
         Ok(())
     }
 
-    fn check_class(&self, classes: &Classes, pointer: u64, object: &Object, offset: u32, want: &Want) -> Res<()> {
+    fn check_class(
+        &self,
+        classes: &Classes,
+        pointer: u64,
+        object: &Object,
+        offset: u32,
+        want: &Want,
+    ) -> Res<()> {
         let layout = classes.get(object.layout);
         let Leaf { class, mut flags } = leaf(layout, offset, want.size);
         if want.whole {
@@ -402,11 +425,17 @@ impl Memory {
             }
         }
         if flags & classes::VOLATILE != 0 && !want.volatile {
-            return ub(UbKind::VolatileAccess, "the object is defined volatile, the lvalue is not".into());
+            return ub(
+                UbKind::VolatileAccess,
+                "the object is defined volatile, the lvalue is not".into(),
+            );
         }
         if want.class == classes::CHAR {
             if want.access == Access::Load && flags & classes::PADDING != 0 && layout.ty.is_some() {
-                return unspecified(UnspecKind::Padding, format!("byte {offset} of the object is padding"));
+                return unspecified(
+                    UnspecKind::Padding,
+                    format!("byte {offset} of the object is padding"),
+                );
             }
             return Ok(());
         }
@@ -433,7 +462,14 @@ impl Memory {
     }
 
     /// Notes the class of a store into allocated storage or a union, through any lvalue.
-    pub fn note_stored(&mut self, classes: &Classes, pointer: u64, offset: u32, size: u32, class: Class) {
+    pub fn note_stored(
+        &mut self,
+        classes: &Classes,
+        pointer: u64,
+        offset: u32,
+        size: u32,
+        class: Class,
+    ) {
         let slot = slot_of(pointer);
         let object = &self.objects[slot as usize];
         let layout = classes.get(object.layout);
@@ -464,7 +500,11 @@ impl Memory {
             .map(|i| {
                 let leaf = leaf(layout, i, 1);
                 // A union's first member is no evidence of what it holds.
-                if leaf.flags & classes::UNION != 0 || leaf.class == classes::CHAR { 0 } else { leaf.class }
+                if leaf.flags & classes::UNION != 0 || leaf.class == classes::CHAR {
+                    0
+                } else {
+                    leaf.class
+                }
             })
             .collect()
     }
@@ -474,7 +514,8 @@ impl Memory {
         let slot = slot_of(pointer);
         let object = &self.objects[slot as usize];
         let layout = classes.get(object.layout);
-        let keeps = layout.ty.is_none() || layout.leaves.iter().any(|l| l.flags & classes::UNION != 0);
+        let keeps =
+            layout.ty.is_none() || layout.leaves.iter().any(|l| l.flags & classes::UNION != 0);
         if !keeps || (new.iter().all(|&c| c == 0) && !self.stored.contains_key(&slot)) {
             return;
         }
@@ -520,7 +561,10 @@ fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> Leaf {
     if layout.leaves.is_empty() {
         let aligned = layout.ty.is_some() && at == 0;
         let padding = if at >= layout.data_size { classes::PADDING } else { 0 };
-        return Leaf { class: if aligned { layout.uniform } else { 0 }, flags: layout.flags | padding };
+        return Leaf {
+            class: if aligned { layout.uniform } else { 0 },
+            flags: layout.flags | padding,
+        };
     }
     let first = layout.leaves[at as usize];
     let flags = (at..at + size)

@@ -111,11 +111,19 @@ impl Sequence {
 
     /// Checks an access to a range of bits against the marks, and logs it where an operand is
     /// being logged.
-    pub(crate) fn access(&mut self, memory: &Memory, (bit, bits): (u64, u64), write: bool, depth: u32, pc: u32) -> Res<()> {
+    pub(crate) fn access(
+        &mut self,
+        memory: &Memory,
+        (bit, bits): (u64, u64),
+        write: bool,
+        depth: u32,
+        pc: u32,
+    ) -> Res<()> {
         let entry = Entry { bit, bits, write, depth, pc };
         let bad = if write { READ_MARK | WRITE_MARK } else { WRITE_MARK };
         let bytes = entry.bytes();
-        let marked = memory.shadow[bytes.start as usize..bytes.end as usize].iter().any(|s| s & bad != 0);
+        let marked =
+            memory.shadow[bytes.start as usize..bytes.end as usize].iter().any(|s| s & bad != 0);
         if marked && let Some(stop) = self.conflict(&entry) {
             return Err(Box::new(stop));
         }

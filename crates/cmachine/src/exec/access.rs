@@ -1,12 +1,13 @@
 //! Reading and writing memory.
 
 use super::Machine;
-use crate::classes::Class;
 use crate::VolatileAccess;
+use crate::classes::Class;
 use crate::code::{CodeNode, NO_REG, Reg};
 use crate::kind::Kind;
 use crate::memory::{
-    Access, FRAGMENT, INIT, INIT8, Origin, PARTIAL, POINTER8, STATE, Want, offset_of, slot_of, with_offset,
+    Access, FRAGMENT, INIT, INIT8, Origin, PARTIAL, POINTER8, STATE, Want, offset_of, slot_of,
+    with_offset,
 };
 use crate::outcome::{UbKind, UnspecKind};
 use crate::stop::{Res, Stop, ub, unspecified};
@@ -25,7 +26,8 @@ impl Machine<'_> {
         if volatile {
             return self.load_slow(d, at, kind, true);
         }
-        let (memory, shadow, readable) = (&self.memory.bytes, &self.memory.shadow, self.memory.readable);
+        let (memory, shadow, readable) =
+            (&self.memory.bytes, &self.memory.shadow, self.memory.readable);
         let value = match kind.size() {
             1 if shadow[at as usize] == readable as u8 => u64::from(memory[at as usize]),
             2 if u16::from_le_bytes(Self::bytes(shadow, at)) == readable as u16 => {
@@ -62,7 +64,10 @@ impl Machine<'_> {
             let value = if fragments {
                 let pattern = u64::from_le_bytes(states.try_into().unwrap_or([0; 8]));
                 if pattern != POINTER8 {
-                    return unspecified(UnspecKind::Address, "the pointer is put together from parts of others".into());
+                    return unspecified(
+                        UnspecKind::Address,
+                        "the pointer is put together from parts of others".into(),
+                    );
                 }
                 raw
             } else {
@@ -73,7 +78,10 @@ impl Machine<'_> {
             return Ok(());
         }
         if fragments {
-            return unspecified(UnspecKind::Address, "the bytes of a pointer are read as a number".into());
+            return unspecified(
+                UnspecKind::Address,
+                "the bytes of a pointer are read as a number".into(),
+            );
         }
         let mut raw = [0; 16];
         raw[..size as usize].copy_from_slice(&self.memory.bytes[at as usize..(at + size) as usize]);
@@ -291,9 +299,10 @@ impl Machine<'_> {
         match self.memory.shadow[address as usize] & STATE {
             0 => Ok(0),
             PARTIAL => Ok(self.memory.partial.get(&address).copied().unwrap_or(0)),
-            s if s >= FRAGMENT => {
-                unspecified(UnspecKind::Address, "the bytes of a pointer are read as a number".into())
-            }
+            s if s >= FRAGMENT => unspecified(
+                UnspecKind::Address,
+                "the bytes of a pointer are read as a number".into(),
+            ),
             _ => Ok(0xff),
         }
     }
@@ -362,15 +371,32 @@ impl Machine<'_> {
         if spec.size == 0 {
             return Ok(());
         }
-        self.check_copy_side(from, spec.ty, spec.size, spec.align.1, spec.volatile.1, Access::Load)?;
+        self.check_copy_side(
+            from,
+            spec.ty,
+            spec.size,
+            spec.align.1,
+            spec.volatile.1,
+            Access::Load,
+        )?;
         if spec.init {
             self.memory.check_valid(to)?;
         } else {
-            self.check_copy_side(to, spec.ty, spec.size, spec.align.0, spec.volatile.0, Access::Store)?;
+            self.check_copy_side(
+                to,
+                spec.ty,
+                spec.size,
+                spec.align.0,
+                spec.volatile.0,
+                Access::Store,
+            )?;
         }
         let (a, b) = (self.raw_address(from), self.raw_address(to));
         if a != b && a < b + spec.size && b < a + spec.size {
-            return ub(UbKind::Overlap, format!("{} bytes overlap by {}", spec.size, spec.size - a.abs_diff(b)));
+            return ub(
+                UbKind::Overlap,
+                format!("{} bytes overlap by {}", spec.size, spec.size - a.abs_diff(b)),
+            );
         }
         self.move_bytes(to, from, spec.size)
     }
@@ -385,15 +411,37 @@ impl Machine<'_> {
     /// Whether two scalars overlap inexactly.
     pub(super) fn check_overlap(&self, a: u64, b: u64, sizes: (u8, u8)) -> Res<()> {
         let (x, y) = (self.raw_address(a), self.raw_address(b));
-        if x < y + u32::from(sizes.1) && y < x + u32::from(sizes.0) && (x != y || sizes.0 != sizes.1) {
-            return ub(UbKind::Overlap, "a member of a union is assigned from one that overlaps it".into());
+        if x < y + u32::from(sizes.1)
+            && y < x + u32::from(sizes.0)
+            && (x != y || sizes.0 != sizes.1)
+        {
+            return ub(
+                UbKind::Overlap,
+                "a member of a union is assigned from one that overlaps it".into(),
+            );
         }
         Ok(())
     }
 
-    fn check_copy_side(&self, pointer: u64, ty: ctree::Ty, size: u32, align: u32, volatile: bool, access: Access) -> Res<()> {
+    fn check_copy_side(
+        &self,
+        pointer: u64,
+        ty: ctree::Ty,
+        size: u32,
+        align: u32,
+        volatile: bool,
+        access: Access,
+    ) -> Res<()> {
         // As characters for everything but the type, which is checked as a whole.
-        let want = Want { offset: 0, size, align, class: crate::classes::CHAR, access, volatile, whole: true };
+        let want = Want {
+            offset: 0,
+            size,
+            align,
+            class: crate::classes::CHAR,
+            access,
+            volatile,
+            whole: true,
+        };
         match self.memory.resolve(&self.code.classes, pointer, &want) {
             Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {}
             Err(stop) => return Err(stop),
@@ -419,7 +467,8 @@ impl Machine<'_> {
         self.spend(u64::from(size) / 64)?;
         let classes = self.classes_of(from, size);
         self.memory.bytes.copy_within(a as usize..(a + size) as usize, b as usize);
-        let states: Vec<u8> = self.memory.shadow[a as usize..(a + size) as usize].iter().map(|s| s & STATE).collect();
+        let states: Vec<u8> =
+            self.memory.shadow[a as usize..(a + size) as usize].iter().map(|s| s & STATE).collect();
         for (i, &state) in states.iter().enumerate() {
             if state == PARTIAL {
                 let bits = self.memory.partial.get(&(a + i as u32)).copied().unwrap_or(0);
@@ -438,12 +487,26 @@ impl Machine<'_> {
 
     /// Checks a range for a library function: `size` characters read or written.
     pub(crate) fn range(&mut self, pointer: u64, size: u32, access: Access) -> Res<u32> {
-        let want = Want { offset: 0, size, align: 1, class: crate::classes::CHAR, access, volatile: false, whole: false };
+        let want = Want {
+            offset: 0,
+            size,
+            align: 1,
+            class: crate::classes::CHAR,
+            access,
+            volatile: false,
+            whole: false,
+        };
         let resolved = match self.memory.resolve(&self.code.classes, pointer, &want) {
-            Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => Ok(self.raw_address(pointer)),
+            Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {
+                Ok(self.raw_address(pointer))
+            }
             other => other,
         };
-        if size == 0 && resolved.is_err() && pointer != 0 && self.memory.check_valid(pointer).is_ok() {
+        if size == 0
+            && resolved.is_err()
+            && pointer != 0
+            && self.memory.check_valid(pointer).is_ok()
+        {
             // One past the end is a valid argument with size 0.
             return Ok(self.raw_address(pointer));
         }
@@ -452,7 +515,15 @@ impl Machine<'_> {
 
     /// One character read through a pointer by a library function.
     pub(crate) fn read_char(&mut self, pointer: u64) -> Res<u8> {
-        let want = Want { offset: 0, size: 1, align: 1, class: crate::classes::CHAR, access: Access::Load, volatile: false, whole: false };
+        let want = Want {
+            offset: 0,
+            size: 1,
+            align: 1,
+            class: crate::classes::CHAR,
+            access: Access::Load,
+            volatile: false,
+            whole: false,
+        };
         let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
         let saved = self.r(CHAR_SCRATCH);
         self.load(CHAR_SCRATCH, at, Kind::U8, false)?;
@@ -483,7 +554,8 @@ impl Machine<'_> {
         let class = self.code.classes.known(&self.p.types, ty);
         let (size, align) = (kind.size(), self.p.types.align_of(ty));
         let volatile = self.p.types.resolved(ty).is_volatile();
-        let want = Want { offset: 0, size, align, class, access: Access::Store, volatile, whole: false };
+        let want =
+            Want { offset: 0, size, align, class, access: Access::Store, volatile, whole: false };
         let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
         self.memory.note_stored(&self.code.classes, pointer, offset_of(pointer), size, class);
         self.write_bytes(at, &value.to_le_bytes()[..size as usize])
@@ -496,7 +568,8 @@ impl Machine<'_> {
 
     /// Whether a pointer's object came from an allocation function.
     pub(crate) fn is_heap(&self, pointer: u64) -> bool {
-        self.memory.is_live(pointer) && self.memory.objects[slot_of(pointer) as usize].origin == Origin::Heap
+        self.memory.is_live(pointer)
+            && self.memory.objects[slot_of(pointer) as usize].origin == Origin::Heap
     }
 }
 

@@ -13,7 +13,14 @@ impl Machine<'_> {
         ub(UbKind::SignedOverflow, format!("{a} {op} {b}"))
     }
 
-    pub(super) fn divide(&mut self, d: Reg, a: Reg, b: Reg, kind: Kind, remainder: bool) -> Res<()> {
+    pub(super) fn divide(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        kind: Kind,
+        remainder: bool,
+    ) -> Res<()> {
         let (x, y) = (self.r(a), self.r(b));
         let op = if remainder { "%" } else { "/" };
         if y == 0 {
@@ -43,7 +50,14 @@ impl Machine<'_> {
         Ok(n as u32)
     }
 
-    pub(super) fn shift_left(&mut self, d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind) -> Res<()> {
+    pub(super) fn shift_left(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        kind: Kind,
+        count: Kind,
+    ) -> Res<()> {
         let n = self.shift_count(b, kind.bits(), count)?;
         let x = self.r(a);
         if !kind.is_signed() {
@@ -60,7 +74,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn shift_right(&mut self, d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind) -> Res<()> {
+    pub(super) fn shift_right(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        kind: Kind,
+        count: Kind,
+    ) -> Res<()> {
         let n = self.shift_count(b, kind.bits(), count)?;
         let x = self.r(a);
         // Right shift of a negative value is arithmetic, as GCC and clang document.
@@ -117,7 +138,8 @@ impl Machine<'_> {
             self.set(d, u64::from(truth));
             return Ok(());
         }
-        let overflow = || ub(UbKind::SignedOverflow, format!("{op:?} of {sx} and {sy} as __int128"));
+        let overflow =
+            || ub(UbKind::SignedOverflow, format!("{op:?} of {sx} and {sy} as __int128"));
         let v = match op {
             WideOp::And => x & y,
             WideOp::Or => x | y,
@@ -129,8 +151,20 @@ impl Machine<'_> {
             WideOp::Div | WideOp::Rem if signed && sy == -1 && sx == i128::MIN => {
                 return ub(UbKind::DivOverflow, format!("{sx} / -1"));
             }
-            WideOp::Div => if signed { (sx / sy) as u128 } else { x / y },
-            WideOp::Rem => if signed { (sx % sy) as u128 } else { x % y },
+            WideOp::Div => {
+                if signed {
+                    (sx / sy) as u128
+                } else {
+                    x / y
+                }
+            }
+            WideOp::Rem => {
+                if signed {
+                    (sx % sy) as u128
+                } else {
+                    x % y
+                }
+            }
             WideOp::Add if signed => match sx.checked_add(sy) {
                 Some(v) => v as u128,
                 None => return overflow(),

@@ -147,7 +147,14 @@ impl Machine<'_> {
         };
         let out_of_range = || {
             let shown = value.to_f64();
-            ub(UbKind::FloatToInt, format!("{shown} does not fit {} bits{}", to.bits(), if to.is_signed() { "" } else { ", unsigned" }))
+            ub(
+                UbKind::FloatToInt,
+                format!(
+                    "{shown} does not fit {} bits{}",
+                    to.bits(),
+                    if to.is_signed() { "" } else { ", unsigned" }
+                ),
+            )
         };
         if to == Kind::U128 {
             let Some(v) = value.to_u128() else { return out_of_range() };

@@ -6,7 +6,7 @@ use super::Machine;
 use crate::code::{CodeNode, ProbePlace, ProbeVar};
 use crate::kind::Kind;
 use crate::memory::{INIT, STATE};
-use crate::{Hooks, Profile, VolatileAccess, VarValues};
+use crate::{Hooks, Profile, VarValues, VolatileAccess};
 use ctree::{ArrayLen, ExprId, Ty, TypeKind};
 
 /// Distinct values kept of one variable at one point; beyond it the set is marked incomplete.
@@ -23,7 +23,11 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(hooks: &Hooks) -> Recorder {
-        Recorder { profile: Profile::default(), trace_volatile: hooks.volatile, covered: Vec::new() }
+        Recorder {
+            profile: Profile::default(),
+            trace_volatile: hooks.volatile,
+            covered: Vec::new(),
+        }
     }
 
     pub(super) fn cover(&mut self, point: u32) {
@@ -149,4 +153,3 @@ fn note(values: &mut VarValues, value: i128) {
     values.min = values.min.min(value);
     values.max = values.max.max(value);
 }
-

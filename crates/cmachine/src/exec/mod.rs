@@ -61,7 +61,12 @@ pub(crate) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(p: &'a Program, code: &'a Code, config: &MachineConfig, hooks: &Hooks) -> Machine<'a> {
+    pub(crate) fn new(
+        p: &'a Program,
+        code: &'a Code,
+        config: &MachineConfig,
+        hooks: &Hooks,
+    ) -> Machine<'a> {
         let mut memory = Memory::new(code.static_end, config.stack, config.memory);
         memory.strict_align = config.strict_alignment;
         Machine {
@@ -105,7 +110,9 @@ impl<'a> Machine<'a> {
         }
         for global in &self.code.globals {
             if global.base == u32::MAX {
-                return Err(Box::new(Stop::OutOfMemory("static objects of more than 256 MiB".into())));
+                return Err(Box::new(Stop::OutOfMemory(
+                    "static objects of more than 256 MiB".into(),
+                )));
             }
             let new = NewObject {
                 base: global.base,
@@ -121,7 +128,8 @@ impl<'a> Machine<'a> {
                 self.memory.bytes[range.clone()].copy_from_slice(bytes);
                 if global.origin == Origin::Temp {
                     // The pointer in `stdout` or `stderr`.
-                    self.memory.shadow[range].copy_from_slice(&crate::memory::POINTER8.to_le_bytes());
+                    self.memory.shadow[range]
+                        .copy_from_slice(&crate::memory::POINTER8.to_le_bytes());
                 }
             }
         }
@@ -205,12 +213,16 @@ impl<'a> Machine<'a> {
     fn push_call(&mut self, number: u32, base: Reg, site: u32, return_to: u32) -> Res<()> {
         let func = &self.code.funcs[number as usize];
         if self.depth() >= self.max_depth {
-            return Err(Box::new(Stop::OutOfMemory(format!("calls nested more than {} deep", self.max_depth))));
+            return Err(Box::new(Stop::OutOfMemory(format!(
+                "calls nested more than {} deep",
+                self.max_depth
+            ))));
         }
         if func.regs >= u32::from(NO_REG) - 2 {
             return unsupported("a function with more than 65,000 temporaries");
         }
-        let varargs = if func.variadic { self.collect_varargs(number, base, site) } else { Vec::new() };
+        let varargs =
+            if func.variadic { self.collect_varargs(number, base, site) } else { Vec::new() };
         let frame = Frame {
             func: number,
             site,
@@ -261,10 +273,17 @@ impl<'a> Machine<'a> {
         }
         if missing && self.code.sites.get(frame.site as usize).is_some_and(|s| s.used) {
             self.pc = frame.return_to;
-            return ub(UbKind::MissingReturn, format!("`{}` ended without a value", self.func_name(frame.func)));
+            return ub(
+                UbKind::MissingReturn,
+                format!("`{}` ended without a value", self.func_name(frame.func)),
+            );
         }
         if self.frames.is_empty() {
-            let status = if self.p.types.is_void(self.return_type(frame.func)) { 0 } else { self.r(0) as u8 };
+            let status = if self.p.types.is_void(self.return_type(frame.func)) {
+                0
+            } else {
+                self.r(0) as u8
+            };
             return Err(Box::new(Stop::Exit(status)));
         }
         self.unwind(frame.regions);
@@ -322,7 +341,10 @@ impl<'a> Machine<'a> {
         if def.ty != info.ty
             && let Err((kind, why)) = crate::lower::call_agrees(self.p, def.id, info.ty, &info.args)
         {
-            return ub(kind, format!("call of `{}` through a pointer: {why}", self.func_name(number)));
+            return ub(
+                kind,
+                format!("call of `{}` through a pointer: {why}", self.func_name(number)),
+            );
         }
         self.push_call(number, base, site, self.pc)
     }
@@ -453,7 +475,9 @@ impl<'a> Machine<'a> {
                 Op::Neg { d, a, kind } => self.negate(d, a, kind)?,
                 Op::Not { d, a, kind } => self.set(d, kind.wrap(!self.r(a))),
                 Op::LogNot { d, a } => self.set(d, u64::from(self.r(a) == 0)),
-                Op::LtS { d, a, b } => self.set(d, u64::from((self.r(a) as i64) < self.r(b) as i64)),
+                Op::LtS { d, a, b } => {
+                    self.set(d, u64::from((self.r(a) as i64) < self.r(b) as i64))
+                }
                 Op::LtU { d, a, b } => self.set(d, u64::from(self.r(a) < self.r(b))),
                 Op::LeS { d, a, b } => self.set(d, u64::from(self.r(a) as i64 <= self.r(b) as i64)),
                 Op::LeU { d, a, b } => self.set(d, u64::from(self.r(a) <= self.r(b))),
@@ -467,18 +491,29 @@ impl<'a> Machine<'a> {
                 Op::Wide { d, a, b, op, signed } => self.wide_op(d, a, b, op, signed)?,
                 Op::Load { d, x, kind, base, at } => {
                     let address = self.direct(base, x, at);
-                    self.load(d, address, kind, matches!(base, Base::StaticVolatile | Base::FrameVolatile))?;
+                    self.load(
+                        d,
+                        address,
+                        kind,
+                        matches!(base, Base::StaticVolatile | Base::FrameVolatile),
+                    )?;
                 }
                 Op::Store { s, x, kind, base, at } => {
                     let address = self.direct(base, x, at);
-                    self.store(s, address, kind, matches!(base, Base::StaticVolatile | Base::FrameVolatile))?;
+                    self.store(
+                        s,
+                        address,
+                        kind,
+                        matches!(base, Base::StaticVolatile | Base::FrameVolatile),
+                    )?;
                 }
                 Op::LoadPtr { d, p, access } => self.load_pointer(d, p, access)?,
                 Op::StorePtr { s, p, access } => self.store_pointer(s, p, access)?,
                 Op::LoadBits { d, p, access } => self.load_bits(d, p, access)?,
                 Op::StoreBits { s, p, access } => self.store_bits(s, p, access)?,
                 Op::FrameAddr { d, local, x, at } => {
-                    let mut pointer = self.frame_objects[self.objects_base + local as usize] + u64::from(at);
+                    let mut pointer =
+                        self.frame_objects[self.objects_base + local as usize] + u64::from(at);
                     if x != NO_REG {
                         pointer += self.r(x);
                     }
@@ -486,14 +521,18 @@ impl<'a> Machine<'a> {
                 }
                 Op::Offset { d, p, x, at } => self.offset(d, p, x, at)?,
                 Op::Index { d, i, kind, bound } => self.index(d, i, kind, bound)?,
-                Op::PtrAdd { d, p, by, kind, elem } => self.pointer_add(d, p, (by, kind, 1), elem)?,
+                Op::PtrAdd { d, p, by, kind, elem } => {
+                    self.pointer_add(d, p, (by, kind, 1), elem)?
+                }
                 Op::PtrIndex { d, p, by, kind, elem } => {
                     if self.r(p) == 0 {
                         return ub(UbKind::NullDeref, "the pointer is null".into());
                     }
                     self.pointer_add(d, p, (by, kind, 1), elem)?;
                 }
-                Op::PtrSubInt { d, p, by, kind, elem } => self.pointer_add(d, p, (by, kind, -1), elem)?,
+                Op::PtrSubInt { d, p, by, kind, elem } => {
+                    self.pointer_add(d, p, (by, kind, -1), elem)?
+                }
                 Op::PtrDiff { d, a, b, elem } => self.pointer_difference(d, a, b, elem)?,
                 Op::PtrLess { d, a, b, or_equal } => self.pointer_less(d, a, b, or_equal)?,
                 Op::PtrEq { d, a, b, negate } => self.pointer_equal(d, a, b, negate)?,
@@ -501,7 +540,8 @@ impl<'a> Machine<'a> {
                 Op::CheckAlign { p, align } => self.check_align(self.r(p), align)?,
                 Op::CheckRecord { p, elem } => self.check_record(self.r(p), elem)?,
                 Op::IntToPtr { d, a, kind } => {
-                    let value = if kind.is_wide() { self.r(a) } else { kind.value(self.r(a)) as u64 };
+                    let value =
+                        if kind.is_wide() { self.r(a) } else { kind.value(self.r(a)) as u64 };
                     let pointer = self.memory.pointer_from_int(value);
                     self.set(d, pointer);
                 }
@@ -548,7 +588,9 @@ impl<'a> Machine<'a> {
                 Op::CallLib { lib, base, site } => self.call_library(lib, base, site)?,
                 Op::Ret => self.pop_call(false)?,
                 Op::RetMissing => self.pop_call(true)?,
-                Op::RegionBegin { initialiser } => self.sequence.begin(self.frames.len() as u32, initialiser),
+                Op::RegionBegin { initialiser } => {
+                    self.sequence.begin(self.frames.len() as u32, initialiser)
+                }
                 Op::LogOn => self.sequence.log_on(&mut self.memory),
                 Op::LogOff => self.sequence.log_off(&mut self.memory),
                 Op::RegionEnd => self.sequence.end(&mut self.memory),
@@ -570,9 +612,15 @@ impl<'a> Machine<'a> {
                     self.sequence.pend_check(bit_range(address, bit, bits))?;
                 }
                 Op::PendEnd => self.sequence.pend_end(),
-                Op::VaArg { d, p, ty } => self.va_arg(d, self.r(p), self.code.types[ty as usize])?,
-                Op::Undefined { kind, text } => return ub(kind, self.code.texts[text as usize].clone()),
-                Op::Unsupported { text } => return unsupported(self.code.texts[text as usize].clone()),
+                Op::VaArg { d, p, ty } => {
+                    self.va_arg(d, self.r(p), self.code.types[ty as usize])?
+                }
+                Op::Undefined { kind, text } => {
+                    return ub(kind, self.code.texts[text as usize].clone());
+                }
+                Op::Unsupported { text } => {
+                    return unsupported(self.code.texts[text as usize].clone());
+                }
                 Op::Cover { point } => self.recorder.cover(point),
                 Op::Probe { point } => self.probe(point),
                 Op::Branch { point, taken } => {

@@ -38,7 +38,10 @@ impl Machine<'_> {
         let pointer = self.r(p);
         let by = u64::from(at) + if x == NO_REG { 0 } else { self.r(x) };
         if slot_of(pointer) == 0 {
-            return ub(UbKind::NullDeref, "a member or element of what a null pointer points to".into());
+            return ub(
+                UbKind::NullDeref,
+                "a member or element of what a null pointer points to".into(),
+            );
         }
         if slot_of(pointer) == INT_SLOT {
             let value = self.memory.int_pointers[offset_of(pointer) as usize].wrapping_add(by);
@@ -50,14 +53,23 @@ impl Machine<'_> {
         let size = u64::from(self.memory.objects[slot_of(pointer) as usize].size);
         if offset > size {
             self.memory.check_valid(pointer)?;
-            return ub(UbKind::PointerArith, format!("offset {offset} in an object of {size} bytes"));
+            return ub(
+                UbKind::PointerArith,
+                format!("offset {offset} in an object of {size} bytes"),
+            );
         }
         self.set(d, with_offset(pointer, offset as u32));
         Ok(())
     }
 
     /// `p + by * sign`, within the array that p points into.
-    pub(super) fn pointer_add(&mut self, d: Reg, p: Reg, (by, kind, sign): (Reg, Kind, i128), elem: u32) -> Res<()> {
+    pub(super) fn pointer_add(
+        &mut self,
+        d: Reg,
+        p: Reg,
+        (by, kind, sign): (Reg, Kind, i128),
+        elem: u32,
+    ) -> Res<()> {
         let pointer = self.r(p);
         let n = kind.value(self.r(by)) * sign;
         let slot = slot_of(pointer);
@@ -87,7 +99,10 @@ impl Machine<'_> {
             && let Some(ty) = layout.ty
             && !extent::may_move(self.p, ty, elem.ty, from as u64, to as u64)
         {
-            return ub(UbKind::PointerArith, format!("from offset {from} to {to} leaves the array in the object"));
+            return ub(
+                UbKind::PointerArith,
+                format!("from offset {from} to {to} leaves the array in the object"),
+            );
         }
         self.set(d, with_offset(pointer, to as u32));
         Ok(())
@@ -103,7 +118,9 @@ impl Machine<'_> {
 
     pub(super) fn pointer_difference(&mut self, d: Reg, a: Reg, b: Reg, elem: u32) -> Res<()> {
         let (x, y) = (self.r(a), self.r(b));
-        if slot_of(x) <= INT_SLOT || x >> crate::memory::OFFSET_BITS != y >> crate::memory::OFFSET_BITS {
+        if slot_of(x) <= INT_SLOT
+            || x >> crate::memory::OFFSET_BITS != y >> crate::memory::OFFSET_BITS
+        {
             return ub(UbKind::PointerSub, "the pointers do not point into the same object".into());
         }
         self.use_pointer(x)?;
@@ -111,16 +128,28 @@ impl Machine<'_> {
         let bytes = i64::from(offset_of(x)) - i64::from(offset_of(y));
         let size = i64::from(elem.size.max(1));
         if bytes % size != 0 {
-            return ub(UbKind::PointerSub, format!("{bytes} bytes apart are no whole number of elements of {size}"));
+            return ub(
+                UbKind::PointerSub,
+                format!("{bytes} bytes apart are no whole number of elements of {size}"),
+            );
         }
         let object = &self.memory.objects[slot_of(x) as usize];
         let layout = self.code.classes.get(object.layout);
         if !layout.flat
             && size > 1
             && let Some(ty) = layout.ty
-            && !extent::may_move(self.p, ty, elem.ty, u64::from(offset_of(y)), u64::from(offset_of(x)))
+            && !extent::may_move(
+                self.p,
+                ty,
+                elem.ty,
+                u64::from(offset_of(y)),
+                u64::from(offset_of(x)),
+            )
         {
-            return ub(UbKind::PointerSub, "the pointers point into different arrays of the object".into());
+            return ub(
+                UbKind::PointerSub,
+                "the pointers point into different arrays of the object".into(),
+            );
         }
         self.set(d, (bytes / size) as u64);
         Ok(())
@@ -128,8 +157,13 @@ impl Machine<'_> {
 
     pub(super) fn pointer_less(&mut self, d: Reg, a: Reg, b: Reg, or_equal: bool) -> Res<()> {
         let (x, y) = (self.r(a), self.r(b));
-        if slot_of(x) <= INT_SLOT || x >> crate::memory::OFFSET_BITS != y >> crate::memory::OFFSET_BITS {
-            return ub(UbKind::PointerCompare, "the pointers do not point into the same object".into());
+        if slot_of(x) <= INT_SLOT
+            || x >> crate::memory::OFFSET_BITS != y >> crate::memory::OFFSET_BITS
+        {
+            return ub(
+                UbKind::PointerCompare,
+                "the pointers do not point into the same object".into(),
+            );
         }
         self.use_pointer(x)?;
         let (i, j) = (offset_of(x), offset_of(y));
@@ -153,16 +187,30 @@ impl Machine<'_> {
             return Ok(false);
         }
         if s <= INT_SLOT || t <= INT_SLOT {
-            return unspecified(UnspecKind::Address, "an object's address is compared with a number".into());
+            return unspecified(
+                UnspecKind::Address,
+                "an object's address is compared with a number".into(),
+            );
         }
         let (o, q) = (&self.memory.objects[s as usize], &self.memory.objects[t as usize]);
         if o.origin == Origin::Str && q.origin == Origin::Str {
-            return unspecified(UnspecKind::StringIdentity, "the addresses of two string literals are compared".into());
+            return unspecified(
+                UnspecKind::StringIdentity,
+                "the addresses of two string literals are compared".into(),
+            );
         }
         let end = |object: &crate::memory::Object, p: u64| offset_of(p) == object.size;
-        let is_func = |object: &crate::memory::Object| matches!(object.origin, Origin::Func(_) | Origin::Lib(_));
-        if !is_func(o) && !is_func(q) && (end(o, x) && offset_of(y) == 0 || end(q, y) && offset_of(x) == 0) {
-            return unspecified(UnspecKind::PointerEquality, "one past an object is compared with the start of another".into());
+        let is_func = |object: &crate::memory::Object| {
+            matches!(object.origin, Origin::Func(_) | Origin::Lib(_))
+        };
+        if !is_func(o)
+            && !is_func(q)
+            && (end(o, x) && offset_of(y) == 0 || end(q, y) && offset_of(x) == 0)
+        {
+            return unspecified(
+                UnspecKind::PointerEquality,
+                "one past an object is compared with the start of another".into(),
+            );
         }
         Ok(false)
     }
@@ -201,7 +249,10 @@ impl Machine<'_> {
         }
         self.memory.check_valid(pointer)?;
         let name = |ty| ctree::print::print_type(self.p, ty);
-        ub(UbKind::Aliasing, format!("an object of type `{}` accessed as `{}`", name(ty), name(elem.ty)))
+        ub(
+            UbKind::Aliasing,
+            format!("an object of type `{}` accessed as `{}`", name(ty), name(elem.ty)),
+        )
     }
 
     pub(super) fn pointer_to_int(&mut self, d: Reg, a: Reg, kind: Kind) -> Res<()> {
@@ -209,7 +260,12 @@ impl Machine<'_> {
         let value = match slot_of(pointer) {
             0 => u64::from(offset_of(pointer)),
             INT_SLOT => self.memory.int_pointers[offset_of(pointer) as usize],
-            _ => return unspecified(UnspecKind::Address, "the address of an object is converted to an integer".into()),
+            _ => {
+                return unspecified(
+                    UnspecKind::Address,
+                    "the address of an object is converted to an integer".into(),
+                );
+            }
         };
         if kind.is_wide() {
             self.set_wide(d, u128::from(value));

@@ -53,19 +53,25 @@ impl Machine<'_> {
                 self.touch_io()?;
                 return Err(Box::new(Stop::Exit(a as u8)));
             }
-            Lib::Unreachable => return ub(UbKind::Unreachable, "__builtin_unreachable is reached".into()),
+            Lib::Unreachable => {
+                return ub(UbKind::Unreachable, "__builtin_unreachable is reached".into());
+            }
             Lib::Nothing => {}
             Lib::Expect => self.give(c.base, a),
             Lib::Abs => {
                 let v = kind.value(a);
-                let min = if kind.size() == 4 { i128::from(i32::MIN) } else { i128::from(i64::MIN) };
+                let min =
+                    if kind.size() == 4 { i128::from(i32::MIN) } else { i128::from(i64::MIN) };
                 if v == min {
                     return ub(UbKind::Library, format!("the absolute value of {v} does not fit"));
                 }
                 self.give(c.base, v.unsigned_abs() as u64);
             }
             Lib::ObjectSize => {
-                return unspecified(UnspecKind::ImplementationValue, "what __builtin_object_size finds out".into());
+                return unspecified(
+                    UnspecKind::ImplementationValue,
+                    "what __builtin_object_size finds out".into(),
+                );
             }
             Lib::VaStart => return self.va_start(a),
             Lib::VaEnd => return self.write_list(a, (u64::MAX, 0)),
@@ -77,9 +83,19 @@ impl Machine<'_> {
             Lib::Isdigit => self.give(c.base, u64::from((a as u8).is_ascii_digit())),
             Lib::Toupper => self.give(c.base, u64::from((a as u8).to_ascii_uppercase())),
             Lib::Tolower => self.give(c.base, u64::from((a as u8).to_ascii_lowercase())),
-            Lib::AddOverflow | Lib::SubOverflow | Lib::MulOverflow | Lib::AddOverflowP | Lib::SubOverflowP
+            Lib::AddOverflow
+            | Lib::SubOverflow
+            | Lib::MulOverflow
+            | Lib::AddOverflowP
+            | Lib::SubOverflowP
             | Lib::MulOverflowP => return self.overflow_builtin(lib, c),
-            Lib::Ffs | Lib::Clz | Lib::Ctz | Lib::Clrsb | Lib::Popcount | Lib::Parity | Lib::Bswap => {
+            Lib::Ffs
+            | Lib::Clz
+            | Lib::Ctz
+            | Lib::Clrsb
+            | Lib::Popcount
+            | Lib::Parity
+            | Lib::Bswap => {
                 return self.bit_builtin(lib, c, a, kind);
             }
             _ => return self.float_builtin(lib, c),
@@ -123,7 +139,9 @@ impl Machine<'_> {
         let (ka, kb) = (self.arg_kind(c, 0), self.arg_kind(c, 1));
         let third = site.args.get(2).copied().unwrap_or(Ty::INT);
         let target = self.p.types.pointee(third).unwrap_or(third);
-        let Some(kind) = Kind::of(&self.p.types, target) else { return unsupported("this overflow builtin") };
+        let Some(kind) = Kind::of(&self.p.types, target) else {
+            return unsupported("this overflow builtin");
+        };
         if ka.is_wide() || kb.is_wide() || kind.is_wide() {
             return unsupported("an overflow builtin on 128-bit integers");
         }
@@ -167,7 +185,13 @@ impl Machine<'_> {
             Lib::IsGreaterEqual => order.is_some_and(Ordering::is_ge),
             Lib::IsLessGreater => order.is_some_and(Ordering::is_ne),
             Lib::IsInfSign => {
-                let v = if !x.is_infinite() { 0 } else if x.is_negative() { -1i64 } else { 1 };
+                let v = if !x.is_infinite() {
+                    0
+                } else if x.is_negative() {
+                    -1i64
+                } else {
+                    1
+                };
                 self.give(c.base, v as u64);
                 return Ok(());
             }
@@ -241,7 +265,10 @@ impl Machine<'_> {
         };
         if !self.va_compatible(ty, actual, low) {
             let name = |ty| ctree::print::print_type(self.p, ty);
-            return ub(UbKind::VaArg, format!("the argument is a `{}`, not a `{}`", name(actual), name(ty)));
+            return ub(
+                UbKind::VaArg,
+                format!("the argument is a `{}`, not a `{}`", name(actual), name(ty)),
+            );
         }
         self.write_list(list, (call, position + 1))?;
         if Kind::of(&self.p.types, ty).is_some_and(Kind::is_wide) {
@@ -269,9 +296,13 @@ impl Machine<'_> {
             }
             _ => {
                 let is_bytes = |ty| {
-                    types.pointee(ty).is_some_and(|t| types.is_void(t) || types.int_kind(t).is_some_and(|k| k.rank() == 1))
+                    types.pointee(ty).is_some_and(|t| {
+                        types.is_void(t) || types.int_kind(t).is_some_and(|k| k.rank() == 1)
+                    })
                 };
-                types.is_pointer(wanted) && types.is_pointer(actual) && (is_bytes(wanted) && is_bytes(actual))
+                types.is_pointer(wanted)
+                    && types.is_pointer(actual)
+                    && (is_bytes(wanted) && is_bytes(actual))
             }
         }
     }

@@ -28,7 +28,7 @@ impl Machine<'_> {
         let result = match lib {
             Lib::Malloc => self.allocate(arg(self, 0))?,
             Lib::Calloc => {
-                let size = arg(self, 0).checked_mul(arg(self, 1)).unwrap_or(u64::MAX);
+                let size = arg(self, 0).saturating_mul(arg(self, 1));
                 let pointer = self.allocate(size)?;
                 if pointer != 0 {
                     let at = self.range(pointer, size as u32, Access::Store)?;
@@ -60,11 +60,18 @@ impl Machine<'_> {
 
     fn check_freeable(&self, pointer: u64) -> Res<()> {
         if !self.is_heap(pointer) {
-            let why = if self.memory.is_live(pointer) { "no allocated block" } else { "freed already, or no object" };
+            let why = if self.memory.is_live(pointer) {
+                "no allocated block"
+            } else {
+                "freed already, or no object"
+            };
             return ub(UbKind::BadFree, format!("the pointer's object: {why}"));
         }
         if offset_of(pointer) != 0 {
-            return ub(UbKind::BadFree, format!("the pointer points {} bytes into the block", offset_of(pointer)));
+            return ub(
+                UbKind::BadFree,
+                format!("the pointer points {} bytes into the block", offset_of(pointer)),
+            );
         }
         Ok(())
     }
@@ -96,7 +103,10 @@ impl Machine<'_> {
 
     fn valid_argument(&self, pointer: u64) -> Res<()> {
         if pointer == 0 {
-            return ub(UbKind::Library, "a null pointer is passed to a string or memory function".into());
+            return ub(
+                UbKind::Library,
+                "a null pointer is passed to a string or memory function".into(),
+            );
         }
         self.memory.check_valid(pointer)
     }
@@ -116,7 +126,10 @@ impl Machine<'_> {
                 let to = self.range(a, n, Access::Store)?;
                 let overlap = from < to + n && to < from + n;
                 if overlap && !matches!(lib, Lib::Memmove | Lib::Bcopy) {
-                    return ub(UbKind::Overlap, format!("memcpy of {n} bytes between overlapping ranges"));
+                    return ub(
+                        UbKind::Overlap,
+                        format!("memcpy of {n} bytes between overlapping ranges"),
+                    );
                 }
                 self.move_bytes(a, b, n)?;
                 if lib == Lib::Mempcpy { with_offset(a, offset_of(a) + n) } else { a }
@@ -152,7 +165,13 @@ impl Machine<'_> {
     }
 
     /// Lexical comparison; the sign is what C specifies, so that is all that is given.
-    fn compare(&mut self, (a, b): (u64, u64), limit: Option<u32>, strings: bool, site: u32) -> Res<u64> {
+    fn compare(
+        &mut self,
+        (a, b): (u64, u64),
+        limit: Option<u32>,
+        strings: bool,
+        site: u32,
+    ) -> Res<u64> {
         let mut i = 0;
         while limit.is_none_or(|n| i < n) {
             let x = self.read_char(with_offset(a, offset_of(a) + i))?;
@@ -186,7 +205,10 @@ impl Machine<'_> {
     }
 
     fn overlap_check(&self, to: u64, from: u64, size: u32) -> Res<()> {
-        if slot_of(to) == slot_of(from) && offset_of(to) < offset_of(from) + size && offset_of(from) < offset_of(to) + size {
+        if slot_of(to) == slot_of(from)
+            && offset_of(to) < offset_of(from) + size
+            && offset_of(from) < offset_of(to) + size
+        {
             return ub(UbKind::Overlap, "a string is copied onto itself".into());
         }
         Ok(())

@@ -182,11 +182,17 @@ impl Machine<'_> {
                     match wanted {
                         // Compilers fold 0.0/0.0 to a positive NaN; the hardware makes a negative one.
                         ArgType::Double if f64::from_bits(arg.0).is_nan() => {
-                            return unspecified(UnspecKind::ImplementationValue, "the sign of a NaN is printed".into());
+                            return unspecified(
+                                UnspecKind::ImplementationValue,
+                                "the sign of a NaN is printed".into(),
+                            );
                         }
                         ArgType::Double => field.render_f64(f64::from_bits(arg.0), &mut out),
                         ArgType::LongDouble => {
-                            field.render_f80(F80 { mantissa: arg.0, exponent: arg.1 as u16 }, &mut out);
+                            field.render_f80(
+                                F80 { mantissa: arg.0, exponent: arg.1 as u16 },
+                                &mut out,
+                            );
                         }
                         ArgType::Str => {
                             if arg.0 == 0 {
@@ -197,7 +203,10 @@ impl Machine<'_> {
                         }
                         ArgType::Pointer => {
                             if arg.0 != 0 {
-                                return unspecified(UnspecKind::Address, "an address is printed".into());
+                                return unspecified(
+                                    UnspecKind::Address,
+                                    "an address is printed".into(),
+                                );
                             }
                             field.render_pointer(0, &mut out);
                         }
@@ -229,7 +238,9 @@ impl Machine<'_> {
         let rank = self.p.types.int_kind(ty).map(IntKind::to_unsigned);
         match wanted {
             SChar | UChar | Short | UShort | Int | UInt | CharAsInt => rank == Some(IntKind::UInt),
-            Long | ULong | IntMax | UIntMax | SSize | Size | PtrDiff | UPtrDiff => rank == Some(IntKind::ULong),
+            Long | ULong | IntMax | UIntMax | SSize | Size | PtrDiff | UPtrDiff => {
+                rank == Some(IntKind::ULong)
+            }
             LongLong | ULongLong => rank == Some(IntKind::ULongLong),
             Double => self.p.types.resolved(ty).unqual() == Ty::DOUBLE,
             LongDouble => self.p.types.resolved(ty).unqual() == Ty::LDOUBLE,

@@ -21,7 +21,9 @@ enum Target {
 impl Lower<'_> {
     fn target(&self, f: ExprId) -> L<Target> {
         let mut inner = f;
-        while let ExprKind::Implicit(e) | ExprKind::Unary(ctree::UnOp::AddrOf, e) = self.p.expr(inner).kind {
+        while let ExprKind::Implicit(e) | ExprKind::Unary(ctree::UnOp::AddrOf, e) =
+            self.p.expr(inner).kind
+        {
             inner = e;
         }
         let ExprKind::Func(id) = self.p.expr(inner).kind else { return Ok(Target::Pointer(f)) };
@@ -40,7 +42,14 @@ impl Lower<'_> {
     }
 
     /// A call with a scalar or no value.
-    pub(super) fn call(&mut self, e: ExprId, f: ExprId, args: &[ExprId], want: Option<Reg>, used: bool) -> L<Reg> {
+    pub(super) fn call(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        args: &[ExprId],
+        want: Option<Reg>,
+        used: bool,
+    ) -> L<Reg> {
         let ty = self.p.expr(e).ty;
         if self.p.types.as_record(ty).is_some() {
             // A record nobody looks at still needs somewhere to go.
@@ -65,7 +74,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn emit_call(&mut self, e: ExprId, f: ExprId, args: &[ExprId], to: Option<Lv>, used: bool) -> L<Reg> {
+    fn emit_call(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        args: &[ExprId],
+        to: Option<Lv>,
+        used: bool,
+    ) -> L<Reg> {
         let target = self.target(f)?;
         let fty = self.p.types.pointee(self.p.expr(f).ty).unwrap_or(self.p.expr(f).ty);
         let base = self.f.next.min(u32::from(NO_REG)) as Reg;
@@ -150,7 +166,9 @@ impl Lower<'_> {
             let reg = if i == args.len() { callee } else { regs[i] };
             match target {
                 // What is wrong with freeing twice is said by free itself.
-                Target::Lib(Lib::Free | Lib::Realloc) if self.p.types.is_pointer(self.p.expr(e).ty) => {
+                Target::Lib(Lib::Free | Lib::Realloc)
+                    if self.p.types.is_pointer(self.p.expr(e).ty) =>
+                {
                     let r = self.freed_operand(e)?;
                     self.mov(reg, r, Kind::Ptr);
                 }
@@ -189,7 +207,10 @@ impl Lower<'_> {
             let local = self.new_temp(from.ty.unqual());
             self.emit(Op::Leave { local });
             self.emit(Op::Enter { local });
-            let to = Lv { init: true, ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, from.ty.unqual(), 1) };
+            let to = Lv {
+                init: true,
+                ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, from.ty.unqual(), 1)
+            };
             self.copy(&to, &from)?;
             self.address(&to, Some(reg))?;
         }
@@ -203,7 +224,10 @@ impl Lower<'_> {
         let name = self.p.name(self.p.func(def).name).to_string();
         if self.p.func(def).storage != FuncStorage::Static && Lib::is_reserved(&name) {
             // Compilers know what the library's function does and need not call this one.
-            self.undefined(UbKind::Library, format!("the program itself defines `{name}`, a library function (7.1.3p2)"));
+            self.undefined(
+                UbKind::Library,
+                format!("the program itself defines `{name}`, a library function (7.1.3p2)"),
+            );
         }
         let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
         if let Err((kind, why)) = call_agrees(self.p, def, call, &types) {
@@ -213,7 +237,12 @@ impl Lower<'_> {
 }
 
 /// Whether a call through type `call` with arguments of types `args` may reach a definition.
-pub(crate) fn call_agrees(p: &Program, def: FuncId, call: Ty, args: &[Ty]) -> Result<(), (UbKind, String)> {
+pub(crate) fn call_agrees(
+    p: &Program,
+    def: FuncId,
+    call: Ty,
+    args: &[Ty],
+) -> Result<(), (UbKind, String)> {
     let func = p.func(def);
     let (Some(d), Some(c)) = (p.types.as_function(func.ty), p.types.as_function(call)) else {
         return Err((UbKind::CallType, "not a function".into()));
@@ -238,11 +267,17 @@ pub(crate) fn call_agrees(p: &Program, def: FuncId, call: Ty, args: &[Ty]) -> Re
     };
     let given: &[Ty] = if c.proto { &c.params } else { args };
     if params.len() != given.len() {
-        return Err((UbKind::CallArgs, format!("{} arguments for {} parameters", given.len(), params.len())));
+        return Err((
+            UbKind::CallArgs,
+            format!("{} arguments for {} parameters", given.len(), params.len()),
+        ));
     }
     for (&param, &arg) in params.iter().zip(given) {
-        if !compatible(p, param, arg) && !(!c.proto && same_but_sign(p, param, arg)) {
-            return Err((UbKind::CallArgs, "an argument's type differs from the parameter's".into()));
+        if !compatible(p, param, arg) && (c.proto || !same_but_sign(p, param, arg)) {
+            return Err((
+                UbKind::CallArgs,
+                "an argument's type differs from the parameter's".into(),
+            ));
         }
     }
     Ok(())

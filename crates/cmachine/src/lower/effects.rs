@@ -7,7 +7,10 @@
 use super::scan::{Facts, is_array, root};
 use crate::classes::{CHAR, Class, Classes};
 use crate::library::Lib;
-use ctree::{ExprId, ExprKind, FuncId, FuncStorage, Init, Item, Program, StmtId, StmtKind, Ty, TypeKind, UnOp, VarId};
+use ctree::{
+    ExprId, ExprKind, FuncId, FuncStorage, Init, Item, Program, StmtId, StmtKind, Ty, TypeKind,
+    UnOp, VarId,
+};
 use std::collections::HashMap;
 
 /// Effects of an expression or a function.
@@ -154,7 +157,11 @@ impl Walk<'_> {
         match self.p.expr(e).kind {
             ExprKind::Index(base, index) => self.base(base).and(self.expr(index)),
             ExprKind::Member(of, _) => {
-                if self.p.is_lvalue(of) { self.operands(of) } else { self.expr(of) }
+                if self.p.is_lvalue(of) {
+                    self.operands(of)
+                } else {
+                    self.expr(of)
+                }
             }
             ExprKind::Arrow(of, _) => self.expr(of),
             ExprKind::Unary(UnOp::Deref, of) => self.base(of),
@@ -171,7 +178,11 @@ impl Walk<'_> {
     fn base(&mut self, e: ExprId) -> Effects {
         match self.p.expr(e).kind {
             ExprKind::Implicit(array) if is_array(self.p, array) => {
-                if self.p.is_lvalue(array) { self.operands(array) } else { self.expr(array) }
+                if self.p.is_lvalue(array) {
+                    self.operands(array)
+                } else {
+                    self.expr(array)
+                }
             }
             _ => self.expr(e),
         }
@@ -186,7 +197,11 @@ impl Walk<'_> {
             | ExprKind::Unary(UnOp::Deref, _)
             | ExprKind::CompoundLit(..) => self.read(e),
             ExprKind::Member(of, _) => {
-                if p.is_lvalue(*of) { self.read(e) } else { self.expr(*of) }
+                if p.is_lvalue(*of) {
+                    self.read(e)
+                } else {
+                    self.expr(*of)
+                }
             }
             ExprKind::Unary(UnOp::AddrOf, a) => self.operands(*a),
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
@@ -196,7 +211,9 @@ impl Walk<'_> {
             ExprKind::Unary(_, a) | ExprKind::Implicit(a) | ExprKind::Cast(_, a) => self.expr(*a),
             ExprKind::Binary(_, a, b) => self.expr(*a).and(self.expr(*b)),
             ExprKind::Assign(a, b) => self.write(*a).and(self.expr(*b)),
-            ExprKind::AssignOp { lhs, rhs, .. } => self.read(*lhs).and(self.write(*lhs)).and(self.expr(*rhs)),
+            ExprKind::AssignOp { lhs, rhs, .. } => {
+                self.read(*lhs).and(self.write(*lhs)).and(self.expr(*rhs))
+            }
             ExprKind::Cond(c, a, b) => {
                 let a = a.map_or(Effects::default(), |a| self.expr(a));
                 self.expr(*c).and(a).and(self.expr(*b))
@@ -211,7 +228,11 @@ impl Walk<'_> {
             ExprKind::StmtExpr(s) => self.stmt(*s),
             ExprKind::VaArg(a, _) => {
                 let effects = self.expr(*a);
-                Effects { reads: effects.reads | REACHABLE, writes: effects.writes | REACHABLE, ..effects }
+                Effects {
+                    reads: effects.reads | REACHABLE,
+                    writes: effects.writes | REACHABLE,
+                    ..effects
+                }
             }
             _ => Effects::default(),
         }
@@ -244,7 +265,9 @@ impl Walk<'_> {
     fn init(&mut self, init: &Init) -> Effects {
         match init {
             Init::Expr(e) => self.expr(*e),
-            Init::List(items) => items.iter().fold(Effects::default(), |all, item| all.and(self.init(&item.init))),
+            Init::List(items) => {
+                items.iter().fold(Effects::default(), |all, item| all.and(self.init(&item.init)))
+            }
         }
     }
 
@@ -276,7 +299,9 @@ impl Walk<'_> {
                     all = all.and(self.expr(*e));
                 }
             }
-            StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => all = self.stmt(*s),
+            StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => {
+                all = self.stmt(*s)
+            }
             StmtKind::Decl(items) => {
                 for item in items {
                     if let Item::Var(v) = item
@@ -350,7 +375,9 @@ impl Summaries {
 fn library_effects(name: &str) -> Effects {
     match Lib::by_name(name) {
         Some(lib) if lib.is_pure() => Effects::default(),
-        Some(lib) if lib.is_memory_only() => Effects { reads: REACHABLE, writes: REACHABLE, heavy: false },
+        Some(lib) if lib.is_memory_only() => {
+            Effects { reads: REACHABLE, writes: REACHABLE, heavy: false }
+        }
         _ => Effects { reads: REACHABLE | IO, writes: REACHABLE | IO, heavy: false },
     }
 }

@@ -94,7 +94,8 @@ impl Lower<'_> {
             ExprKind::Float(bits) => {
                 let d = want.unwrap_or_else(|| self.temp());
                 let value = f64::from_bits(*bits);
-                let bits = if expr.ty == Ty::FLOAT { u64::from((value as f32).to_bits()) } else { *bits };
+                let bits =
+                    if expr.ty == Ty::FLOAT { u64::from((value as f32).to_bits()) } else { *bits };
                 self.constant(d, bits);
                 Ok(d)
             }
@@ -114,7 +115,9 @@ impl Lower<'_> {
             ExprKind::Unary(op, a) => self.unary(e, *op, *a, want),
             ExprKind::Binary(op, a, b) => self.binary(e, *op, *a, *b, want),
             ExprKind::Assign(a, b) => self.assign(*a, *b, want),
-            ExprKind::AssignOp { op, lhs, rhs, comp } => self.assign_op(*op, *lhs, *rhs, *comp, want),
+            ExprKind::AssignOp { op, lhs, rhs, comp } => {
+                self.assign_op(*op, *lhs, *rhs, *comp, want)
+            }
             ExprKind::Cond(c, a, b) => self.conditional(e, *c, *a, *b, want),
             ExprKind::Cast(_, a) => self.conversion(e, *a, true, want),
             ExprKind::Implicit(a) => self.conversion(e, *a, false, want),
@@ -278,7 +281,11 @@ impl Lower<'_> {
         while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
             from = inner;
         }
-        if !to.union || to.bits.is_some() || !self.p.is_lvalue(from) || self.effects(from).writes != 0 {
+        if !to.union
+            || to.bits.is_some()
+            || !self.p.is_lvalue(from)
+            || self.effects(from).writes != 0
+        {
             return Ok(());
         }
         let Some(source) = Kind::of(&self.p.types, self.p.expr(from).ty) else { return Ok(()) };
@@ -287,7 +294,12 @@ impl Lower<'_> {
             return Ok(());
         }
         let (a, b) = (self.address(to, None)?, self.address(&lv, None)?);
-        self.emit(Op::CheckOverlap { a, b, size_a: kind.size() as u8, size_b: source.size() as u8 });
+        self.emit(Op::CheckOverlap {
+            a,
+            b,
+            size_a: kind.size() as u8,
+            size_b: source.size() as u8,
+        });
         Ok(())
     }
 
@@ -323,7 +335,9 @@ impl Lower<'_> {
         let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
         let target = self.write_effects(a);
         let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
-        let (to, from) = self.pending(pending, |s| s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false)))?;
+        let (to, from) = self.pending(pending, |s| {
+            s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false))
+        })?;
         let (d, s) = (self.address(&to, None)?, self.address(&from, None)?);
         if pending {
             self.emit(Op::PendCheckPtr { p: d, at: 0, bit: 0, bits: 8 });
@@ -417,7 +431,14 @@ impl Lower<'_> {
         }
     }
 
-    fn assign_op(&mut self, op: BinOp, a: ExprId, b: ExprId, comp: Ty, want: Option<Reg>) -> L<Reg> {
+    fn assign_op(
+        &mut self,
+        op: BinOp,
+        a: ExprId,
+        b: ExprId,
+        comp: Ty,
+        want: Option<Reg>,
+    ) -> L<Reg> {
         let ty = self.p.expr(a).ty;
         let kind = self.kind_of(ty)?;
         let comp_kind = self.kind_of(comp)?;
@@ -517,7 +538,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn conditional(&mut self, e: ExprId, c: ExprId, a: Option<ExprId>, b: ExprId, want: Option<Reg>) -> L<Reg> {
+    fn conditional(
+        &mut self,
+        e: ExprId,
+        c: ExprId,
+        a: Option<ExprId>,
+        b: ExprId,
+        want: Option<Reg>,
+    ) -> L<Reg> {
         let kind = self.kind_of(self.p.expr(e).ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
         let mark = self.f.next;
@@ -599,8 +627,12 @@ impl Lower<'_> {
     fn stmt_expr(&mut self, e: ExprId, s: ctree::StmtId, want: Option<Reg>) -> L<Reg> {
         let kind = self.kind_of(self.p.expr(e).ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
-        let StmtKind::Block(list) = &self.p.stmt(s).kind else { return Err("a statement expression of this form".into()) };
-        let Some((&last, init)) = list.split_last() else { return Err("an empty statement expression".into()) };
+        let StmtKind::Block(list) = &self.p.stmt(s).kind else {
+            return Err("a statement expression of this form".into());
+        };
+        let Some((&last, init)) = list.split_last() else {
+            return Err("an empty statement expression".into());
+        };
         self.scoped(|low| {
             low.declare(list);
             for &s in init {
@@ -635,7 +667,10 @@ impl Lower<'_> {
             let local = s.new_temp(ty);
             s.emit(Op::Leave { local });
             s.emit(Op::Enter { local });
-            Lv { init: true, ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, ty, p.types.align_of(ty)) }
+            Lv {
+                init: true,
+                ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, ty, p.types.align_of(ty))
+            }
         };
         match &p.expr(e).kind {
             ExprKind::VaArg(ap, written) => {
@@ -653,7 +688,8 @@ impl Lower<'_> {
             }
             ExprKind::Assign(a, b) => {
                 let (ea, eb) = (self.lvalue_effects(*a), self.effects(*b));
-                let (to, from) = self.pair((ea, eb), |s| s.lvalue(*a, false), |s| s.aggregate(*b))?;
+                let (to, from) =
+                    self.pair((ea, eb), |s| s.lvalue(*a, false), |s| s.aggregate(*b))?;
                 self.copy(&to, &from)?;
                 Ok(to)
             }
@@ -677,15 +713,21 @@ impl Lower<'_> {
             }
             ExprKind::StmtExpr(s) => {
                 let to = temp(self);
-                let StmtKind::Block(list) = &p.stmt(*s).kind else { return Err("a statement expression of this form".into()) };
-                let Some((&last, init)) = list.split_last() else { return Err("an empty statement expression".into()) };
+                let StmtKind::Block(list) = &p.stmt(*s).kind else {
+                    return Err("a statement expression of this form".into());
+                };
+                let Some((&last, init)) = list.split_last() else {
+                    return Err("an empty statement expression".into());
+                };
                 self.scoped(|low| {
                     low.declare(list);
                     for &s in init {
                         low.stmt(s);
                     }
                     let StmtKind::Expr(value) = low.p.stmt(last).kind else {
-                        return Err("a statement expression whose last statement is no expression".into());
+                        return Err(
+                            "a statement expression whose last statement is no expression".into()
+                        );
                     };
                     let from = low.aggregate(value)?;
                     low.copy(&to, &from)

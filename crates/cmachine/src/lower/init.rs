@@ -5,7 +5,9 @@ use super::place::{Lv, Place};
 use super::{Home, L, Lower};
 use crate::code::*;
 use crate::kind::Kind;
-use ctree::{ArrayLen, ExprId, ExprKind, Init, Program, RecordKind, StrId, Ty, TypeKind, Var, VarId};
+use ctree::{
+    ArrayLen, ExprId, ExprKind, Init, Program, RecordKind, StrId, Ty, TypeKind, Var, VarId,
+};
 
 /// Elements of one `[a ... b]` that are written out one by one; more is refused.
 const MAX_RANGE: u64 = 1 << 16;
@@ -29,7 +31,9 @@ pub(super) fn flexible_extra(p: &Program, var: &Var) -> u64 {
     let (Some(last), Some(Init::List(items))) = (record.fields.last(), &var.init) else { return 0 };
     let Some((elem, ArrayLen::Unknown)) = p.types.as_array(last.ty) else { return 0 };
     let size = p.types.size_of(elem).unwrap_or(0);
-    let Some(item) = items.iter().find(|i| i.first as usize == record.fields.len() - 1) else { return 0 };
+    let Some(item) = items.iter().find(|i| i.first as usize == record.fields.len() - 1) else {
+        return 0;
+    };
     let count = match &item.init {
         Init::List(list) => list.iter().map(|i| i.last + 1).max().unwrap_or(0),
         Init::Expr(e) => match p.expr(*e).kind {
@@ -64,7 +68,10 @@ impl Lower<'_> {
         let clash = leaves.len() > 1
             && (reads_own
                 || (any_write
-                    && effects.iter().enumerate().any(|(i, a)| effects[..i].iter().any(|b| a.conflicts(*b)))));
+                    && effects
+                        .iter()
+                        .enumerate()
+                        .any(|(i, a)| effects[..i].iter().any(|b| a.conflicts(*b)))));
         if clash {
             self.f.regions += 1;
             self.emit(Op::RegionBegin { initialiser: true });
@@ -117,7 +124,8 @@ impl Lower<'_> {
             Value::Str(id, room) => {
                 let mut bytes = self.p.strings[id.index()].bytes.clone();
                 bytes.resize(room as usize, 0);
-                let (base, _, at) = self.direct(leaf.lv.place).ok_or("a string initialiser here")?;
+                let (base, _, at) =
+                    self.direct(leaf.lv.place).ok_or("a string initialiser here")?;
                 self.code.byte_strings.push(bytes);
                 let bytes = self.code.byte_strings.len() as u32 - 1;
                 self.emit(Op::Bytes { base, at, bytes });
@@ -146,12 +154,19 @@ impl Lower<'_> {
                 let value = match (&p.expr(*e).kind, array) {
                     (ExprKind::Str(id), Some((_, len))) => {
                         let room = match len {
-                            ArrayLen::Known(n) => n * p.types.size_of(p.types.as_array(lv.ty).map_or(Ty::CHAR, |a| a.0)).unwrap_or(1),
+                            ArrayLen::Known(n) => {
+                                n * p
+                                    .types
+                                    .size_of(p.types.as_array(lv.ty).map_or(Ty::CHAR, |a| a.0))
+                                    .unwrap_or(1)
+                            }
                             ArrayLen::Unknown => p.strings[id.index()].bytes.len() as u64,
                         };
                         Value::Str(*id, room)
                     }
-                    (ExprKind::CompoundLit(_, inner), Some(_)) => return self.collect(lv, inner, out),
+                    (ExprKind::CompoundLit(_, inner), Some(_)) => {
+                        return self.collect(lv, inner, out);
+                    }
                     _ if Kind::of(&p.types, lv.ty).is_some() => Value::Scalar(*e),
                     _ => Value::Record(*e),
                 };
@@ -198,8 +213,14 @@ impl Lower<'_> {
     pub(super) fn static_init(&mut self, id: VarId) {
         let p = self.p;
         let var = p.var(id);
-        let (Some(Home::Static { global }), Some(init)) = (self.homes[id.index()], &var.init) else { return };
-        let lv = Lv { init: true, ..Lv::new(Place::Static { global, at: 0, x: NO_REG }, p.types.resolved(var.ty), 1) };
+        let (Some(Home::Static { global }), Some(init)) = (self.homes[id.index()], &var.init)
+        else {
+            return;
+        };
+        let lv = Lv {
+            init: true,
+            ..Lv::new(Place::Static { global, at: 0, x: NO_REG }, p.types.resolved(var.ty), 1)
+        };
         self.guarded(|s| s.init_object(lv, init));
     }
 }

@@ -19,13 +19,13 @@ mod stmt;
 
 pub(crate) use call::call_agrees;
 
+use crate::Hooks;
 use crate::classes::Classes;
 use crate::code::*;
+use crate::compat;
 use crate::kind::Kind;
 use crate::memory::{OFFSET_BITS, Origin, STATIC_BASE};
 use crate::outcome::UbKind;
-use crate::Hooks;
-use crate::compat;
 use ctree::{
     ExprId, FuncId, FuncStorage, Item, LabelId, Program, Scope, StmtId, StmtKind, Storage, StrId,
     Sym, Ty, VarId,
@@ -151,7 +151,8 @@ pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
 
 impl FuncState {
     fn new(ret: Ty) -> FuncState {
-        let root = ScopeInfo { parent: None, locals: Vec::new(), flags: Vec::new(), vars: Vec::new() };
+        let root =
+            ScopeInfo { parent: None, locals: Vec::new(), flags: Vec::new(), vars: Vec::new() };
         FuncState {
             next: 0,
             max: 0,
@@ -188,7 +189,9 @@ impl Lower<'_> {
             let number = self.code.funcs.len() as u32;
             // A C11 inline definition may be replaced by an external one; bodies agree in any
             // program worth testing.
-            if func.storage != FuncStorage::Static && !(func.inline && by_name.contains_key(&func.name)) {
+            if func.storage != FuncStorage::Static
+                && !(func.inline && by_name.contains_key(&func.name))
+            {
                 by_name.insert(func.name, number);
             }
             self.func_numbers.insert(id, number);
@@ -244,9 +247,7 @@ impl Lower<'_> {
                 continue;
             }
             let external = var.scope == Scope::File && var.storage != Storage::Static;
-            if external
-                && let Some(&global) = by_name.get(&var.name)
-            {
+            if external && let Some(&global) = by_name.get(&var.name) {
                 // A second tentative definition of the same name: one object (6.9.2, as a common symbol).
                 self.homes[id.index()] = Some(Home::Static { global });
             } else {
@@ -279,10 +280,14 @@ impl Lower<'_> {
                 "stderr" => 2,
                 _ => continue,
             };
-            if var.scope != Scope::File || self.homes[index].is_some() || !self.p.types.is_pointer(var.ty) {
+            if var.scope != Scope::File
+                || self.homes[index].is_some()
+                || !self.p.types.is_pointer(var.ty)
+            {
                 continue;
             }
-            let special = self.special(if stream == 1 { "stdout" } else { "stderr" }, Origin::Stream(stream));
+            let special =
+                self.special(if stream == 1 { "stdout" } else { "stderr" }, Origin::Stream(stream));
             let pointer = self.static_pointer(special, 0);
             let global = self.new_global(var.ty, None, Origin::Temp);
             self.code.globals[global as usize].bytes = Some(pointer.to_le_bytes().to_vec());
@@ -295,7 +300,14 @@ impl Lower<'_> {
         if let Some(&global) = self.specials.get(name) {
             return global;
         }
-        let global = self.place_global(Global { base: 0, size: 0, align: 1, layout: 0, origin, bytes: None });
+        let global = self.place_global(Global {
+            base: 0,
+            size: 0,
+            align: 1,
+            layout: 0,
+            origin,
+            bytes: None,
+        });
         self.specials.insert(name, global);
         global
     }
@@ -354,7 +366,8 @@ impl Lower<'_> {
         let align = self.p.types.align_of(ty);
         let size = lit.bytes.len() as u32;
         let bytes = Some(lit.bytes.clone());
-        let global = self.place_global(Global { base: 0, size, align, layout, origin: Origin::Str, bytes });
+        let global =
+            self.place_global(Global { base: 0, size, align, layout, origin: Origin::Str, bytes });
         self.strings.insert(id, global);
         global
     }
@@ -378,7 +391,8 @@ impl Lower<'_> {
         let id = self.code.funcs[number].id;
         let func = self.p.func(id);
         let Some(body) = func.body else { return };
-        let ret = self.p.types.as_function(func.ty).map_or(Ty::VOID, |f| self.p.types.resolved(f.ret));
+        let ret =
+            self.p.types.as_function(func.ty).map_or(Ty::VOID, |f| self.p.types.resolved(f.ret));
         self.f = FuncState::new(ret);
         self.f.has_labels = self.facts.has_labels.contains(&body);
         self.node = CodeNode::Stmt(body);
@@ -480,7 +494,10 @@ impl Lower<'_> {
 
     fn patch(&mut self, at: usize, target: u32) {
         match &mut self.code.ops[at] {
-            Op::Jump { to } | Op::Loop { to } | Op::JumpZero { to, .. } | Op::JumpNot { to, .. } => *to = target,
+            Op::Jump { to }
+            | Op::Loop { to }
+            | Op::JumpZero { to, .. }
+            | Op::JumpNot { to, .. } => *to = target,
             _ => {}
         }
     }
@@ -539,7 +556,8 @@ impl Lower<'_> {
 
     /// Runs `f`; if it meets something unsupported, what it emitted is replaced by a stop.
     fn guarded<T>(&mut self, f: impl FnOnce(&mut Self) -> L<T>) -> Option<T> {
-        let (start, next, regions, pend) = (self.code.ops.len(), self.f.next, self.f.regions, self.f.pend);
+        let (start, next, regions, pend) =
+            (self.code.ops.len(), self.f.next, self.f.regions, self.f.pend);
         match f(self) {
             Ok(value) => Some(value),
             Err(what) => {
@@ -562,7 +580,14 @@ impl Lower<'_> {
     }
 
     fn effects(&mut self, e: ExprId) -> Effects {
-        effects::of_expr(self.p, &self.facts, &self.summaries, &mut self.code.classes, &mut self.memo, e)
+        effects::of_expr(
+            self.p,
+            &self.facts,
+            &self.summaries,
+            &mut self.code.classes,
+            &mut self.memo,
+            e,
+        )
     }
 
     fn cover(&mut self, s: StmtId) {
@@ -610,9 +635,10 @@ impl Lower<'_> {
             Home::Frame { local } => {
                 ProbePlace::Memory { base: Base::Frame, at: self.f.locals[local as usize].at }
             }
-            Home::Static { global } => {
-                ProbePlace::Memory { base: Base::Static, at: self.code.globals[global as usize].base }
-            }
+            Home::Static { global } => ProbePlace::Memory {
+                base: Base::Static,
+                at: self.code.globals[global as usize].base,
+            },
         };
         Some(ProbeVar { var, place })
     }

@@ -30,11 +30,15 @@ impl Lower<'_> {
                 let mark = self.f.next;
                 let r = self.value(a, None)?;
                 let op = match (op, kind) {
-                    (UnOp::Neg, k) if k.is_float() => Op::Float { d, a: r, b: r, op: FloatOp::Neg, kind },
+                    (UnOp::Neg, k) if k.is_float() => {
+                        Op::Float { d, a: r, b: r, op: FloatOp::Neg, kind }
+                    }
                     (UnOp::Neg, k) if k.is_wide() => {
                         Op::Wide { d, a: r, b: r, op: WideOp::Neg, signed: k.is_signed() }
                     }
-                    (_, k) if k.is_wide() => Op::Wide { d, a: r, b: r, op: WideOp::Not, signed: k.is_signed() },
+                    (_, k) if k.is_wide() => {
+                        Op::Wide { d, a: r, b: r, op: WideOp::Not, signed: k.is_signed() }
+                    }
                     (UnOp::Neg, _) => Op::Neg { d, a: r, kind },
                     _ => Op::Not { d, a: r, kind },
                 };
@@ -50,7 +54,9 @@ impl Lower<'_> {
         match p.expr(a).kind {
             ExprKind::Func(_) => return self.function_value(a, want),
             // &*p is p (6.5.3.2p3).
-            ExprKind::Unary(UnOp::Deref, inner) if !matches!(p.expr(inner).kind, ExprKind::Implicit(_)) => {
+            ExprKind::Unary(UnOp::Deref, inner)
+                if !matches!(p.expr(inner).kind, ExprKind::Implicit(_)) =>
+            {
                 return self.value(inner, want);
             }
             _ => {}
@@ -93,7 +99,14 @@ impl Lower<'_> {
         Ok(d)
     }
 
-    pub(super) fn binary(&mut self, e: ExprId, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Reg> {
+    pub(super) fn binary(
+        &mut self,
+        e: ExprId,
+        op: BinOp,
+        a: ExprId,
+        b: ExprId,
+        want: Option<Reg>,
+    ) -> L<Reg> {
         match op {
             BinOp::Comma => {
                 let saved = std::mem::replace(&mut self.f.pend, false);
@@ -132,10 +145,12 @@ impl Lower<'_> {
             return Ok(None);
         }
         let decayed = |s: &Self, e: ExprId| match s.p.expr(e).kind {
-            ExprKind::Implicit(array) if s.p.is_lvalue(array) => match s.p.types.as_array(s.p.expr(array).ty) {
-                Some((elem, ctree::ArrayLen::Known(_))) => Some((array, elem)),
-                _ => None,
-            },
+            ExprKind::Implicit(array) if s.p.is_lvalue(array) => {
+                match s.p.types.as_array(s.p.expr(array).ty) {
+                    Some((elem, ctree::ArrayLen::Known(_))) => Some((array, elem)),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         let (base, (array, elem), index) = match (decayed(self, a), decayed(self, b)) {
@@ -175,7 +190,13 @@ impl Lower<'_> {
     }
 
     /// One operation of type `ty` on operands of types `ta` and `tb`.
-    pub(super) fn arithmetic(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), ty: Ty, (ta, tb): (Ty, Ty)) -> L<()> {
+    pub(super) fn arithmetic(
+        &mut self,
+        op: BinOp,
+        (d, a, b): (Reg, Reg, Reg),
+        ty: Ty,
+        (ta, tb): (Ty, Ty),
+    ) -> L<()> {
         let (ka, kb) = (self.kind_of(ta)?, self.kind_of(tb)?);
         if ka == Kind::Ptr || kb == Kind::Ptr {
             return self.pointer_arithmetic(op, (d, a, b), (ta, tb), (ka, kb));
@@ -192,7 +213,9 @@ impl Lower<'_> {
             return self.wide_op(op, (d, a, b), (ka, kb));
         }
         let code = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul => add_like(op, ka, (d, a, b)).ok_or("arithmetic on this type")?,
+            BinOp::Add | BinOp::Sub | BinOp::Mul => {
+                add_like(op, ka, (d, a, b)).ok_or("arithmetic on this type")?
+            }
             BinOp::Div => Op::Div { d, a, b, kind: ka },
             BinOp::Rem => Op::Rem { d, a, b, kind: ka },
             BinOp::Shl => Op::Shl { d, a, b, kind: ka, count: kb },
@@ -281,12 +304,17 @@ impl Lower<'_> {
         (ta, tb): (Ty, Ty),
         (ka, kb): (Kind, Kind),
     ) -> L<()> {
-        let pointee = self.p.types.pointee(if ka == Kind::Ptr { ta } else { tb }).ok_or("a pointer")?;
+        let pointee =
+            self.p.types.pointee(if ka == Kind::Ptr { ta } else { tb }).ok_or("a pointer")?;
         let code = match (op, ka, kb) {
-            (BinOp::Add, Kind::Ptr, _) => Op::PtrAdd { d, p: a, by: b, kind: kb, elem: self.elem(pointee) },
+            (BinOp::Add, Kind::Ptr, _) => {
+                Op::PtrAdd { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
+            }
             (BinOp::Add, _, _) => Op::PtrAdd { d, p: b, by: a, kind: ka, elem: self.elem(pointee) },
             (BinOp::Sub, _, Kind::Ptr) => Op::PtrDiff { d, a, b, elem: self.elem(pointee) },
-            (BinOp::Sub, _, _) => Op::PtrSubInt { d, p: a, by: b, kind: kb, elem: self.elem(pointee) },
+            (BinOp::Sub, _, _) => {
+                Op::PtrSubInt { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
+            }
             (BinOp::Lt, ..) => Op::PtrLess { d, a, b, or_equal: false },
             (BinOp::Le, ..) => Op::PtrLess { d, a, b, or_equal: true },
             (BinOp::Gt, ..) => Op::PtrLess { d, a: b, b: a, or_equal: false },
@@ -303,7 +331,13 @@ impl Lower<'_> {
     }
 
     /// Explicit and implicit conversions of `a` to the type of `e`.
-    pub(super) fn conversion(&mut self, e: ExprId, a: ExprId, explicit: bool, want: Option<Reg>) -> L<Reg> {
+    pub(super) fn conversion(
+        &mut self,
+        e: ExprId,
+        a: ExprId,
+        explicit: bool,
+        want: Option<Reg>,
+    ) -> L<Reg> {
         let p = self.p;
         let (to, from) = (p.expr(e).ty, p.expr(a).ty);
         match p.types.shape(from) {

@@ -10,12 +10,26 @@ use ctree::{ArrayLen, ExprId, ExprKind, RecordKind, Ty, TypeKind, UnOp, VarId};
 /// Where a value is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    Register { reg: Reg, flag: Option<Reg> },
+    Register {
+        reg: Reg,
+        flag: Option<Reg>,
+    },
     /// A known object: a static one or a variable of the frame, `at` bytes into it, plus `x`.
-    Static { global: u32, at: u32, x: Reg },
-    Frame { local: u32, at: u32, x: Reg },
+    Static {
+        global: u32,
+        at: u32,
+        x: Reg,
+    },
+    Frame {
+        local: u32,
+        at: u32,
+        x: Reg,
+    },
     /// Through a pointer.
-    Pointer { p: Reg, at: u32 },
+    Pointer {
+        p: Reg,
+        at: u32,
+    },
 }
 
 /// A designated object.
@@ -53,7 +67,8 @@ impl Lv {
 
 impl Lower<'_> {
     pub(super) fn kind_of(&self, ty: Ty) -> L<Kind> {
-        Kind::of(&self.p.types, ty).ok_or_else(|| format!("a value of type `{}`", self.type_name(ty)))
+        Kind::of(&self.p.types, ty)
+            .ok_or_else(|| format!("a value of type `{}`", self.type_name(ty)))
     }
 
     pub(super) fn type_name(&self, ty: Ty) -> String {
@@ -116,7 +131,8 @@ impl Lower<'_> {
     /// A compound literal outside of any function is a static object (6.5.2.5p5).
     fn static_literal(&mut self, written: Ty, ty: Ty, init: &ctree::Init) -> L<Lv> {
         let global = self.new_global(written, None, Origin::Temp);
-        let mut lv = Lv::new(Place::Static { global, at: 0, x: NO_REG }, ty, self.p.types.align_of(ty));
+        let mut lv =
+            Lv::new(Place::Static { global, at: 0, x: NO_REG }, ty, self.p.types.align_of(ty));
         lv.init = true;
         self.init_object(lv, init)?;
         lv.init = false;
@@ -136,7 +152,10 @@ impl Lower<'_> {
             Some(Home::Frame { local }) => Place::Frame { local, at: 0, x: NO_REG },
             Some(Home::Static { global }) => Place::Static { global, at: 0, x: NO_REG },
             None => {
-                return Err(format!("the external variable `{}`, which is defined nowhere", self.p.name(var.name)));
+                return Err(format!(
+                    "the external variable `{}`, which is defined nowhere",
+                    self.p.name(var.name)
+                ));
             }
         };
         Ok(Lv::new(place, ty, align))
@@ -158,14 +177,21 @@ impl Lower<'_> {
     }
 
     /// `base[index]`, or `*base` without an index.
-    pub(super) fn element(&mut self, base: ExprId, index: Option<ExprId>, ty: Ty, address_only: bool) -> L<Lv> {
+    pub(super) fn element(
+        &mut self,
+        base: ExprId,
+        index: Option<ExprId>,
+        ty: Ty,
+        address_only: bool,
+    ) -> L<Lv> {
         if let ExprKind::Implicit(array) = self.p.expr(base).kind
             && let TypeKind::Array(_, len) = *self.p.types.shape(self.p.expr(array).ty)
             && (self.p.is_lvalue(array) || self.p.types.as_record(self.p.expr(array).ty).is_none())
         {
             return self.array_element(array, len, index, ty, address_only);
         }
-        let to = self.p.types.pointee(self.p.expr(base).ty).ok_or("dereference of a non-pointer")?;
+        let to =
+            self.p.types.pointee(self.p.expr(base).ty).ok_or("dereference of a non-pointer")?;
         let align = self.p.types.align_of(to);
         let Some(index) = index else {
             let p = self.pointer_operand(base)?;
@@ -194,7 +220,10 @@ impl Lower<'_> {
         let size = self.p.types.size_of(ty).unwrap_or(0) as u32;
         let elem_align = self.p.types.align_of(ty);
         let flexible = match len {
-            ArrayLen::Known(n) => n <= 1 && matches!(self.p.expr(array).kind, ExprKind::Arrow(..) | ExprKind::Member(..)),
+            ArrayLen::Known(n) => {
+                n <= 1
+                    && matches!(self.p.expr(array).kind, ExprKind::Arrow(..) | ExprKind::Member(..))
+            }
             ArrayLen::Unknown => true,
         };
         let Some(index) = index else {
@@ -223,7 +252,8 @@ impl Lower<'_> {
         if kind.is_wide() {
             return Err("a 128-bit array index".into());
         }
-        let (mut lv, i) = self.pair((ea, eb), |s| s.lvalue(array, false), |s| s.value(index, None))?;
+        let (mut lv, i) =
+            self.pair((ea, eb), |s| s.lvalue(array, false), |s| s.value(index, None))?;
         let ArrayLen::Known(n) = len else { return Err("an array of unknown size".into()) };
         let bound = self.bound(Bound { len: n, size, address_only });
         let d = self.temp();
@@ -438,7 +468,8 @@ impl Lower<'_> {
             (None, Place::Pointer { p, at }) => (None, p, at),
             (None, _) => (None, 0, 0),
         };
-        let access = BitAccess { base, at, bit, width, kind, volatile: lv.ty.is_volatile(), init: lv.init };
+        let access =
+            BitAccess { base, at, bit, width, kind, volatile: lv.ty.is_volatile(), init: lv.init };
         self.code.bits.push(access);
         (p, self.code.bits.len() as u32 - 1)
     }

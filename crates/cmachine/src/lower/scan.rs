@@ -23,10 +23,12 @@ pub(crate) fn root(p: &Program, mut e: ExprId) -> Option<VarId> {
         match p.expr(e).kind {
             ExprKind::Var(v) => return Some(v),
             ExprKind::Member(of, _) => e = of,
-            ExprKind::Index(base, _) | ExprKind::Unary(UnOp::Deref, base) => match p.expr(base).kind {
-                ExprKind::Implicit(array) if is_array(p, array) => e = array,
-                _ => return None,
-            },
+            ExprKind::Index(base, _) | ExprKind::Unary(UnOp::Deref, base) => {
+                match p.expr(base).kind {
+                    ExprKind::Implicit(array) if is_array(p, array) => e = array,
+                    _ => return None,
+                }
+            }
             _ => return None,
         }
     }
@@ -68,7 +70,11 @@ impl Facts {
         for (index, expr) in p.exprs.iter().enumerate() {
             let taken = match expr.kind {
                 ExprKind::Unary(UnOp::AddrOf, e) => e,
-                ExprKind::Implicit(e) | ExprKind::Cast(_, e) if !direct[index] && is_array(p, e) => e,
+                ExprKind::Implicit(e) | ExprKind::Cast(_, e)
+                    if !direct[index] && is_array(p, e) =>
+                {
+                    e
+                }
                 _ => continue,
             };
             if let Some(v) = root(p, taken) {
@@ -152,11 +158,7 @@ impl Scan<'_> {
 
     fn expr(&mut self, e: ExprId, out: &mut Accesses) {
         match &self.p.expr(e).kind {
-            ExprKind::Var(v) => {
-                if self.is_candidate(*v) {
-                    out.reads.push(*v);
-                }
-            }
+            ExprKind::Var(v) if self.is_candidate(*v) => out.reads.push(*v),
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
                 self.write(*a, None, true, out);
             }
@@ -168,7 +170,11 @@ impl Scan<'_> {
             | ExprKind::Member(a, _)
             | ExprKind::Arrow(a, _)
             | ExprKind::VaArg(a, _) => self.expr(*a, out),
-            ExprKind::Binary(ctree::BinOp::LogAnd | ctree::BinOp::LogOr | ctree::BinOp::Comma, a, b) => {
+            ExprKind::Binary(
+                ctree::BinOp::LogAnd | ctree::BinOp::LogOr | ctree::BinOp::Comma,
+                a,
+                b,
+            ) => {
                 self.expr(*a, out);
                 self.expr(*b, out);
             }
@@ -181,7 +187,8 @@ impl Scan<'_> {
                 self.expr(*b, out);
             }
             ExprKind::Call(f, args) => {
-                let operands: Vec<ExprId> = std::iter::once(*f).chain(args.iter().copied()).collect();
+                let operands: Vec<ExprId> =
+                    std::iter::once(*f).chain(args.iter().copied()).collect();
                 self.unsequenced(&operands, out);
             }
             ExprKind::CompoundLit(_, init) => self.init(init, out),

@@ -59,14 +59,18 @@ impl Lower<'_> {
                 }
             }
             // A labelled declaration belongs to the block.
-            StmtKind::Label(_, s) | StmtKind::Case(_, _, s) | StmtKind::Default(s) => self.declare_in(*s),
+            StmtKind::Label(_, s) | StmtKind::Case(_, _, s) | StmtKind::Default(s) => {
+                self.declare_in(*s)
+            }
             _ => {}
         }
     }
 
     fn declare_var(&mut self, v: VarId) {
         let var = self.p.var(v);
-        if matches!(var.storage, Storage::Static | Storage::Extern) || var.scope == ctree::Scope::File {
+        if matches!(var.storage, Storage::Static | Storage::Extern)
+            || var.scope == ctree::Scope::File
+        {
             return;
         }
         let scope = self.f.scope;
@@ -202,7 +206,9 @@ impl Lower<'_> {
     fn local_init(&mut self, v: VarId) {
         let p = self.p;
         let var = p.var(v);
-        if matches!(var.storage, Storage::Static | Storage::Extern) || var.scope == ctree::Scope::File {
+        if matches!(var.storage, Storage::Static | Storage::Extern)
+            || var.scope == ctree::Scope::File
+        {
             return;
         }
         let Some(home) = self.homes[v.index()] else { return };
@@ -226,14 +232,17 @@ impl Lower<'_> {
             Home::Frame { local } => Place::Frame { local, at: 0, x: NO_REG },
             Home::Static { .. } => return,
         };
-        let lv = Lv { init: true, ..Lv::new(place, p.types.resolved(var.ty), p.types.align_of(var.ty)) };
+        let lv =
+            Lv { init: true, ..Lv::new(place, p.types.resolved(var.ty), p.types.align_of(var.ty)) };
         self.guarded(|low| {
             let saved = std::mem::replace(&mut low.f.pend, false);
             let temps = low.f.temps.len();
             let result = match (place, init) {
                 (Place::Register { .. }, ctree::Init::Expr(e)) => low.init_register(lv, *e),
                 (Place::Register { .. }, ctree::Init::List(items)) => match items.first() {
-                    Some(ctree::InitItem { init: ctree::Init::Expr(e), .. }) => low.init_register(lv, *e),
+                    Some(ctree::InitItem { init: ctree::Init::Expr(e), .. }) => {
+                        low.init_register(lv, *e)
+                    }
                     _ => {
                         let r = low.temp_pair();
                         low.constant(r, 0);
@@ -261,7 +270,11 @@ impl Lower<'_> {
     }
 
     fn loop_body(&mut self, body: StmtId) -> (Vec<usize>, Vec<usize>) {
-        self.f.loops.push(LoopInfo { scope: self.f.scope, breaks: Vec::new(), continues: Some(Vec::new()) });
+        self.f.loops.push(LoopInfo {
+            scope: self.f.scope,
+            breaks: Vec::new(),
+            continues: Some(Vec::new()),
+        });
         let in_switch = std::mem::replace(&mut self.f.in_switch, 0);
         self.stmt(body);
         self.f.in_switch = in_switch;
@@ -304,7 +317,13 @@ impl Lower<'_> {
         self.patch_all(breaks);
     }
 
-    fn for_loop(&mut self, init: Option<StmtId>, cond: Option<ExprId>, step: Option<ExprId>, body: StmtId) {
+    fn for_loop(
+        &mut self,
+        init: Option<StmtId>,
+        cond: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+    ) {
         self.scoped(|low| {
             if let Some(init) = init {
                 low.declare(&[init]);
@@ -365,7 +384,9 @@ impl Lower<'_> {
             let table = &mut self.code.tables[table as usize];
             table.cases = cases;
             let unsigned = table.unsigned;
-            table.cases.sort_by_key(|&(lo, _, _)| if unsigned { i128::from(lo as u64) } else { i128::from(lo) });
+            table.cases.sort_by_key(
+                |&(lo, _, _)| if unsigned { i128::from(lo as u64) } else { i128::from(lo) },
+            );
             table.default = if default == u32::MAX { after } else { default };
         }
         self.patch(end, self.here());
@@ -450,7 +471,10 @@ impl Lower<'_> {
                         let from = low.aggregate(e)?;
                         if let Some(d) = low.f.hidden {
                             let s = low.address(&from, None)?;
-                            let to = Lv { init: true, ..Lv::new(Place::Pointer { p: d, at: 0 }, ret, 1) };
+                            let to = Lv {
+                                init: true,
+                                ..Lv::new(Place::Pointer { p: d, at: 0 }, ret, 1)
+                            };
                             low.copy_op(d, s, to, from);
                         }
                         low.leave_to(None);
@@ -492,7 +516,9 @@ impl Lower<'_> {
             }
             let path: Vec<usize> = entered.into_iter().take_while(|&s| s != common).collect();
             self.enter_path(&path);
-            let target = if self.here() == start { to } else {
+            let target = if self.here() == start {
+                to
+            } else {
                 self.emit(Op::Jump { to });
                 start
             };
