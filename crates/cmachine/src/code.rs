@@ -791,6 +791,8 @@ pub struct Code {
     pub start_regs: u32,
     /// `main`, and whether it takes arguments.
     pub main: Option<u32>,
+    /// Definitions of different units that contradict each other (6.9p5, 6.2.7p2).
+    pub link_error: Option<(UbKind, ctree::Span, String)>,
     /// Function number of each tree function that has a body.
     pub func_of: HashMap<ctree::FuncId, u32>,
 }

@@ -153,6 +153,10 @@ pub fn run(program: &Program, config: &MachineConfig) -> Report {
 /// Executes `main` of a program and records what the hooks ask for.
 pub fn run_with(program: &Program, config: &MachineConfig, hooks: &Hooks) -> Report {
     let code = lower::lower(program, hooks);
+    if let Some((kind, span, detail)) = code.link_error.clone() {
+        let outcome = Outcome::Undefined(kind, Verdict { span, node: None, detail, other: None });
+        return Report { outcome, stdout: Vec::new(), steps: 0, profile: Profile::default() };
+    }
     let mut machine = exec::Machine::new(program, &code, config, hooks);
     let (pc, stop) = machine.run();
     let outcome = outcome_of(program, &code, pc, stop);
@@ -189,10 +193,12 @@ fn outcome_of(program: &Program, code: &Code, pc: u32, stop: Stop) -> Outcome {
                 verdict(format!("{found}, accessed as `{}`", name(wanted))),
             )
         }
-        Stop::Conflict { other, between, what } => {
+        Stop::Conflict { other, owner, between, what } => {
             let (other_span, _) = place(program, code, other);
             let other = Some((other_span, "the other access"));
-            let verdict = Verdict { other, ..verdict(what.to_string()) };
+            // What to repair is the expression that leaves the order open, not the access.
+            let node = owner.map_or(node, |pc| place(program, code, pc).1);
+            let verdict = Verdict { other, node, ..verdict(what.to_string()) };
             match between {
                 Between::Calls => Outcome::Unspecified(UnspecKind::CallOrder, verdict),
                 Between::Initialisers => Outcome::Unspecified(UnspecKind::EvalOrder, verdict),

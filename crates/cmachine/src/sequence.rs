@@ -39,6 +39,8 @@ struct Region {
     active: usize,
     depth: u32,
     initialiser: bool,
+    /// Code address of the operator or initialiser that the region belongs to.
+    pc: u32,
 }
 
 /// The state of all open regions.
@@ -60,13 +62,14 @@ pub(crate) struct Sequence {
 const COMPACT: usize = 1 << 20;
 
 impl Sequence {
-    pub(crate) fn begin(&mut self, depth: u32, initialiser: bool) {
+    pub(crate) fn begin(&mut self, depth: u32, initialiser: bool, pc: u32) {
         self.regions.push(Region {
             marks: self.marks.len(),
             log: self.log.len(),
             active: self.active.len(),
             depth,
             initialiser,
+            pc,
         });
     }
 
@@ -161,7 +164,7 @@ impl Sequence {
                 (true, false) => "one writes what the other reads",
                 (false, _) => "one reads what the other writes",
             };
-            return Some(Stop::Conflict { other: old.pc, between, what });
+            return Some(Stop::Conflict { other: old.pc, owner: Some(region.pc), between, what });
         }
         None
     }
@@ -181,6 +184,7 @@ impl Sequence {
         match self.pending[start..].iter().find(|e| e.overlaps(&new)) {
             Some(e) => Err(Box::new(Stop::Conflict {
                 other: e.pc,
+                owner: None,
                 between: Between::Operands,
                 what: "both write the same object",
             })),

@@ -24,6 +24,8 @@ pub enum Stop {
     Conflict {
         /// Code address of the other access.
         other: u32,
+        /// Code address of the expression whose operands they belong to, where it is another.
+        owner: Option<u32>,
         /// What leaves their order open.
         between: Between,
         /// What the two do.

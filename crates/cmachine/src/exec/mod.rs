@@ -589,7 +589,7 @@ impl<'a> Machine<'a> {
                 Op::Ret => self.pop_call(false)?,
                 Op::RetMissing => self.pop_call(true)?,
                 Op::RegionBegin { initialiser } => {
-                    self.sequence.begin(self.frames.len() as u32, initialiser)
+                    self.sequence.begin(self.frames.len() as u32, initialiser, self.pc - 1)
                 }
                 Op::LogOn => self.sequence.log_on(&mut self.memory),
                 Op::LogOff => self.sequence.log_off(&mut self.memory),

@@ -187,6 +187,18 @@ impl Lower<'_> {
             }
             let id = FuncId(index as u32);
             let number = self.code.funcs.len() as u32;
+            if func.storage != FuncStorage::Static
+                && !func.inline
+                && let Some(&other) = by_name.get(&func.name)
+            {
+                let first = self.p.func(self.code.funcs[other as usize].id);
+                if !first.inline {
+                    self.link_error(
+                        func.span,
+                        format!("`{}` is defined twice", self.p.name(func.name)),
+                    );
+                }
+            }
             // A C11 inline definition may be replaced by an external one; bodies agree in any
             // program worth testing.
             if func.storage != FuncStorage::Static
@@ -248,7 +260,10 @@ impl Lower<'_> {
             }
             let external = var.scope == Scope::File && var.storage != Storage::Static;
             if external && let Some(&global) = by_name.get(&var.name) {
-                // A second tentative definition of the same name: one object (6.9.2, as a common symbol).
+                if let Origin::Var(first) = self.code.globals[global as usize].origin {
+                    self.check_same(first, id, true);
+                }
+                // One object all the same, as a common symbol would be.
                 self.homes[id.index()] = Some(Home::Static { global });
             } else {
                 let global = self.new_global(var.ty, var.align, Origin::Var(id));
@@ -267,9 +282,27 @@ impl Lower<'_> {
                 && let Some(&global) = by_name.get(&var.name)
             {
                 self.homes[index] = Some(Home::Static { global });
+                if let Origin::Var(first) = self.code.globals[global as usize].origin {
+                    self.check_same(first, VarId(index as u32), false);
+                }
             }
         }
         self.link_streams();
+    }
+
+    fn link_error(&mut self, span: ctree::Span, detail: String) {
+        self.code.link_error.get_or_insert((UbKind::MultipleDefinition, span, detail));
+    }
+
+    /// Two declarations of one external variable must agree.
+    fn check_same(&mut self, first: VarId, second: VarId, both_define: bool) {
+        let (a, b) = (self.p.var(first), self.p.var(second));
+        let name = self.p.name(b.name);
+        if !compat::compatible(self.p, a.ty, b.ty) {
+            self.link_error(b.span, format!("`{name}` is declared with another type elsewhere"));
+        } else if both_define {
+            self.link_error(b.span, format!("`{name}` is defined twice"));
+        }
     }
 
     /// `stdout` and `stderr`, where a header declares them and the program does not define them.

@@ -1,0 +1,181 @@
+//! The machine's hooks: what runs, which values variables have, which way branches go, volatile
+//! accesses; programs of several units; the node that a verdict names for repair.
+
+use cmachine::{
+    Hooks, MachineConfig, Node, Outcome, Profile, Report, UbKind, UnspecKind, run_with,
+};
+use ctree::{DataModel, ExprKind, Program, StmtId, StmtKind};
+
+fn parse(units: &[&str]) -> Program {
+    let mut program = Program::new(DataModel::X86_64_SYSV);
+    for (i, text) in units.iter().enumerate() {
+        cparse::parse_unit(&mut program, &format!("unit{i}.c"), text).expect("test program parses");
+    }
+    program
+}
+
+fn run(program: &Program, hooks: &Hooks) -> Report {
+    run_with(program, &MachineConfig::default(), hooks)
+}
+
+fn statements(program: &Program, text: &str) -> Vec<StmtId> {
+    let all = (0..program.stmts.len() as u32).map(StmtId);
+    all.filter(|&s| program.source.snippet(program.stmt(s).span).trim() == text).collect()
+}
+
+/// Values of a variable at the statement with the given text, shown as a list.
+fn values(program: &Program, profile: &Profile, at: &str, var: &str) -> Vec<i128> {
+    let [stmt] = statements(program, at)[..] else { panic!("one statement `{at}`") };
+    let Some(point) = profile.points.get(&stmt) else { return Vec::new() };
+    let found = point.iter().filter(|((v, _), _)| program.name(program.var(*v).name) == var);
+    found.flat_map(|(_, v)| v.values.iter().copied()).collect()
+}
+
+const LOOP: &str = "
+static int total, refused;
+static int pick(int n) { if (n > 2) { return n; } refused += 100; return 0; }
+int main(void) {
+    unsigned char small = 250;
+    int grid[2] = {7, 8};
+    for (int i = 0; i < 4; i++) {
+        small += 3;
+        total += pick(i);
+    }
+    if (total < 0) { grid[0] = 1; }
+    return grid[1] - 8;
+}";
+
+#[test]
+fn probes_see_the_values_in_scope() {
+    let program = parse(&[LOOP]);
+    let probes = statements(&program, "total += pick(i);").into_iter().collect();
+    let report = run(&program, &Hooks { probes, ..Hooks::default() });
+    let at = "total += pick(i);";
+    assert_eq!(values(&program, &report.profile, at, "i"), [0, 1, 2, 3]);
+    assert_eq!(values(&program, &report.profile, at, "small"), [0, 3, 6, 253]);
+    assert_eq!(values(&program, &report.profile, at, "grid"), [7, 8]);
+    assert_eq!(values(&program, &report.profile, at, "refused"), [0, 100, 200, 300]);
+    assert_eq!(report.profile.visits.values().copied().collect::<Vec<_>>(), [4]);
+}
+
+#[test]
+fn coverage_tells_live_from_dead() {
+    let program = parse(&[LOOP]);
+    let report = run(&program, &Hooks { cover: true, ..Hooks::default() });
+    let ran =
+        |text: &str| statements(&program, text).iter().any(|s| report.profile.executed.contains(s));
+    assert!(ran("refused += 100;") && ran("return n;"));
+    assert!(!ran("grid[0] = 1;"));
+}
+
+/// Which checks of a wrapper triggered is told apart by the call, as redundant ones are removed
+/// call by call.
+#[test]
+fn branches_are_counted_for_each_call() {
+    let program = parse(&["
+static int safe_div(int a, int b) { return b == 0 ? a : a / b; }
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++) sum += safe_div(6, i) + safe_div(8, 2);
+    return sum;
+}"]);
+    let report = run(&program, &Hooks { branches: true, ..Hooks::default() });
+    let by_call: Vec<(String, (u64, u64))> = report
+        .profile
+        .branches
+        .iter()
+        .filter(|((_, cond), _)| matches!(program.expr(*cond).kind, ExprKind::Cond(..)))
+        .map(|((call, _), &ways)| {
+            let span = program.expr(call.expect("called from an expression")).span;
+            (program.source.snippet(span).to_string(), ways)
+        })
+        .collect();
+    assert_eq!(
+        by_call,
+        [("safe_div(6, i)".to_string(), (1, 2)), ("safe_div(8, 2)".to_string(), (0, 3))]
+    );
+}
+
+#[test]
+fn volatile_accesses_come_in_order() {
+    let program = parse(&["volatile short v = 3; int main(void) { v = v + 1; v++; return v; }"]);
+    let report = run(&program, &Hooks { volatile: true, ..Hooks::default() });
+    let trace: Vec<(bool, u64)> =
+        report.profile.volatile.iter().map(|a| (a.store, a.value)).collect();
+    assert_eq!(trace, [(false, 3), (true, 4), (false, 4), (true, 5), (false, 5)]);
+}
+
+#[test]
+fn hooks_change_no_outcome() {
+    let program = parse(&[LOOP]);
+    let all = (0..program.stmts.len() as u32).map(StmtId).collect();
+    let hooks = Hooks { cover: true, probes: all, branches: true, volatile: true };
+    let (plain, hooked) = (run(&program, &Hooks::default()), run(&program, &hooks));
+    assert_eq!(plain.outcome, hooked.outcome);
+    assert_eq!(plain.steps, hooked.steps);
+}
+
+#[test]
+fn a_verdict_names_the_node_to_repair() {
+    let program = parse(&["int main(void) { int a = 2147483647; return 1 + (a + 1); }"]);
+    let Outcome::Undefined(UbKind::SignedOverflow, verdict) =
+        run(&program, &Hooks::default()).outcome
+    else {
+        panic!("overflow expected");
+    };
+    let Some(Node::Expr(e)) = verdict.node else { panic!("an expression expected") };
+    assert_eq!(program.source.snippet(program.expr(e).span), "(a + 1)");
+    assert_eq!(verdict.detail, "2147483647 + 1");
+}
+
+/// For a conflict the node is the expression that leaves the order open, the span the access.
+#[test]
+fn a_conflict_names_the_expression_around_it() {
+    let program = parse(&["
+static int g;
+static int f(void) { g = 1; return 1; }
+int main(void) { return g + f(); }"]);
+    let Outcome::Unspecified(UnspecKind::CallOrder, verdict) =
+        run(&program, &Hooks::default()).outcome
+    else {
+        panic!("a conflict expected");
+    };
+    let Some(Node::Expr(e)) = verdict.node else { panic!("an expression expected") };
+    assert_eq!(program.source.snippet(program.expr(e).span), "g + f()");
+    assert_eq!(program.source.snippet(verdict.span), "g = 1");
+}
+
+#[test]
+fn units_are_linked_by_name() {
+    let program = parse(&[
+        "extern int shared; int twice(int); int main(void) { shared = 4; return twice(3) - 10; }",
+        "int shared = 1; static int own(int x) { return x * 2; } int twice(int x) { return own(x) + shared; }",
+    ]);
+    let report = run(&program, &Hooks::default());
+    assert_eq!(report.outcome, Outcome::Finished(cmachine::Exit::Status(0)));
+}
+
+#[test]
+fn contradicting_units_are_refused() {
+    let cases: [[&str; 2]; 4] = [
+        ["int f(void) { return 1; } int main(void) { return f(); }", "int f(void) { return 2; }"],
+        ["int x = 1; int main(void) { return x; }", "int x = 2;"],
+        ["extern int x; int main(void) { return x; }", "float x = 2;"],
+        ["int f(int); int main(void) { return f(1); }", "int f(long x) { return (int)x; }"],
+    ];
+    for units in cases {
+        let program = parse(&units);
+        let outcome = run(&program, &Hooks::default()).outcome;
+        let expected =
+            matches!(outcome, Outcome::Undefined(UbKind::MultipleDefinition | UbKind::CallType, _));
+        assert!(expected, "{units:?}: {outcome:?}");
+    }
+}
+
+/// A statement of each kind is where the tests above look for it.
+#[test]
+fn statements_have_spans() {
+    let program = parse(&[LOOP]);
+    assert!(statements(&program, "small += 3;").len() == 1);
+    assert!(program.stmts.iter().any(|s| matches!(s.kind, StmtKind::For { .. })));
+}
