@@ -44,6 +44,10 @@ pub struct Run {
     /// Define a macro.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Tell on standard error what ran: how often each statement, with which values of variables,
+    /// and what never did. With --json: everything that was recorded, under "profile".
+    #[arg(long)]
+    pub profile: bool,
     /// Stop after this many machine steps (a step is a few native instructions).
     #[arg(long, value_name = "N")]
     pub fuel: Option<u64>,
@@ -64,6 +68,7 @@ A program may exit with these numbers too: standard error, and --json, tell whic
 
 Examples:
   gainsay run prog.c
+  gainsay run --profile prog.c
   gainsay run main.c util.c -I include -D NDEBUG
   csmith > r.c; gainsay run -I /usr/include/csmith r.c
   gcc -E prog.c | gainsay run --json - | jq .outcome";

@@ -16,6 +16,16 @@ pub struct Source {
     pub text: String,
 }
 
+impl Source {
+    /// The names by which line markers call the file itself: the one that was given, and, as the
+    /// preprocessor may have been run elsewhere, the one that the text begins with.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let marker = self.text.lines().next().and_then(|line| line.strip_prefix("# "));
+        let first = marker.and_then(|m| m.split_once('"')).and_then(|(_, m)| m.split_once('"'));
+        [self.name.as_str()].into_iter().chain(first.map(|(file, _)| file))
+    }
+}
+
 /// Reads every file, and preprocesses those that are not preprocessed yet.
 pub fn read_all(files: &[PathBuf], include: &[PathBuf], define: &[String]) -> Result<Vec<Source>> {
     for dir in include {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::locate::Located;
+use crate::profile::ProfileObject;
 
 /// One execution as one JSON object; what does not apply is null.
 #[derive(Serialize, Debug, Default)]
@@ -37,6 +38,9 @@ pub struct RunObject {
     pub status: Option<u8>,
     /// Machine steps taken.
     pub steps: u64,
+    /// What ran, with --profile only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileObject>,
 }
 
 /// A second place.

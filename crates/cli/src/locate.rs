@@ -5,6 +5,7 @@
 //! original line, blanks aside, the original is shown and its column told; otherwise the
 //! preprocessed line is.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 
@@ -33,6 +34,25 @@ pub struct Located {
 pub fn locate(place: &Place) -> Located {
     let original = fs::read_to_string(&place.file).ok();
     locate_in(place, original)
+}
+
+/// Original files, each read once: for those who ask about many places.
+#[derive(Default)]
+pub struct Files(BTreeMap<String, Option<String>>);
+
+impl Files {
+    /// The column of a place in the line that a person wrote, from 1, in characters; `None` where
+    /// its words do not stand on that line.
+    pub fn column(&mut self, place: &Place) -> Option<usize> {
+        let read = |file: &String| fs::read_to_string(file).ok();
+        let file = self.0.entry(place.file.clone()).or_insert_with_key(read);
+        let text = file.as_deref()?;
+        let begin = (place.column as usize - 1).min(place.text.len());
+        let end = (begin + place.width as usize).min(place.text.len());
+        let range = on_original(text, place.line as usize, place, begin..end)?;
+        let line_begin = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
+        Some(text[line_begin..range.start].chars().count() + 1)
+    }
 }
 
 fn locate_in(place: &Place, original: Option<String>) -> Located {

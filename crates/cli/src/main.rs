@@ -7,6 +7,7 @@ mod doctor;
 mod input;
 mod json;
 mod locate;
+mod profile;
 mod run;
 mod terminal;
 

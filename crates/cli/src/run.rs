@@ -1,7 +1,7 @@
 //! `gainsay run`: preprocess, parse, execute, tell.
 
 use anyhow::{Result, anyhow};
-use cmachine::{Exit, MachineConfig, Outcome, Report, Verdict};
+use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report, Verdict};
 use cparse::{ErrorKind, ParseError};
 use ctree::{DataModel, Program, SourceMap};
 
@@ -9,6 +9,7 @@ use crate::args::Run;
 use crate::diagnostic::Diagnostic;
 use crate::input::{Source, read_all};
 use crate::json::RunObject;
+use crate::profile::{self, Observed};
 use crate::{status, terminal};
 
 /// What a run comes to for the person who asked: all three ways of saying it.
@@ -35,6 +36,9 @@ pub fn main(args: Run) -> Result<u8> {
         terminal::print(&line)?;
     } else {
         terminal::print(&told.stdout)?;
+        if let Some(profile) = &told.object.profile {
+            terminal::complain(&profile::text(profile));
+        }
         if let Some(diagnostic) = told.diagnostic {
             terminal::complain(&diagnostic.render(terminal::colour()));
         } else if told.exit == status::ABORTED && told.object.status == Some(status::ABORTED) {
@@ -53,14 +57,19 @@ fn execute(args: &Run) -> Result<Told> {
     if let Err(error) = parse(&mut program, &sources) {
         return Ok(refused(&program, &error));
     }
+    let observed = args.profile.then(|| Observed::new(&program, &sources));
     drop(sources);
     let mut config = MachineConfig::default();
     config.fuel = args.fuel.unwrap_or(config.fuel);
     if config.fuel == 0 {
         return Err(anyhow!("--fuel must be at least 1"));
     }
-    let report = cmachine::run(&program, &config);
-    Ok(tell(&program.source, report))
+    let hooks = observed.as_ref().map_or_else(Hooks::default, Observed::hooks);
+    let report = cmachine::run_with(&program, &config, &hooks);
+    let profile = observed.map(|observed| observed.object(&program, &report.profile));
+    let mut told = tell(&program.source, report);
+    told.object.profile = profile;
+    Ok(told)
 }
 
 fn parse(program: &mut Program, sources: &[Source]) -> Result<(), ParseError> {

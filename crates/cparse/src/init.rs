@@ -341,7 +341,11 @@ impl Parser<'_> {
                 let (init, _) = self.init_from_expr(ty, e)?;
                 return self.put_here(levels, init);
             }
-            self.open_sublevel(levels, self.span(e))?;
+            if self.prog.types.size_of(ty) != Some(0) {
+                self.open_sublevel(levels, self.span(e))?;
+            } else if !skip_empty(levels) {
+                return Ok(());
+            }
         }
     }
 
@@ -395,7 +399,8 @@ impl Parser<'_> {
         let Some(level) = levels.last_mut() else { return Ok(()) };
         let at = level.next;
         level.advance();
-        let earlier = level.items.iter().find(|i| i.first <= at.0 && i.last >= at.1);
+        let from = level.items.partition_point(|i| i.last < at.0);
+        let earlier = level.items.get(from).filter(|i| i.first <= at.0 && i.last >= at.1);
         let mut sub = Level::new(shape, at);
         match earlier.map(|i| i.init.clone()) {
             None => {}
@@ -503,6 +508,18 @@ impl Level {
             *used = true;
         }
     }
+}
+
+/// Moves past an aggregate without room for a value: an empty member, or, since all elements of
+/// an array are alike, a whole array. False if that array has no end: the value is in excess.
+fn skip_empty(levels: &mut [Level]) -> bool {
+    let Some(level) = levels.last_mut() else { return false };
+    match level.shape {
+        Shape::Array(_, None) => return false,
+        Shape::Array(_, Some(len)) => level.next = (len, len),
+        Shape::Struct(_) | Shape::Union(..) => level.advance(),
+    }
+    true
 }
 
 fn known(len: ArrayLen) -> u64 {

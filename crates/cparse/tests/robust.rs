@@ -219,6 +219,9 @@ fn long_chains() {
     for text in &texts {
         let _ = parse(text);
     }
+    assert_eq!(parse("int a[][0] = { 1, 2 }; int b[1 << 30][1 << 9][0] = { 1, 2 };"), Ok(()));
+    let many = format!("struct s {{ int x; }} a[] = {{ {} }};", "1, ".repeat(50_000));
+    assert_eq!(parse(&many), Ok(()));
     assert_eq!(parse(&format!("int x[1{}];", " + 1".repeat(1000))), Ok(()));
     let elses = format!("int f(int x) {{ {}; }}", "if (x); else ".repeat(900));
     assert_eq!(parse(&elses), Ok(()));

@@ -237,14 +237,8 @@ impl Machine<'_> {
     /// An access through a member of a union: any member may be read whatever was stored last.
     fn resolve_union(&mut self, pointer: u64, access: u32, which: Access) -> Res<u32> {
         let mut want = self.want(access, which);
-        // As a character access, but for padding, which the member covers.
         want.class = crate::classes::CHAR;
-        match self.memory.resolve(&self.code.classes, pointer, &want) {
-            Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {
-                Ok(self.raw_address(pointer) + want.offset)
-            }
-            other => other,
-        }
+        self.memory.resolve(&self.code.classes, pointer, &want)
     }
 
     /// The address behind a live pointer, without any check.
@@ -433,20 +427,9 @@ impl Machine<'_> {
         access: Access,
     ) -> Res<()> {
         // As characters for everything but the type, which is checked as a whole.
-        let want = Want {
-            offset: 0,
-            size,
-            align,
-            class: crate::classes::CHAR,
-            access,
-            volatile,
-            whole: true,
-        };
-        match self.memory.resolve(&self.code.classes, pointer, &want) {
-            Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {}
-            Err(stop) => return Err(stop),
-            Ok(_) => {}
-        }
+        let class = crate::classes::CHAR;
+        let want = Want { offset: 0, size, align, class, access, volatile, whole: true };
+        self.memory.resolve(&self.code.classes, pointer, &want)?;
         let object = &self.memory.objects[slot_of(pointer) as usize];
         match self.code.classes.get(object.layout).ty {
             None => Ok(()),
