@@ -20,7 +20,8 @@ pub use text::text;
 /// The whole profile, as `--json` prints it.
 #[derive(Serialize, Debug, Default)]
 pub struct ProfileObject {
-    /// Statements in source order; blocks and labels are left out, what they hold is there.
+    /// Statements in source order, without blocks and labels (what they hold is there) and without
+    /// declarations, before which no values are recorded.
     pub statements: Vec<StatementObject>,
     /// Conditional and logical operators, also those in headers.
     pub branches: Vec<BranchObject>,
@@ -51,8 +52,8 @@ pub struct StatementObject {
     pub function: String,
     /// Whether it was reached at all.
     pub ran: bool,
-    /// How often; null for a declaration, which is only known to have run.
-    pub visits: Option<u64>,
+    /// How often.
+    pub visits: u64,
     /// The integers in scope before it, locals first.
     pub variables: Vec<VariableObject>,
     /// Last line, for the list of what never ran.
@@ -76,6 +77,9 @@ pub struct VariableObject {
     pub min: i128,
     /// Greatest value.
     pub max: i128,
+    /// Declared in the function.
+    #[serde(skip)]
+    pub local: bool,
 }
 
 /// One conditional or logical operator, for one caller of its function.
@@ -163,6 +167,7 @@ fn is_listed(kind: &StmtKind) -> bool {
         kind,
         StmtKind::Empty
             | StmtKind::Block(_)
+            | StmtKind::Decl(_)
             | StmtKind::Case(..)
             | StmtKind::Default(_)
             | StmtKind::Label(..)
@@ -195,17 +200,14 @@ impl Teller<'_> {
 
     fn statement(&mut self, profile: &Profile, id: StmtId, function: &str) -> StatementObject {
         let stmt = self.program.stmt(id);
-        let visits = match stmt.kind {
-            StmtKind::Decl(_) => None,
-            _ => Some(profile.visits.get(&id).copied().unwrap_or(0)),
-        };
+        let visits = profile.visits.get(&id).copied().unwrap_or(0);
         let place = self.place(stmt.span).unwrap_or_default();
         let lines = self.program.source.snippet(stmt.span).matches('\n').count() as u32;
         StatementObject {
             last_line: place.line + lines,
             place,
             function: function.to_string(),
-            ran: profile.executed.contains(&id) || visits.is_some_and(|n| n > 0),
+            ran: profile.executed.contains(&id) || visits > 0,
             visits,
             variables: self.variables(profile, id),
         }
@@ -224,6 +226,7 @@ impl Teller<'_> {
                 complete: values.complete,
                 min: values.min,
                 max: values.max,
+                local: var.scope != Scope::File,
             }
         };
         locals.into_iter().chain(globals).map(tell).collect()

@@ -799,3 +799,6 @@ pub struct Code {
 
 /// Slot of the first function object; statics follow the functions.
 pub const FIRST_STATIC_SLOT: u32 = 2;
+
+/// The loop's working set is the code: an operation that grows is noticed here.
+const _: () = assert!(size_of::<Op>() <= 12);

@@ -44,9 +44,8 @@ pub struct MachineConfig {
     pub call_depth: u32,
     /// Greatest number of bytes printed.
     pub output: u64,
-    /// Objects are only as aligned as their types say. Otherwise they begin at addresses as
-    /// aligned as GCC makes them, and a pointer to the first member of a packed record is aligned.
-    pub strict_alignment: bool,
+    /// How alignment is judged.
+    pub alignment: Alignment,
 }
 
 impl Default for MachineConfig {
@@ -59,9 +58,22 @@ impl Default for MachineConfig {
             stack: 8 << 20,
             call_depth: 100_000,
             output: 16 << 20,
-            strict_alignment: false,
+            alignment: Alignment::Offsets,
         }
     }
+}
+
+/// How the alignment of an access through a pointer is judged (6.3.2.3p7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Alignment {
+    /// Objects are only as aligned as their types say: a pointer to any member of a packed record
+    /// is taken for misaligned.
+    Types,
+    /// Objects begin at addresses as aligned as GCC makes them, so that the offset decides.
+    #[default]
+    Offsets,
+    /// Any address will do, as on x86-64 without vector instructions. Not C.
+    Any,
 }
 
 /// What an execution should record. Everything is off by default and then costs nothing.

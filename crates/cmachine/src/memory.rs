@@ -11,6 +11,7 @@
 //! dangling pointer can never be taken for a valid one. Null is 0. Slot 1 stands for pointers made
 //! from integers: their offset is an index into [`Memory::int_pointers`].
 
+use crate::Alignment;
 use crate::classes::{self, Class, Classes, Leaf};
 use crate::outcome::{UbKind, UnspecKind};
 use crate::stop::{Res, Stop, ub, unspecified};
@@ -128,8 +129,8 @@ pub struct Memory {
     stack_end: u32,
     free_heap: HashMap<u32, Vec<u32>>,
     limit: u64,
-    /// Alignment is judged by what types say alone.
-    pub strict_align: bool,
+    /// How alignment is judged.
+    pub alignment: Alignment,
     /// What the shadow of eight plain readable bytes looks like now: [`INIT8`], or a pattern that
     /// never matches while reads must be noted.
     pub readable: u64,
@@ -190,7 +191,7 @@ impl Memory {
             stack_end: end as u32,
             free_heap: HashMap::new(),
             limit,
-            strict_align: false,
+            alignment: Alignment::Offsets,
             readable: INIT8,
             writable: 0,
         }
@@ -371,10 +372,13 @@ impl Memory {
         Ok(())
     }
 
-    /// An object is taken to begin at an address as aligned as GCC makes it, so only the offset
-    /// counts; in strict mode at one that is only as aligned as its type says.
+    /// Whether an offset in an object is aligned.
     pub fn check_align(&self, object: &Object, offset: u32, align: u32) -> Res<()> {
-        let known = if self.strict_align { object.align } else { object.align.max(16) };
+        let known = match self.alignment {
+            Alignment::Types => object.align,
+            Alignment::Offsets => object.align.max(16),
+            Alignment::Any => return Ok(()),
+        };
         if align > 1 && (offset | known) & (align - 1) != 0 {
             return ub(
                 UbKind::Misaligned,

@@ -179,3 +179,21 @@ fn statements_have_spans() {
     assert!(statements(&program, "small += 3;").len() == 1);
     assert!(program.stmts.iter().any(|s| matches!(s.kind, StmtKind::For { .. })));
 }
+
+#[test]
+fn alignment_is_judged_as_asked() {
+    use cmachine::Alignment::{Any, Offsets, Types};
+    let program = |field: &str| {
+        parse(&[&format!(
+            "#pragma pack(1)
+struct s {{ int a; char b; int c; }} v = {{1, 2, 3}};
+int main(void) {{ int *p = &v.{field}; return *p; }}"
+        )])
+    };
+    let finishes = |field: &str, alignment| {
+        let config = MachineConfig { alignment, ..MachineConfig::default() };
+        matches!(cmachine::run(&program(field), &config).outcome, Outcome::Finished(_))
+    };
+    assert_eq!([Types, Offsets, Any].map(|a| finishes("a", a)), [false, true, true]);
+    assert_eq!([Types, Offsets, Any].map(|a| finishes("c", a)), [false, false, true]);
+}

@@ -22,6 +22,9 @@ impl<'a> Parser<'a> {
         while let Tok::KwVolatile | Tok::KwInline = self.tok() {
             self.bump();
         }
+        if self.tok() == Tok::KwGoto {
+            return refuse(self);
+        }
         self.expect(Tok::LParen, "`(`")?;
         while self.tok() == Tok::Str {
             let token = self.bump();

@@ -31,7 +31,14 @@ impl Parser<'_> {
         if proto && (args.len() < fixed || args.len() > fixed && !variadic) {
             let word = if args.len() < fixed { "few" } else { "many" };
             let what = self.callee_name(callee);
-            return invalid(span, format!("too {word} arguments to {what}"));
+            let message = format!("too {word} arguments to {what}");
+            if let Some(name) = self.callee_symbol(callee)
+                && self.loose.contains_key(&name)
+            {
+                // Declared as `f()`: GCC takes the call, which is undefined if it is reached.
+                return unsupported(span, message);
+            }
+            return invalid(span, message);
         }
         for (i, arg) in args.iter_mut().enumerate() {
             let param = match self.prog.types.as_function(fty) {
@@ -62,13 +69,17 @@ impl Parser<'_> {
         Ok(e)
     }
 
+    fn callee_symbol(&self, callee: ExprId) -> Option<Sym> {
+        let ExprKind::Implicit(e) = *self.kind(callee) else { return None };
+        let ExprKind::Func(id) = *self.kind(e) else { return None };
+        Some(self.prog.func(id).name)
+    }
+
     fn callee_name(&self, callee: ExprId) -> String {
-        if let ExprKind::Implicit(e) = *self.kind(callee)
-            && let ExprKind::Func(id) = *self.kind(e)
-        {
-            return format!("function `{}`", self.name(self.prog.func(id).name));
+        match self.callee_symbol(callee) {
+            Some(name) => format!("function `{}`", self.name(name)),
+            None => "function".to_string(),
         }
-        "function".to_string()
     }
 
     /// An identifier that no scope declares: a builtin, an implicitly declared function, or wrong.
@@ -193,6 +204,7 @@ impl Parser<'_> {
                 self.prog.funcs[id.index()].noreturn = builtins::is_noreturn(self.prog.name(name));
                 self.linked.insert(name, Linked::Func(id));
                 self.implicit.push(Item::FuncDecl(id));
+                self.loose.insert(name, ());
                 id
             }
         };

@@ -230,7 +230,7 @@ impl Parser<'_> {
             Bind::None | Bind::Var(_) | Bind::Poison(_) => {}
             _ => return self.redeclared(name, "redeclaration as different kind of symbol of"),
         }
-        if self.prog.types.is_void(d.ty) {
+        if self.prog.types.is_void(d.ty) && specs.storage != StorageSpec::Extern {
             return invalid(
                 name.span(),
                 format!("variable `{}` declared void", self.name(name.sym)),
@@ -381,6 +381,12 @@ impl Parser<'_> {
                 if old_style { self.prototyped(a, b) } else { self.composite(a, b) };
             return Ok(());
         }
+        if self.loose.contains_key(&d.name.sym) {
+            // GCC warns; our tree already holds calls of the type that was assumed.
+            let name = self.name(d.name.sym);
+            let message = format!("declaration of `{name}` unlike its implicit one");
+            return unsupported(d.name.span(), message);
+        }
         self.redeclared(d.name, "conflicting types for")
     }
 
@@ -404,7 +410,11 @@ impl Parser<'_> {
         else {
             return d.ty;
         };
-        if f.ret == g.ret { known } else { d.ty }
+        if f.ret != g.ret {
+            return d.ty;
+        }
+        self.loose.insert(name, ());
+        known
     }
 
     // Block scope.

@@ -258,6 +258,9 @@ impl Parser<'_> {
                 self.scopes.bind(name.sym, Bind::Var(var));
             }
             params.list.push(param);
+            if self.tok() == Tok::Semi {
+                return unsupported(self.cur.span(), "forward declaration of a parameter");
+            }
             if !self.eat(Tok::Comma) {
                 break;
             }

@@ -81,7 +81,10 @@ impl Parser<'_> {
             return invalid(close.span(), "empty enum");
         }
         self.attributes(&mut attrs)?;
-        let int = enum_kind(range, attrs.packed);
+        let mut int = enum_kind(range, attrs.packed);
+        if let Some(kind) = attrs.mode.and_then(|m| self.prog.types.int_kind(m)) {
+            int = if range.0 < 0 { kind } else { kind.to_unsigned() };
+        }
         let entry = &mut self.prog.types.enums[id.index()];
         entry.int = int;
         entry.packed = attrs.packed;

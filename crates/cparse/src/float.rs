@@ -42,7 +42,7 @@ pub(crate) fn floating(text: &str, span: Span) -> PResult<(ExprKind, FloatKind)>
 fn is_extension(suffix: &str) -> bool {
     let lower = suffix.to_ascii_lowercase();
     let real = lower.trim_matches(|c| c == 'i' || c == 'j');
-    let known = ["", "f", "l", "q", "w", "df", "dd", "dl", "bf16"];
+    let known = ["", "d", "f", "l", "q", "w", "df", "dd", "dl", "bf16"];
     let sized = real.strip_prefix('f').is_some_and(|n| {
         !n.is_empty() && n.trim_end_matches('x').bytes().all(|b| b.is_ascii_digit())
     });

@@ -5,7 +5,7 @@
 //! are taken although a preprocessor leaves none. Trigraphs and universal character names in
 //! identifiers are not.
 
-use crate::error::{PResult, invalid};
+use crate::error::{PResult, invalid, unsupported};
 use crate::pragma::{PackState, handle_directive};
 use crate::token::{KeywordTable, Tok, Token};
 use ctree::{Program, Span, Sym};
@@ -242,6 +242,10 @@ impl Lexer<'_> {
             Some((tok, len)) => {
                 self.push(tok, len);
                 Ok(())
+            }
+            None if b == b'\\' && matches!(self.at(1), b'u' | b'U') => {
+                let lo = self.base + self.pos as u32;
+                unsupported(Span { lo, hi: lo + 2 }, "universal character name in an identifier")
             }
             None => {
                 self.error(self.pos, format!("stray '{}' in program", (b as char).escape_default()))

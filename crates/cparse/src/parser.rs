@@ -126,6 +126,8 @@ pub(crate) struct Parser<'a> {
     pub ops: Vec<(ExprId, Tok, u8)>,
     /// Parts of the declarators being parsed.
     pub chunks: Vec<Chunk>,
+    /// Functions whose prototype nobody wrote: declared implicitly, or given a library's.
+    pub loose: FastMap<Sym, ()>,
     /// Builtins used so far.
     pub builtins: FastMap<Sym, FuncId>,
 }
@@ -167,6 +169,7 @@ impl<'a> Parser<'a> {
             poisoned_records: Vec::new(),
             tentative: FastMap::default(),
             next_anon: 0,
+            loose: FastMap::default(),
             builtins: FastMap::default(),
         };
         parser.bind_unsupported_types();
@@ -245,6 +248,9 @@ impl<'a> Parser<'a> {
     /// `expected … before …`
     #[cold]
     pub(crate) fn unexpected<T>(&self, what: &str) -> PResult<T> {
+        if self.cur.tok == Tok::LBracket && self.peek(1).tok == Tok::LBracket {
+            return unsupported(self.cur.span(), "`[[…]]` attribute");
+        }
         let found = match self.cur.tok {
             Tok::Eof => "end of input".to_string(),
             _ => format!("`{}`", self.token_text(self.cur)),

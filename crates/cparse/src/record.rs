@@ -18,6 +18,7 @@ impl Parser<'_> {
         let keyword = self.bump();
         let kind =
             if keyword.tok == Tok::KwStruct { RecordKind::Struct } else { RecordKind::Union };
+        let outer_poison = self.poison.take();
         let mut attrs = Attrs::default();
         self.attributes(&mut attrs)?;
         let tag = (self.tok() == Tok::Ident).then(|| self.bump());
@@ -34,6 +35,7 @@ impl Parser<'_> {
             let what = what.clone();
             self.set_poison(keyword.span(), what);
         }
+        self.poison = outer_poison.or(self.poison.take());
         self.leave();
         Ok(used)
     }
@@ -87,7 +89,6 @@ impl Parser<'_> {
         let id = self.record_to_define(kind, tag)?;
         let open = self.bump();
         let items_before = self.pending.len();
-        let outer_poison = self.poison.take();
         let fields = self.member_list()?;
         let close = self.pos;
         self.expect(Tok::RBrace, "`}`")?;
@@ -99,7 +100,6 @@ impl Parser<'_> {
         if let Some((_, what)) = &self.poison {
             self.poisoned_records.push((id, what.clone()));
         }
-        self.poison = outer_poison.or(self.poison.take());
         let record = &mut self.prog.types.records[id.index()];
         record.fields = fields;
         record.packed = attrs.packed;

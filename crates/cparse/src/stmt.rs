@@ -95,11 +95,11 @@ impl Parser<'_> {
                 self.bump();
                 StmtKind::Empty
             }
-            Tok::KwIf => return self.if_stmt(),
-            Tok::KwFor => return self.for_stmt(),
-            Tok::KwWhile => return self.while_stmt(),
-            Tok::KwDo => return self.do_stmt(),
-            Tok::KwSwitch => return self.switch_stmt(),
+            Tok::KwIf => return self.scoped(Self::if_stmt),
+            Tok::KwFor => return self.scoped(Self::for_stmt),
+            Tok::KwWhile => return self.scoped(Self::while_stmt),
+            Tok::KwDo => return self.scoped(Self::do_stmt),
+            Tok::KwSwitch => return self.scoped(Self::switch_stmt),
             Tok::KwReturn => return self.return_stmt(),
             Tok::KwGoto => self.goto_stmt()?,
             Tok::KwBreak | Tok::KwContinue => self.jump_stmt()?,
@@ -120,11 +120,21 @@ impl Parser<'_> {
         Ok(self.prog.add_stmt(kind, span))
     }
 
-    /// A statement inside another.
+    /// A statement inside another: a block of its own (6.8.4p3, 6.8.5p5).
     fn sub_stmt(&mut self) -> PResult<StmtId> {
         self.enter()?;
+        self.scopes.push();
         let stmt = self.stmt()?;
+        self.scopes.pop();
         self.leave();
+        Ok(stmt)
+    }
+
+    /// A selection or iteration statement, which is a block as a whole, too.
+    fn scoped(&mut self, parse: fn(&mut Self) -> PResult<StmtId>) -> PResult<StmtId> {
+        self.scopes.push();
+        let stmt = parse(self)?;
+        self.scopes.pop();
         Ok(stmt)
     }
 
@@ -197,7 +207,6 @@ impl Parser<'_> {
     fn for_stmt(&mut self) -> PResult<StmtId> {
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
-        self.scopes.push();
         let init = self.for_init()?;
         let cond = if self.tok() == Tok::Semi {
             None
@@ -209,7 +218,6 @@ impl Parser<'_> {
         let step = if self.tok() == Tok::RParen { None } else { Some(self.expr()?) };
         self.expect(Tok::RParen, "`)`")?;
         let body = self.loop_body()?;
-        self.scopes.pop();
         let span = self.span_from(lo);
         Ok(self.prog.add_stmt(StmtKind::For { init, cond, step, body }, span))
     }

@@ -17,7 +17,7 @@ pub fn text(profile: &ProfileObject) -> String {
     let ran: Vec<&StatementObject> = profile.statements.iter().filter(|s| s.ran).collect();
     let place = |s: &StatementObject| format!("{}:{}", s.place.file, s.place.line);
     let place_width = ran.iter().map(|s| place(s).len()).max().unwrap_or(0);
-    let times = |s: &StatementObject| s.visits.map_or("-".to_string(), |n| n.to_string());
+    let times = |s: &StatementObject| s.visits.to_string();
     let times_width = ran.iter().map(|s| times(s).len()).max().unwrap_or(0);
     let code_width = ran.iter().map(|s| code(s).chars().count()).max().unwrap_or(0);
     for statement in ran {
@@ -71,7 +71,7 @@ fn variables(statement: &StatementObject) -> String {
     let all = &statement.variables;
     let first = all.iter().filter(|v| named(v) && plain(v));
     let parts = all.iter().filter(|v| named(v) && !plain(v));
-    let rest = all.iter().filter(|v| !named(v) && plain(v));
+    let rest = all.iter().filter(|v| !named(v) && plain(v) && v.local);
     let shown: Vec<String> = first.chain(parts).chain(rest).take(VARIABLES).map(values).collect();
     shown.join("; ")
 }
@@ -127,6 +127,7 @@ mod tests {
             complete,
             min: values[0],
             max: values[values.len() - 1],
+            local: true,
         }
     }
 

@@ -68,7 +68,7 @@ impl<'a> Machine<'a> {
         hooks: &Hooks,
     ) -> Machine<'a> {
         let mut memory = Memory::new(code.static_end, config.stack, config.memory);
-        memory.strict_align = config.strict_alignment;
+        memory.alignment = config.alignment;
         Machine {
             p,
             code,
