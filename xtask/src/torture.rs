@@ -118,7 +118,9 @@ impl Bench {
         };
         let got = self.machine.run(&input);
         let (mut class, reason) = classify(&got, 0, &stdout);
-        if directives.changes_semantics && matches!(class, Class::Undefined | Class::Unspecified | Class::Wrong) {
+        if directives.changes_semantics
+            && matches!(class, Class::Undefined | Class::Unspecified | Class::Wrong)
+        {
             class = Class::NeedsFlags;
         }
         let item = if got.place.is_empty() { name } else { format!("{name}  ({})", got.place) };

@@ -435,7 +435,11 @@ impl Memory {
             );
         }
         if want.class == classes::CHAR {
-            if want.access == Access::Load && !want.whole && flags & classes::PADDING != 0 && layout.ty.is_some() {
+            if want.access == Access::Load
+                && !want.whole
+                && flags & classes::PADDING != 0
+                && layout.ty.is_some()
+            {
                 return unspecified(
                     UnspecKind::Padding,
                     format!("byte {offset} of the object is padding"),

@@ -1,19 +1,20 @@
 //! Parses preprocessed files and says how long each took and why it was refused.
 //!
-//! `cargo run --release -p cparse --example parse -- [-q] [-p] [-r] file.i…`: `-q` prints refusals
-//! only, `-p` the tree as C, `-r` checks that the printed text reads back as the same tree.
+//! `cargo run --release -p cparse --example parse -- [-q] [-p] [-d] [-r] file.i…`: `-q` prints
+//! refusals only, `-p` the tree as C, `-d` its dump, `-r` checks that the printed text reads back as the same tree.
 
 use ctree::{DataModel, Program};
 use std::time::{Duration, Instant};
 
 fn main() {
-    let (mut quiet, mut print, mut reread) = (false, false, false);
+    let (mut quiet, mut print, mut dump, mut reread) = (false, false, false, false);
     let (mut total, mut failed, mut bytes) = (Duration::ZERO, 0u32, 0usize);
     let mut count = 0u32;
     for path in std::env::args().skip(1) {
         match path.as_str() {
             "-q" => quiet = true,
             "-p" => print = true,
+            "-d" => dump = true,
             "-r" => reread = true,
             _ => {}
         }
@@ -39,6 +40,7 @@ fn main() {
         total += took;
         match result {
             Ok(unit) if print => println!("{}", ctree::print::print_unit(&program, unit)),
+            Ok(unit) if dump => println!("{}", ctree::dump::dump_unit(&program, unit)),
             Ok(unit) if reread => {
                 if let Err(why) = read_back(&program, unit) {
                     failed += 1;

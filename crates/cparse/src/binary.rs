@@ -281,6 +281,8 @@ impl Parser<'_> {
             } else if additive && types.is_pointer(lt) && types.is_integer(rt) {
                 self.check_pointee(lhs)?;
                 (ty, self.promote(r))
+            } else if additive && types.is_integer(lt) && types.is_pointer(rt) {
+                return unsupported(span, "compound assignment of a pointer to an integer");
             } else if self.is_vector(lt) {
                 self.check_lanes(op, lt, rt, span)?;
                 let to = if self.is_vector(rt) { rt } else { lt };

@@ -1,7 +1,7 @@
 //! Enumeration specifiers (C11 6.7.2.2), with the integer types GCC chooses.
 
 use crate::attr::Attrs;
-use crate::error::{PResult, invalid};
+use crate::error::{PResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::scope::{Bind, Tag};
 use crate::token::{Tok, Token};
@@ -81,9 +81,9 @@ impl Parser<'_> {
             return invalid(close.span(), "empty enum");
         }
         self.attributes(&mut attrs)?;
-        let mut int = enum_kind(range, attrs.packed);
-        if let Some(kind) = attrs.mode.and_then(|m| self.prog.types.int_kind(m)) {
-            int = if range.0 < 0 { kind } else { kind.to_unsigned() };
+        let int = enum_kind(range, attrs.packed);
+        if attrs.mode.is_some() {
+            return unsupported(close.span(), "enum with a machine mode");
         }
         let entry = &mut self.prog.types.enums[id.index()];
         entry.int = int;

@@ -264,6 +264,9 @@ impl Parser<'_> {
 
     fn type_spec(&mut self, specs: &mut Specs) -> PResult<()> {
         let token = self.cur;
+        if token.tok == Tok::KwAtomic {
+            return unsupported(token.span(), "_Atomic");
+        }
         let given = specs.ty.is_some() || specs.auto_type;
         let compound = matches!(
             token.tok,
@@ -274,7 +277,6 @@ impl Parser<'_> {
                 | Tok::KwVaList
                 | Tok::KwInt128T
                 | Tok::KwUInt128T
-                | Tok::KwAtomic
                 | Tok::KwAutoType
         );
         if given || compound && specs.basic.0 != 0 {
@@ -305,7 +307,6 @@ impl Parser<'_> {
                 self.enum_specifier()?
             }
             Tok::KwTypeof => self.typeof_specifier()?,
-            Tok::KwAtomic => return unsupported(token.span(), "_Atomic"),
             Tok::KwAutoType => {
                 self.bump();
                 specs.auto_type = true;

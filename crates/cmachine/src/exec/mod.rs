@@ -408,9 +408,13 @@ impl<'a> Machine<'a> {
 
     fn execute(&mut self) -> Res<()> {
         let ops: &'a [Op] = &self.code.ops;
+        // The address of the next operation is kept here; `self.pc` follows for those who report
+        // where they are, and leads after calls and returns.
+        let mut pc = self.pc as usize;
         loop {
-            let op = ops[self.pc as usize];
-            self.pc += 1;
+            let op = ops[pc];
+            pc += 1;
+            self.pc = pc as u32;
             match op {
                 Op::Imm { d, v } => self.set(d, v as i64 as u64),
                 Op::Const { d, i } => self.set(d, self.code.consts[i as usize]),
@@ -567,27 +571,39 @@ impl<'a> Machine<'a> {
                         return ub(UbKind::Indeterminate, "the variable has not been set".into());
                     }
                 }
-                Op::Jump { to } => self.pc = to,
+                Op::Jump { to } => pc = to as usize,
                 Op::Loop { to } => {
                     self.spend(1)?;
-                    self.pc = to;
+                    pc = to as usize;
                 }
                 Op::JumpZero { r, to } => {
                     if self.r(r) == 0 {
-                        self.pc = to;
+                        pc = to as usize;
                     }
                 }
                 Op::JumpNot { r, to } => {
                     if self.r(r) != 0 {
-                        self.pc = to;
+                        pc = to as usize;
                     }
                 }
-                Op::Switch { r, table } => self.pc = self.switch(table, self.r(r)),
-                Op::Call { func, base, site } => self.push_call(func, base, site, self.pc)?,
-                Op::CallPtr { p, base, site } => self.call_pointer(self.r(p), base, site)?,
+                Op::Switch { r, table } => pc = self.switch(table, self.r(r)) as usize,
+                Op::Call { func, base, site } => {
+                    self.push_call(func, base, site, self.pc)?;
+                    pc = self.pc as usize;
+                }
+                Op::CallPtr { p, base, site } => {
+                    self.call_pointer(self.r(p), base, site)?;
+                    pc = self.pc as usize;
+                }
                 Op::CallLib { lib, base, site } => self.call_library(lib, base, site)?,
-                Op::Ret => self.pop_call(false)?,
-                Op::RetMissing => self.pop_call(true)?,
+                Op::Ret => {
+                    self.pop_call(false)?;
+                    pc = self.pc as usize;
+                }
+                Op::RetMissing => {
+                    self.pop_call(true)?;
+                    pc = self.pc as usize;
+                }
                 Op::RegionBegin { initialiser } => {
                     self.sequence.begin(self.frames.len() as u32, initialiser, self.pc - 1)
                 }
