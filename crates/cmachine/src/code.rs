@@ -38,6 +38,18 @@ impl Base {
     }
 }
 
+/// Integer comparisons that a jump can make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Cmp {
+    LtS,
+    LeS,
+    LtU,
+    LeU,
+    Eq,
+    Ne,
+}
+
 /// Floating operations, one set for each format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -78,483 +90,145 @@ pub enum WideOp {
 /// An operation. `d` is the destination, `a` and `b` are operands.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
+#[rustfmt::skip]
 pub enum Op {
-    Imm {
-        d: Reg,
-        v: i32,
-    },
-    Const {
-        d: Reg,
-        i: u32,
-    },
-    Mov {
-        d: Reg,
-        a: Reg,
-    },
-    MovWide {
-        d: Reg,
-        a: Reg,
-    },
+    Imm { d: Reg, v: i32 },
+    Const { d: Reg, i: u32 },
+    Mov { d: Reg, a: Reg },
+    MovWide { d: Reg, a: Reg },
 
-    AddI32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    AddU32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    AddI64 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    AddU64 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubI32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubU32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubI64 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubU64 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulI32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulU32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulI64 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulU64 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    AddI32 { d: Reg, a: Reg, b: Reg },
+    AddU32 { d: Reg, a: Reg, b: Reg },
+    AddI64 { d: Reg, a: Reg, b: Reg },
+    AddU64 { d: Reg, a: Reg, b: Reg },
+    AddI32Imm { d: Reg, a: Reg, v: i32 },
+    AddU32Imm { d: Reg, a: Reg, v: i32 },
+    SubI32 { d: Reg, a: Reg, b: Reg },
+    SubU32 { d: Reg, a: Reg, b: Reg },
+    SubI64 { d: Reg, a: Reg, b: Reg },
+    SubU64 { d: Reg, a: Reg, b: Reg },
+    MulI32 { d: Reg, a: Reg, b: Reg },
+    MulU32 { d: Reg, a: Reg, b: Reg },
+    MulI64 { d: Reg, a: Reg, b: Reg },
+    MulU64 { d: Reg, a: Reg, b: Reg },
     /// Division and remainder; signed kinds are I32 and I64.
-    Div {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        kind: Kind,
-    },
-    Rem {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        kind: Kind,
-    },
+    Div { d: Reg, a: Reg, b: Reg, kind: Kind },
+    Rem { d: Reg, a: Reg, b: Reg, kind: Kind },
     /// Shifts: `count` is the kind of the right operand.
-    Shl {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        kind: Kind,
-        count: Kind,
-    },
-    Shr {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        kind: Kind,
-        count: Kind,
-    },
-    And {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Or {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Xor {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Neg {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-    },
-    Not {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-    },
-    LogNot {
-        d: Reg,
-        a: Reg,
-    },
-    LtS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LtU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LeS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LeU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Eq {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Ne {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    Shl { d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind },
+    Shr { d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind },
+    And { d: Reg, a: Reg, b: Reg },
+    Or { d: Reg, a: Reg, b: Reg },
+    Xor { d: Reg, a: Reg, b: Reg },
+    Neg { d: Reg, a: Reg, kind: Kind },
+    Not { d: Reg, a: Reg, kind: Kind },
+    LogNot { d: Reg, a: Reg },
+    LtS { d: Reg, a: Reg, b: Reg },
+    LtU { d: Reg, a: Reg, b: Reg },
+    LeS { d: Reg, a: Reg, b: Reg },
+    LeU { d: Reg, a: Reg, b: Reg },
+    Eq { d: Reg, a: Reg, b: Reg },
+    Ne { d: Reg, a: Reg, b: Reg },
     /// Adds a constant to an integer narrower than 64 bits or wider: for `++` and `--` of any kind.
-    Step {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-        by: i32,
-    },
+    Step { d: Reg, a: Reg, kind: Kind, by: i32 },
 
     /// Integer or pointer bits to an integer kind of at most 64 bits.
-    Wrap {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-    },
+    Wrap { d: Reg, a: Reg, kind: Kind },
     /// Any scalar kind to any other, where `Wrap` is not enough.
-    Convert {
-        d: Reg,
-        a: Reg,
-        from: Kind,
-        to: Kind,
-    },
+    Convert { d: Reg, a: Reg, from: Kind, to: Kind },
     /// 1 if the scalar is not zero.
-    Truth {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-    },
-    Float {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        op: FloatOp,
-        kind: Kind,
-    },
-    Wide {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        op: WideOp,
-        signed: bool,
-    },
+    Truth { d: Reg, a: Reg, kind: Kind },
+    Float { d: Reg, a: Reg, b: Reg, op: FloatOp, kind: Kind },
+    Wide { d: Reg, a: Reg, b: Reg, op: WideOp, signed: bool },
 
     /// Direct access; `x` is a register with a byte offset, or `NO_REG`.
-    Load {
-        d: Reg,
-        x: Reg,
-        kind: Kind,
-        base: Base,
-        at: u32,
-    },
-    Store {
-        s: Reg,
-        x: Reg,
-        kind: Kind,
-        base: Base,
-        at: u32,
-    },
+    Load { d: Reg, x: Reg, kind: Kind, base: Base, at: u32 },
+    Store { s: Reg, x: Reg, kind: Kind, base: Base, at: u32 },
     /// Access through a pointer.
-    LoadPtr {
-        d: Reg,
-        p: Reg,
-        access: u32,
-    },
-    StorePtr {
-        s: Reg,
-        p: Reg,
-        access: u32,
-    },
+    LoadPtr { d: Reg, p: Reg, access: u32 },
+    StorePtr { s: Reg, p: Reg, access: u32 },
     /// Bit-field access through an address in memory or a pointer, see [`BitAccess`].
-    LoadBits {
-        d: Reg,
-        p: Reg,
-        access: u32,
-    },
-    StoreBits {
-        s: Reg,
-        p: Reg,
-        access: u32,
-    },
+    LoadBits { d: Reg, p: Reg, access: u32 },
+    StoreBits { s: Reg, p: Reg, access: u32 },
     /// The pointer to a direct place.
-    FrameAddr {
-        d: Reg,
-        local: u16,
-        x: Reg,
-        at: u32,
-    },
+    FrameAddr { d: Reg, local: u16, x: Reg, at: u32 },
     /// `p + offset` inside one object, already known to be in bounds of its type.
-    Offset {
-        d: Reg,
-        p: Reg,
-        x: Reg,
-        at: u32,
-    },
+    Offset { d: Reg, p: Reg, x: Reg, at: u32 },
     /// Checks an array index against a constant length and scales it; see [`Bound`].
-    Index {
-        d: Reg,
-        i: Reg,
-        kind: Kind,
-        bound: u32,
-    },
+    Index { d: Reg, i: Reg, kind: Kind, bound: u32 },
     /// Pointer arithmetic, see [`Elem`]; `by` is of `kind`.
-    PtrAdd {
-        d: Reg,
-        p: Reg,
-        by: Reg,
-        kind: Kind,
-        elem: u32,
-    },
+    PtrAdd { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
     /// As `PtrAdd`, about to be dereferenced.
-    PtrIndex {
-        d: Reg,
-        p: Reg,
-        by: Reg,
-        kind: Kind,
-        elem: u32,
-    },
-    PtrSubInt {
-        d: Reg,
-        p: Reg,
-        by: Reg,
-        kind: Kind,
-        elem: u32,
-    },
-    PtrDiff {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        elem: u32,
-    },
+    PtrIndex { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    PtrSubInt { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    PtrDiff { d: Reg, a: Reg, b: Reg, elem: u32 },
     /// Relational comparison of pointers: less, or less or equal.
-    PtrLess {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        or_equal: bool,
-    },
-    PtrEq {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        negate: bool,
-    },
+    PtrLess { d: Reg, a: Reg, b: Reg, or_equal: bool },
+    PtrEq { d: Reg, a: Reg, b: Reg, negate: bool },
     /// The pointer is used as a value: it must not dangle.
-    UsePtr {
-        p: Reg,
-    },
+    UsePtr { p: Reg },
     /// Conversion to a pointer type with an alignment.
-    CheckAlign {
-        p: Reg,
-        align: u32,
-    },
+    CheckAlign { p: Reg, align: u32 },
     /// The pointer designates a record of the type, for `->`.
-    CheckRecord {
-        p: Reg,
-        elem: u32,
-    },
-    IntToPtr {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-    },
-    PtrToInt {
-        d: Reg,
-        a: Reg,
-        kind: Kind,
-    },
+    CheckRecord { p: Reg, elem: u32 },
+    IntToPtr { d: Reg, a: Reg, kind: Kind },
+    PtrToInt { d: Reg, a: Reg, kind: Kind },
     /// Copies a record: `d` and `s` are pointers.
-    Copy {
-        d: Reg,
-        s: Reg,
-        copy: u32,
-    },
+    Copy { d: Reg, s: Reg, copy: u32 },
     /// Copies one character with whatever it holds.
-    CopyChar {
-        d: Reg,
-        s: Reg,
-    },
+    CopyChar { d: Reg, s: Reg },
     /// Assignment between overlapping members of a union.
-    CheckOverlap {
-        a: Reg,
-        b: Reg,
-        size_a: u8,
-        size_b: u8,
-    },
+    CheckOverlap { a: Reg, b: Reg, size_a: u8, size_b: u8 },
     /// Sets bytes of a direct place to zero.
-    Zero {
-        base: Base,
-        at: u32,
-        size: u32,
-    },
+    Zero { base: Base, at: u32, size: u32 },
     /// Copies a string literal's bytes into a direct place.
-    Bytes {
-        base: Base,
-        at: u32,
-        bytes: u32,
-    },
+    Bytes { base: Base, at: u32, bytes: u32 },
 
     /// Lifetime of a variable of the frame.
-    Enter {
-        local: u32,
-    },
-    Leave {
-        local: u32,
-    },
+    Enter { local: u32 },
+    Leave { local: u32 },
     /// The variable becomes indeterminate again.
-    Forget {
-        local: u32,
-    },
+    Forget { local: u32 },
     /// Reads of a register variable that may not have been set.
-    CheckSet {
-        flag: Reg,
-    },
+    CheckSet { flag: Reg },
 
-    Jump {
-        to: u32,
-    },
+    Jump { to: u32 },
     /// Backward jumps pay for fuel.
-    Loop {
-        to: u32,
-    },
-    JumpZero {
-        r: Reg,
-        to: u32,
-    },
-    JumpNot {
-        r: Reg,
-        to: u32,
-    },
-    Switch {
-        r: Reg,
-        table: u32,
-    },
-    Call {
-        func: u32,
-        base: Reg,
-        site: u32,
-    },
-    CallPtr {
-        p: Reg,
-        base: Reg,
-        site: u32,
-    },
-    CallLib {
-        lib: Lib,
-        base: Reg,
-        site: u32,
-    },
+    Loop { to: u32 },
+    JumpZero { r: Reg, to: u32 },
+    JumpNot { r: Reg, to: u32 },
+    /// Jumps unless the comparison holds; with a constant, `v` is the right operand.
+    JumpUnless { cmp: Cmp, a: Reg, b: Reg, to: u32 },
+    JumpUnlessImm { cmp: Cmp, a: Reg, v: i32, to: u32 },
+    Switch { r: Reg, table: u32 },
+    Call { func: u32, base: Reg, site: u32 },
+    CallPtr { p: Reg, base: Reg, site: u32 },
+    CallLib { lib: Lib, base: Reg, site: u32 },
     Ret,
     RetMissing,
 
     /// Operands whose order is open.
-    RegionBegin {
-        initialiser: bool,
-    },
+    RegionBegin { initialiser: bool },
     LogOn,
     LogOff,
     RegionEnd,
     /// Side effects of operands that an assignment's own may conflict with.
     PendBegin,
-    PendLog {
-        base: Base,
-        x: Reg,
-        at: u32,
-        bit: u8,
-        bits: u16,
-    },
-    PendLogPtr {
-        p: Reg,
-        at: u32,
-        bit: u8,
-        bits: u16,
-    },
-    PendCheck {
-        base: Base,
-        x: Reg,
-        at: u32,
-        bit: u8,
-        bits: u16,
-    },
-    PendCheckPtr {
-        p: Reg,
-        at: u32,
-        bit: u8,
-        bits: u16,
-    },
+    PendLog { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
+    PendLogPtr { p: Reg, at: u32, bit: u8, bits: u16 },
+    PendCheck { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
+    PendCheckPtr { p: Reg, at: u32, bit: u8, bits: u16 },
     PendEnd,
 
-    VaArg {
-        d: Reg,
-        p: Reg,
-        ty: u32,
-    },
+    VaArg { d: Reg, p: Reg, ty: u32 },
 
     /// Execution must not come here.
-    Undefined {
-        kind: UbKind,
-        text: u32,
-    },
-    Unsupported {
-        text: u32,
-    },
+    Undefined { kind: UbKind, text: u32 },
+    Unsupported { text: u32 },
     /// Hooks, present only when asked for.
-    Cover {
-        point: u32,
-    },
-    Probe {
-        point: u32,
-    },
-    Branch {
-        point: u32,
-        taken: bool,
-    },
+    Cover { point: u32 },
+    Probe { point: u32 },
+    Branch { point: u32, taken: bool },
 }
 
 /// "No register" in an operand.

@@ -114,9 +114,9 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn step_overflow(&self, kind: Kind, x: u64, by: i32) -> Res<()> {
+    pub(super) fn step_overflow(&self, kind: Kind, x: u64, by: i32) -> Res<()> {
         let sign = if by < 0 { '-' } else { '+' };
-        ub(UbKind::SignedOverflow, format!("{} {sign} 1", kind.value(x)))
+        ub(UbKind::SignedOverflow, format!("{} {sign} {}", kind.value(x), by.unsigned_abs()))
     }
 
     pub(super) fn wide_op(&mut self, d: Reg, a: Reg, b: Reg, op: WideOp, signed: bool) -> Res<()> {

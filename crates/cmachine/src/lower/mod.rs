@@ -8,6 +8,7 @@
 //! What cannot be compiled becomes an operation that stops with `Unsupported` when reached: code
 //! that is never executed may contain anything.
 
+mod assign;
 mod call;
 mod effects;
 mod expr;
@@ -105,6 +106,8 @@ pub(crate) struct Lower<'a> {
     summaries: Summaries,
     memo: Vec<Option<Effects>>,
     node: CodeNode,
+    /// No jump goes beyond this address so far: what stands before may still be changed.
+    last_target: u32,
     f: FuncState,
     access_ids: HashMap<PtrAccess, u32>,
     elem_ids: HashMap<Elem, u32>,
@@ -133,6 +136,7 @@ pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
         summaries,
         memo: vec![None; p.exprs.len()],
         node: CodeNode::None,
+        last_target: 0,
         f: FuncState::new(Ty::VOID),
         access_ids: HashMap::new(),
         elem_ids: HashMap::new(),
@@ -521,13 +525,52 @@ impl Lower<'_> {
         self.code.ops.len() - 1
     }
 
+    /// The last operation, if it only set the temporary `d` and no jump goes behind it: it may be
+    /// taken back and merged into the next.
+    fn merge(&mut self, d: Reg, above: u32) -> Option<Op> {
+        let last = self.code.ops.len().checked_sub(1)?;
+        if u32::from(d) < above || self.last_target as usize > last {
+            return None;
+        }
+        Some(self.code.ops[last])
+    }
+
+    fn take_back(&mut self) {
+        self.code.ops.pop();
+        self.code.nodes.pop();
+    }
+
+    /// A jump that is taken when `r` is zero; a comparison that made `r` is merged into it.
+    fn jump_if_zero(&mut self, r: Reg, above: u32) -> usize {
+        let (cmp, a, b) = match self.merge(r, above) {
+            Some(Op::LtS { d, a, b }) if d == r => (Cmp::LtS, a, b),
+            Some(Op::LeS { d, a, b }) if d == r => (Cmp::LeS, a, b),
+            Some(Op::LtU { d, a, b }) if d == r => (Cmp::LtU, a, b),
+            Some(Op::LeU { d, a, b }) if d == r => (Cmp::LeU, a, b),
+            Some(Op::Eq { d, a, b }) if d == r => (Cmp::Eq, a, b),
+            Some(Op::Ne { d, a, b }) if d == r => (Cmp::Ne, a, b),
+            _ => return self.emit(Op::JumpZero { r, to: 0 }),
+        };
+        self.take_back();
+        match self.merge(b, above) {
+            Some(Op::Imm { d, v }) if d == b && a != b => {
+                self.take_back();
+                self.emit(Op::JumpUnlessImm { cmp, a, v, to: 0 })
+            }
+            _ => self.emit(Op::JumpUnless { cmp, a, b, to: 0 }),
+        }
+    }
+
     fn here(&self) -> u32 {
         self.code.ops.len() as u32
     }
 
     fn patch(&mut self, at: usize, target: u32) {
+        self.last_target = self.last_target.max(target);
         match &mut self.code.ops[at] {
             Op::Jump { to }
+            | Op::JumpUnless { to, .. }
+            | Op::JumpUnlessImm { to, .. }
             | Op::Loop { to }
             | Op::JumpZero { to, .. }
             | Op::JumpNot { to, .. } => *to = target,

@@ -120,6 +120,9 @@ impl Lower<'_> {
         if let Some(done) = self.array_plus(op, a, b, want)? {
             return Ok(done);
         }
+        if let Some(done) = self.plus_constant(op, a, b, want)? {
+            return Ok(done);
+        }
         let is_zero = |s: &Self, e: ExprId| matches!(s.p.expr(e).kind, ExprKind::Int(0));
         if is_zero(self, b) {
             self.only_sign(a);
@@ -237,6 +240,38 @@ impl Lower<'_> {
         };
         self.emit(code);
         Ok(())
+    }
+
+    /// `a + constant` and `a - constant`.
+    fn plus_constant(
+        &mut self,
+        op: BinOp,
+        a: ExprId,
+        b: ExprId,
+        want: Option<Reg>,
+    ) -> L<Option<Reg>> {
+        let sign = match op {
+            BinOp::Add => 1,
+            BinOp::Sub => -1,
+            _ => return Ok(None),
+        };
+        let kind = self.kind_of(self.p.expr(a).ty)?;
+        let ExprKind::Int(value) = self.p.expr(b).kind else { return Ok(None) };
+        let Ok(v) = i32::try_from(value as i64) else { return Ok(None) };
+        if !matches!(kind, Kind::I32 | Kind::U32) {
+            return Ok(None);
+        }
+        let d = want.unwrap_or_else(|| self.temp());
+        let mark = self.f.next;
+        let a = self.value(a, None)?;
+        let v = v * sign;
+        self.emit(if kind == Kind::I32 {
+            Op::AddI32Imm { d, a, v }
+        } else {
+            Op::AddU32Imm { d, a, v }
+        });
+        self.f.next = mark;
+        Ok(Some(d))
     }
 
     fn float_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), kind: Kind) -> L<()> {

@@ -197,7 +197,7 @@ impl Lower<'_> {
             let r = low.truth(c, None)?;
             low.f.next = mark;
             low.end_full(temps);
-            Ok(low.emit(Op::JumpZero { r, to: 0 }))
+            Ok(low.jump_if_zero(r, mark))
         });
         self.f.pend = saved;
         jump

@@ -1,0 +1,313 @@
+//! Assignment, `++` and `--`: the store, and what it may be in conflict with.
+
+use super::effects::Effects;
+use super::place::{Lv, Place};
+use super::{Home, L, Lower};
+use crate::code::*;
+use crate::kind::Kind;
+use ctree::{BinOp, ExprId, ExprKind, Ty, UnOp};
+
+impl Lower<'_> {
+    pub(super) fn assign(&mut self, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Reg> {
+        let ty = self.p.expr(a).ty;
+        let kind = self.kind_of(ty)?;
+        // The plain case: a register variable.
+        if let ExprKind::Var(v) = self.p.expr(a).kind
+            && let Some(Home::Register { reg, flag }) = self.homes[v.index()]
+        {
+            let mark = self.f.next;
+            self.value(b, Some(reg))?;
+            self.f.next = mark;
+            if let Some(flag) = flag {
+                self.emit(Op::Imm { d: flag, v: 1 });
+            }
+            return Ok(match want {
+                Some(d) => {
+                    self.mov(d, reg, kind);
+                    d
+                }
+                None => reg,
+            });
+        }
+        let d = want.unwrap_or_else(|| self.temp_for(kind));
+        let mark = self.f.next;
+        let target = self.write_effects(a);
+        let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
+        // The store comes after both operands' values, but not after their pending side effects.
+        let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
+        // Not into `d`: the target may be found through the variable that `d` is.
+        let value = self.temp_for(kind);
+        let (lv, _) = self.pending(pending, |s| {
+            s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(value)))
+        })?;
+        self.check_overlap(&lv, b, kind)?;
+        self.finish_store(pending, lv, value)?;
+        self.mov(d, value, kind);
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    /// 6.5.16.1p3: a value read from an object that overlaps the target must overlap it exactly.
+    /// Only members of unions can do otherwise without being undefined for another reason.
+    fn check_overlap(&mut self, to: &Lv, value: ExprId, kind: Kind) -> L<()> {
+        let mut from = value;
+        while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
+            from = inner;
+        }
+        if !to.union
+            || to.bits.is_some()
+            || !self.p.is_lvalue(from)
+            || self.effects(from).writes != 0
+        {
+            return Ok(());
+        }
+        let Some(source) = Kind::of(&self.p.types, self.p.expr(from).ty) else { return Ok(()) };
+        let lv = self.lvalue(from, false)?;
+        if !lv.union || lv.bits.is_some() || source == kind {
+            return Ok(());
+        }
+        let (a, b) = (self.address(to, None)?, self.address(&lv, None)?);
+        self.emit(Op::CheckOverlap {
+            a,
+            b,
+            size_a: kind.size() as u8,
+            size_b: source.size() as u8,
+        });
+        Ok(())
+    }
+
+    /// `*d = *s` on characters in memory, whose value nobody else wants: the byte is copied with
+    /// whatever it holds, padding and parts of pointers included.
+    pub(super) fn is_char_copy(&self, a: ExprId, b: ExprId) -> bool {
+        let is_char = |e: ExprId| {
+            let ty = self.p.expr(e).ty;
+            let in_register = matches!(self.p.expr(e).kind, ExprKind::Var(v)
+                if matches!(self.homes[v.index()], Some(Home::Register { .. })));
+            let is_bits = matches!(self.p.expr(e).kind, ExprKind::Member(..) | ExprKind::Arrow(..));
+            self.p.is_lvalue(e)
+                && !in_register
+                && !is_bits
+                && !ty.is_volatile()
+                && self.p.types.int_kind(ty).is_some_and(|k| k.rank() == 1)
+        };
+        let mut from = b;
+        while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
+            if self.p.types.int_kind(self.p.expr(from).ty).is_none_or(|k| k.rank() != 1) {
+                return false;
+            }
+            from = inner;
+        }
+        is_char(a) && is_char(from)
+    }
+
+    pub(super) fn char_copy(&mut self, a: ExprId, b: ExprId) -> L<()> {
+        let mut from = b;
+        while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
+            from = inner;
+        }
+        let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
+        let target = self.write_effects(a);
+        let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
+        let (to, from) = self.pending(pending, |s| {
+            s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false))
+        })?;
+        let (d, s) = (self.address(&to, None)?, self.address(&from, None)?);
+        if pending {
+            self.emit(Op::PendCheckPtr { p: d, at: 0, bit: 0, bits: 8 });
+            self.emit(Op::PendEnd);
+        }
+        self.emit(Op::CopyChar { d, s });
+        Ok(())
+    }
+
+    /// Runs the operands of an assignment with their side effects noted, where that is needed.
+    fn pending<T>(&mut self, needed: bool, f: impl FnOnce(&mut Self) -> L<T>) -> L<T> {
+        if !needed {
+            // An outer assignment may still be interested.
+            return f(self);
+        }
+        self.emit(Op::PendBegin);
+        let saved = std::mem::replace(&mut self.f.pend, true);
+        let result = f(self);
+        self.f.pend = saved;
+        result
+    }
+
+    /// The store of an assignment, checked against pending side effects, and noted as one itself.
+    fn finish_store(&mut self, pending: bool, lv: Lv, s: Reg) -> L<()> {
+        let whole = (0, self.kind_of(lv.ty)?.size() * 8);
+        let (bit, bits) = lv.bits.unwrap_or(whole);
+        let (bit, bits) = (bit as u8, bits as u16);
+        if pending {
+            match (self.direct(lv.place), lv.place) {
+                (Some((base, x, at)), _) => {
+                    self.emit(Op::PendCheck { base, x, at, bit, bits });
+                }
+                (None, Place::Pointer { p, at }) => {
+                    self.emit(Op::PendCheckPtr { p, at, bit, bits });
+                }
+                _ => {}
+            }
+            self.emit(Op::PendEnd);
+        }
+        self.store(&lv, s)?;
+        if self.f.pend {
+            match (self.direct(lv.place), lv.place) {
+                (Some((base, x, at)), _) => {
+                    self.emit(Op::PendLog { base, x, at, bit, bits });
+                }
+                (None, Place::Pointer { p, at }) => {
+                    self.emit(Op::PendLogPtr { p, at, bit, bits });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an operand has side effects that are not sequenced before its value.
+    fn has_pending(&self, a: ExprId, b: ExprId) -> bool {
+        self.pends(a) || self.pends(b)
+    }
+
+    fn pends(&self, e: ExprId) -> bool {
+        match &self.p.expr(e).kind {
+            ExprKind::Assign(..) | ExprKind::AssignOp { .. } => true,
+            ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, _) => true,
+            ExprKind::Unary(_, a)
+            | ExprKind::Cast(_, a)
+            | ExprKind::Implicit(a)
+            | ExprKind::Member(a, _)
+            | ExprKind::Arrow(a, _) => self.pends(*a),
+            ExprKind::Binary(BinOp::LogAnd | BinOp::LogOr | BinOp::Comma, _, b) => self.pends(*b),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.pends(*a) || self.pends(*b),
+            ExprKind::Cond(_, a, b) => a.is_some_and(|a| self.pends(a)) || self.pends(*b),
+            _ => false,
+        }
+    }
+
+    /// What writing an lvalue touches, without its operands.
+    fn write_effects(&mut self, e: ExprId) -> Effects {
+        // Reading touches the same place as writing.
+        let all = self.effects(e);
+        Effects { reads: 0, writes: all.reads, heavy: false }
+    }
+
+    /// Effects of finding out which object an lvalue designates.
+    pub(super) fn lvalue_effects(&mut self, e: ExprId) -> Effects {
+        match self.p.expr(e).kind {
+            ExprKind::Var(_) => Effects::default(),
+            ExprKind::Index(a, b) => self.effects(a).and(self.effects(b)),
+            ExprKind::Unary(UnOp::Deref, a) | ExprKind::Arrow(a, _) => self.effects(a),
+            ExprKind::Member(a, _) => self.lvalue_effects(a),
+            _ => self.effects(e),
+        }
+    }
+
+    pub(super) fn assign_op(
+        &mut self,
+        op: BinOp,
+        a: ExprId,
+        b: ExprId,
+        comp: Ty,
+        want: Option<Reg>,
+    ) -> L<Reg> {
+        let ty = self.p.expr(a).ty;
+        let kind = self.kind_of(ty)?;
+        let comp_kind = self.kind_of(comp)?;
+        let d = want.unwrap_or_else(|| self.temp_for(kind));
+        let mark = self.f.next;
+        let (ea, eb) = (self.effects(a), self.effects(b));
+        let pending = ea.conflicts(eb) && self.has_pending(a, b);
+        let ((lv, old), rhs) = self.pending(pending, |s| {
+            s.pair(
+                (ea, eb),
+                |s| {
+                    let lv = s.lvalue(a, false)?;
+                    let old = s.at_expr(a, |s| s.load(&lv, None))?;
+                    // The register variable itself may change while the right side is evaluated.
+                    let old = if let Place::Register { .. } = lv.place {
+                        let copy = s.temp_for(kind);
+                        s.mov(copy, old, kind);
+                        copy
+                    } else {
+                        old
+                    };
+                    Ok((lv, old))
+                },
+                |s| s.value(b, None),
+            )
+        })?;
+        let left = self.convert_value(old, kind, comp_kind, None);
+        let result = self.temp_for(comp_kind);
+        let rhs_ty = self.p.expr(b).ty;
+        self.arithmetic(op, (result, left, rhs), comp, (comp, rhs_ty))?;
+        let stored = self.temp_for(kind);
+        self.convert_value(result, comp_kind, kind, Some(stored));
+        self.finish_store(pending, lv, stored)?;
+        self.mov(d, stored, kind);
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    /// `++` and `--`.
+    pub(super) fn step(&mut self, a: ExprId, by: i32, post: bool, want: Option<Reg>) -> L<Reg> {
+        let ty = self.p.expr(a).ty;
+        let kind = self.kind_of(ty)?;
+        if !post
+            && want.is_none()
+            && let ExprKind::Var(v) = self.p.expr(a).kind
+            && let Some(Home::Register { reg, flag }) = self.homes[v.index()]
+            && kind.is_int()
+            && !kind.is_wide()
+        {
+            if let Some(flag) = flag {
+                self.emit(Op::CheckSet { flag });
+            }
+            self.emit(Op::Step { d: reg, a: reg, kind, by });
+            return Ok(reg);
+        }
+        let d = want.unwrap_or_else(|| self.temp_for(kind));
+        let mark = self.f.next;
+        let ea = self.lvalue_effects(a);
+        let target = self.write_effects(a);
+        let pending = ea.writes & target.writes != 0 && self.pends(a);
+        let lv = self.pending(pending, |s| s.lvalue(a, false))?;
+        let old = self.temp_for(kind);
+        self.load(&lv, Some(old))?;
+        let new = self.temp_for(kind);
+        self.stepped(new, old, ty, kind, by)?;
+        if post {
+            self.finish_store(pending, lv, new)?;
+            self.mov(d, old, kind);
+        } else {
+            self.finish_store(pending, lv, new)?;
+            self.mov(d, new, kind);
+        }
+        self.f.next = mark;
+        Ok(d)
+    }
+
+    fn stepped(&mut self, d: Reg, a: Reg, ty: Ty, kind: Kind, by: i32) -> L<()> {
+        match kind {
+            Kind::Ptr => {
+                let to = self.p.types.pointee(ty).ok_or("a pointer")?;
+                let elem = self.elem(to);
+                let one = self.temp();
+                self.constant(one, by as i64 as u64);
+                self.emit(Op::PtrAdd { d, p: a, by: one, kind: Kind::I64, elem });
+            }
+            _ if kind.is_float() || kind.is_wide() => {
+                let one = self.temp();
+                self.constant(one, by as i64 as u64);
+                let one = self.convert_value(one, Kind::I64, kind, None);
+                let ty = self.p.types.resolved(ty).unqual();
+                self.arithmetic(BinOp::Add, (d, a, one), ty, (ty, ty))?;
+            }
+            _ => {
+                self.emit(Op::Step { d, a, kind, by });
+            }
+        }
+        Ok(())
+    }
+}
