@@ -6,6 +6,7 @@
 
 mod sources;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +60,8 @@ struct Counts {
     undefined: u64,
     other: u64,
     comparisons: u64,
-    refusals: u64,
+    /// Programs that a target does not compile, by its name.
+    refusals: BTreeMap<String, u64>,
     findings: Vec<String>,
 }
 
@@ -85,18 +87,22 @@ pub fn main(context: &Context, hunt: &Hunt) -> Result<Found> {
     for finding in &counts.findings {
         println!("{finding}");
     }
-    println!(
-        "hunt: {} programs, {} finished, {} undefined or unspecified, {} not taken; {} comparisons, \
-         {} refused by a compiler, {} findings",
-        counts.programs,
-        counts.finished,
-        counts.undefined,
-        counts.other,
-        counts.comparisons,
-        counts.refusals,
-        counts.findings.len()
-    );
+    summarise(&counts);
     Ok(if counts.findings.is_empty() { Found::Nothing } else { Found::Something })
+}
+
+fn summarise(counts: &Counts) {
+    println!(
+        "hunt: {} programs: {} finished, {} undefined or unspecified, {} not taken by the machine",
+        counts.programs, counts.finished, counts.undefined, counts.other
+    );
+    println!("hunt: {} comparisons, {} findings", counts.comparisons, counts.findings.len());
+    for (name, n) in &counts.refusals {
+        println!("hunt: {name} does not compile {n} of them");
+    }
+    if counts.comparisons == 0 {
+        println!("hunt: nothing was compared, so nothing was tested: give it more time with --for");
+    }
 }
 
 fn prepare(context: &Context) -> Result<Field> {
@@ -140,7 +146,7 @@ fn prepare(context: &Context) -> Result<Field> {
 fn search(field: &Field, seed: u64, time: Duration) -> Counts {
     let deadline = Instant::now() + time;
     let next = AtomicU64::new(0);
-    let progress = Progress::new("hunt: seconds", time.as_secs() as usize);
+    let progress = Progress::new("hunt", time.as_secs() as usize).unit(" s");
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let mut total = Counts::default();
     thread::scope(|scope| {
@@ -163,7 +169,9 @@ fn search(field: &Field, seed: u64, time: Duration) -> Counts {
             total.undefined += counts.undefined;
             total.other += counts.other;
             total.comparisons += counts.comparisons;
-            total.refusals += counts.refusals;
+            for (name, n) in counts.refusals {
+                *total.refusals.entry(name).or_default() += n;
+            }
             total.findings.extend(counts.findings);
         }
     });
@@ -194,18 +202,27 @@ fn one(field: &Field, seed: u64, n: u64, counts: &mut Counts) {
 fn compare(field: &Field, file: &Path, expected: (u8, &[u8]), counts: &mut Counts) {
     for (i, (name, compiler)) in field.targets.iter().enumerate() {
         let binary = file.with_extension(format!("{i}.exe"));
-        counts.comparisons += 1;
         match compiler.build_and_run(file, &binary).0 {
-            Built::Ran(done) if (done.status.shell(), done.stdout.bytes.as_slice()) == expected => {
-            }
             Built::Ran(done) => {
-                let what = format!("{name}: wrong code, {:?}", done.status);
-                keep(field, file, &what, counts);
+                counts.comparisons += 1;
+                let status = done.status.shell();
+                if status != expected.0 {
+                    let what =
+                        format!("{name}: wrong code: exits with {status}, not {}", expected.0);
+                    keep(field, file, &what, counts);
+                } else if done.stdout.bytes != expected.1 {
+                    keep(
+                        field,
+                        file,
+                        &format!("{name}: wrong code: prints something else"),
+                        counts,
+                    );
+                }
             }
             // The machine has no clock: a program it takes seconds for may be slow anywhere.
             Built::TooLong => {}
             // Not every compiler takes every extension that Csmith uses.
-            Built::NotCompiled(_) => counts.refusals += 1,
+            Built::NotCompiled(_) => *counts.refusals.entry(name.clone()).or_default() += 1,
             Built::Crashed(why) => {
                 let first = why.lines().next().unwrap_or("no message");
                 keep(field, file, &format!("{name}: crashes: {first}"), counts);

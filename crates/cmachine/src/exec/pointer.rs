@@ -62,16 +62,37 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `p + by * sign`, within the array that p points into.
+    /// `p + by * sign`, within the array that p points into. The common case, a live object without
+    /// inner arrays, is decided here.
+    #[inline(always)]
     pub(super) fn pointer_add(
         &mut self,
         d: Reg,
         p: Reg,
-        (by, kind, sign): (Reg, Kind, i128),
+        (by, kind, sign): (Reg, Kind, i64),
         elem: u32,
     ) -> Res<()> {
         let pointer = self.r(p);
-        let n = kind.value(self.r(by)) * sign;
+        let object = &self.memory.objects[slot_of(pointer) as usize];
+        let elem_size = i64::from(self.code.elems[elem as usize].size);
+        let step = (self.r(by) as i64).checked_mul(elem_size * sign);
+        // An unsigned step beyond the signed range is huge, not negative.
+        let is_huge = kind == Kind::U64 && (self.r(by) as i64) < 0;
+        if let Some(step) = step
+            && !is_huge
+            && object.id == pointer >> crate::memory::OFFSET_BITS
+            && let Some(to) = i64::from(offset_of(pointer)).checked_add(step)
+            && (0..=i64::from(object.size)).contains(&to)
+            && self.code.classes.get(object.layout).flat
+        {
+            self.set(d, with_offset(pointer, to as u32));
+            return Ok(());
+        }
+        self.pointer_add_slow(d, pointer, kind.value(self.r(by)) * i128::from(sign), elem)
+    }
+
+    #[cold]
+    fn pointer_add_slow(&mut self, d: Reg, pointer: u64, n: i128, elem: u32) -> Res<()> {
         let slot = slot_of(pointer);
         if slot <= INT_SLOT {
             return self.stray_add(d, pointer, n, elem);
