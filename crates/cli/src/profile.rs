@@ -1,7 +1,7 @@
 //! `gainsay run --profile`: what an execution did, statement by statement.
 //!
 //! Statements are those of functions that stand in the files named on the command line; what
-//! headers define runs unobserved. Everything recorded goes to `--json`; [`text`] is the short form
+//! headers define runs unobserved. Everything recorded goes to `--json`; `text` is the short form
 //! for a person.
 
 mod text;

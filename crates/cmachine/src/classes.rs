@@ -14,6 +14,9 @@ pub type Class = u16;
 /// The class of the character types, which may access anything.
 pub const CHAR: Class = 1;
 
+/// Records beyond this many bytes get no map, and no object: a map takes four times their size.
+pub const MAX_RECORD: u32 = 1 << 24;
+
 /// What may stand at one byte offset of a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Leaf {
@@ -131,8 +134,8 @@ impl Classes {
         }
         let mut layout = Layout {
             ty: Some(ty),
-            elem_size: types.size_of(elem).unwrap_or(0).max(1) as u32,
-            data_size: data_size(types, elem).max(1) as u32,
+            elem_size: u32::try_from(types.size_of(elem).unwrap_or(0).max(1)).unwrap_or(u32::MAX),
+            data_size: u32::try_from(data_size(types, elem).max(1)).unwrap_or(u32::MAX),
             leaves: Vec::new(),
             also: Vec::new(),
             uniform: 0,
@@ -141,7 +144,7 @@ impl Classes {
         };
         if types.is_scalar(elem) {
             layout.uniform = self.class(types, elem);
-        } else {
+        } else if layout.elem_size <= MAX_RECORD {
             let pad = Leaf { class: 0, flags: PADDING };
             layout.leaves = vec![pad; layout.elem_size as usize];
             layout.flat = false;
@@ -183,6 +186,7 @@ impl Classes {
             TypeKind::Array(elem, len) => {
                 let size = types.size_of(elem).unwrap_or(0);
                 let n = if let ArrayLen::Known(n) = len { n } else { 0 };
+                let n = if size == 0 { n.min(1) } else { n };
                 for i in 0..n {
                     self.fill(types, out, at + i * size, elem, quals, extra);
                 }
@@ -239,6 +243,7 @@ fn cover_bits(types: &TypeTable, ty: Ty, at: u64, out: &mut [u8]) {
     match *types.shape(ty) {
         TypeKind::Array(elem, ArrayLen::Known(n)) => {
             let size = types.size_of(elem).unwrap_or(0);
+            let n = if size == 0 { n.min(1) } else { n };
             for i in 0..n {
                 cover_bits(types, elem, at + i * size, out);
             }

@@ -218,7 +218,8 @@ pub enum Op {
     PendLogPtr { p: Reg, at: u32, bit: u8, bits: u16 },
     PendCheck { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
     PendCheckPtr { p: Reg, at: u32, bit: u8, bits: u16 },
-    PendEnd,
+    /// `keep`: the side effects stay pending for an enclosing assignment.
+    PendEnd { keep: bool },
 
     VaArg { d: Reg, p: Reg, ty: u32 },
 

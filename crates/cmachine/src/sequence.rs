@@ -192,11 +192,13 @@ impl Sequence {
         }
     }
 
-    /// Side effects noted stay pending for an enclosing assignment.
-    pub(crate) fn pend_end(&mut self) {
-        self.pending_starts.pop();
-        if self.pending_starts.is_empty() {
-            self.pending.clear();
+    /// The assignment is done. Its operands' side effects stay pending only for an assignment that
+    /// it is an operand of itself, with no call or sequence point between.
+    pub(crate) fn pend_end(&mut self, keep: bool) {
+        if let Some(start) = self.pending_starts.pop()
+            && !keep
+        {
+            self.pending.truncate(start);
         }
     }
 }

@@ -127,7 +127,7 @@ impl Machine<'_> {
             return;
         }
         while self.sequence.depth().2 > to.2 {
-            self.sequence.pend_end();
+            self.sequence.pend_end(false);
         }
         while self.sequence.depth().1 > to.1 {
             self.sequence.log_off(&mut self.memory);

@@ -112,7 +112,7 @@ impl<'a> Machine<'a> {
         for global in &self.code.globals {
             if global.base == u32::MAX {
                 return Err(Box::new(Stop::OutOfMemory(
-                    "static objects of more than 256 MiB".into(),
+                    "static objects of more than 256 MiB, or a record of more than 16 MiB".into(),
                 )));
             }
             let new = NewObject {
@@ -494,7 +494,7 @@ impl<'a> Machine<'a> {
                     let address = self.raw_address(self.r(p)) + at;
                     self.sequence.pend_check(bit_range(address, bit, bits))?;
                 }
-                Op::PendEnd => self.sequence.pend_end(),
+                Op::PendEnd { keep } => self.sequence.pend_end(keep),
                 Op::VaArg { d, p, ty } => {
                     self.va_arg(d, self.r(p), self.code.types[ty as usize])?
                 }

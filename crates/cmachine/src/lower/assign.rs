@@ -114,7 +114,7 @@ impl Lower<'_> {
         let (d, s) = (self.address(&to, None)?, self.address(&from, None)?);
         if pending {
             self.emit(Op::PendCheckPtr { p: d, at: 0, bit: 0, bits: 8 });
-            self.emit(Op::PendEnd);
+            self.emit(Op::PendEnd { keep: false });
         }
         self.emit(Op::CopyChar { d, s });
         Ok(())
@@ -148,7 +148,8 @@ impl Lower<'_> {
                 }
                 _ => {}
             }
-            self.emit(Op::PendEnd);
+            let keep = self.f.pend;
+            self.emit(Op::PendEnd { keep });
         }
         self.store(&lv, s)?;
         if self.f.pend {

@@ -363,7 +363,17 @@ impl Lower<'_> {
             Origin::Var(v) => init::flexible_extra(self.p, self.p.var(v)),
             _ => 0,
         };
-        u32::try_from(size + extra).unwrap_or(u32::MAX)
+        let mut elem = ty;
+        while let Some((inner, _)) = self.p.types.as_array(elem) {
+            elem = inner;
+        }
+        let too_large = self.p.types.as_record(elem).is_some()
+            && self
+                .p
+                .types
+                .size_of(elem)
+                .is_some_and(|n| n > u64::from(crate::classes::MAX_RECORD));
+        if too_large { u32::MAX } else { u32::try_from(size + extra).unwrap_or(u32::MAX) }
     }
 
     fn place_global(&mut self, mut global: Global) -> u32 {
