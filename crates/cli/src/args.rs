@@ -48,7 +48,7 @@ pub struct Run {
     /// and what never did. With --json: everything that was recorded, under "profile".
     #[arg(long)]
     pub profile: bool,
-    /// Stop after this many machine steps (a step is a few native instructions).
+    /// Stop after this many machine steps (loop iterations and calls).
     #[arg(long, value_name = "N")]
     pub fuel: Option<u64>,
     /// Print one JSON object on standard output in place of the program's output.

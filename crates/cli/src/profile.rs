@@ -9,7 +9,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cmachine::{Hooks, Profile, VarValues};
-use ctree::{Program, Scope, Span, StmtId, StmtKind, Ty, TypeKind};
+use ctree::{Program, Scope, Span, Stmt, StmtId, StmtKind, Ty, TypeKind};
 use serde::Serialize;
 
 use crate::input::Source;
@@ -20,8 +20,8 @@ pub use text::text;
 /// The whole profile, as `--json` prints it.
 #[derive(Serialize, Debug, Default)]
 pub struct ProfileObject {
-    /// Statements in source order, without blocks and labels (what they hold is there) and without
-    /// declarations, before which no values are recorded.
+    /// Statements in source order, without blocks and labels (what they hold is there), without
+    /// declarations, before which no values are recorded, and without the first clause of `for`.
     pub statements: Vec<StatementObject>,
     /// Conditional and logical operators, also those in headers.
     pub branches: Vec<BranchObject>,
@@ -129,9 +129,10 @@ impl Observed {
                 bodies.insert(span.lo, (span.hi, program.name(func.name)));
             }
         }
+        let clauses: BTreeSet<StmtId> = program.stmts.iter().filter_map(first_clause).collect();
         let mut statements: Vec<_> = (0..program.stmts.len() as u32)
             .map(StmtId)
-            .filter(|&s| is_listed(&program.stmt(s).kind))
+            .filter(|s| is_listed(&program.stmt(*s).kind) && !clauses.contains(s))
             .filter_map(|s| {
                 let lo = program.stmt(s).span.lo;
                 let (_, &(end, name)) = bodies.range(..=lo).next_back()?;
@@ -159,6 +160,10 @@ impl Observed {
             volatile: teller.volatile(profile),
         }
     }
+}
+
+fn first_clause(stmt: &Stmt) -> Option<StmtId> {
+    if let StmtKind::For { init, .. } = stmt.kind { init } else { None }
 }
 
 /// What a person would count as one statement.

@@ -457,15 +457,11 @@ impl Lower<'_> {
                 None => {}
                 Some(e) if p.types.is_void(p.expr(e).ty) => low.discard(e)?,
                 Some(e) => match Kind::of(&p.types, ret) {
-                    Some(kind) => {
-                        // Register 0 may be a parameter that is still needed by what is left to
-                        // do; nothing is, after this.
-                        let r = low.value(e, None)?;
-                        low.f.next = mark;
-                        let keep = low.temp_for(kind);
-                        low.mov(keep, r, kind);
+                    Some(_) => {
+                        // The last operation alone writes the result, so that a parameter in
+                        // register 0 is there as long as it is needed.
+                        low.value(e, Some(0))?;
                         low.leave_to(None);
-                        low.mov(0, keep, kind);
                     }
                     None => {
                         let from = low.aggregate(e)?;
