@@ -197,3 +197,19 @@ int main(void) {{ int *p = &v.{field}; return *p; }}"
     assert_eq!([Types, Offsets, Any].map(|a| finishes("a", a)), [false, true, true]);
     assert_eq!([Types, Offsets, Any].map(|a| finishes("c", a)), [false, false, true]);
 }
+
+/// Code that cannot be compiled stops only the execution that reaches it.
+#[test]
+fn labels_survive_behind_what_is_unsupported() {
+    let program = parse(&["
+int elsewhere(void);
+extern int nowhere;
+int main(void) {
+    goto first;
+    if (elsewhere()) { first: goto second; }
+    if (nowhere) second: ;
+    return 3;
+}"]);
+    let report = run(&program, &Hooks::default());
+    assert_eq!(report.outcome, Outcome::Finished(cmachine::Exit::Status(3)));
+}

@@ -259,10 +259,11 @@ impl<'a> Machine<'a> {
         // where they are, and leads after calls and returns.
         let mut pc = self.pc as usize;
         loop {
-            let op = ops[pc];
+            // Matched in place: each arm reads the fields it needs, no more.
+            let op = &ops[pc];
             pc += 1;
             self.pc = pc as u32;
-            match op {
+            match *op {
                 Op::Imm { d, v } => self.set(d, v as i64 as u64),
                 Op::Const { d, i } => self.set(d, self.code.consts[i as usize]),
                 Op::Mov { d, a } => self.set(d, self.r(a)),

@@ -125,16 +125,17 @@ impl Lower<'_> {
                 }
             }
             StmtKind::If(c, a, b) => {
-                let Some(skip) = self.condition(*c) else { return };
+                // Without a condition that can be compiled the branches are still there to be
+                // jumped into.
+                let skip = self.condition(*c);
                 self.stmt(*a);
-                match b {
-                    Some(b) => {
-                        let end = self.emit(Op::Jump { to: 0 });
-                        self.patch(skip, self.here());
-                        self.stmt(*b);
-                        self.patch(end, self.here());
-                    }
-                    None => self.patch(skip, self.here()),
+                let end = b.map(|_| self.emit(Op::Jump { to: 0 }));
+                if let Some(skip) = skip {
+                    self.patch(skip, self.here());
+                }
+                if let (Some(b), Some(end)) = (b, end) {
+                    self.stmt(*b);
+                    self.patch(end, self.here());
                 }
             }
             StmtKind::While(c, body) => self.while_loop(*c, *body),
