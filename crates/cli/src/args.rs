@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// Makes compilers contradict themselves and each other, and proves that the program was not to
 /// blame.
@@ -51,9 +51,33 @@ pub struct Run {
     /// Stop after this many machine steps (loop iterations and calls).
     #[arg(long, value_name = "N")]
     pub fuel: Option<u64>,
+    /// How to judge the alignment of an access through a pointer.
+    #[arg(long, value_enum, value_name = "BY", default_value_t = Alignment::Offsets)]
+    pub alignment: Alignment,
     /// Print one JSON object on standard output in place of the program's output.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The machine's policies on alignment, as words.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Alignment {
+    /// Objects are only as aligned as their types say
+    Types,
+    /// Objects begin well aligned, as GCC places them; the offset decides
+    Offsets,
+    /// Any address will do: not C, but what x86-64 mostly lets pass
+    Any,
+}
+
+impl From<Alignment> for cmachine::Alignment {
+    fn from(alignment: Alignment) -> Self {
+        match alignment {
+            Alignment::Types => cmachine::Alignment::Types,
+            Alignment::Offsets => cmachine::Alignment::Offsets,
+            Alignment::Any => cmachine::Alignment::Any,
+        }
+    }
 }
 
 const RUN_HELP: &str = "\

@@ -61,6 +61,7 @@ fn execute(args: &Run) -> Result<Told> {
     drop(sources);
     let mut config = MachineConfig::default();
     config.fuel = args.fuel.unwrap_or(config.fuel);
+    config.alignment = args.alignment.into();
     if config.fuel == 0 {
         return Err(anyhow!("--fuel must be at least 1"));
     }

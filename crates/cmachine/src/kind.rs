@@ -114,6 +114,11 @@ impl Kind {
         }
     }
 
+    /// The least value of a signed kind of 32 or 64 bits.
+    pub fn least(self) -> i64 {
+        if self == Kind::I32 { i64::from(i32::MIN) } else { i64::MIN }
+    }
+
     /// The mathematical value of a register of an integer kind of at most 64 bits.
     pub fn value(self, v: u64) -> i128 {
         if self.is_signed() { i128::from(v as i64) } else { i128::from(v) }

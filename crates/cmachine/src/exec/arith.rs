@@ -28,8 +28,7 @@ impl Machine<'_> {
         }
         let v = if kind.is_signed() {
             let (x, y) = (x as i64, y as i64);
-            let min = if kind == Kind::I32 { i64::from(i32::MIN) } else { i64::MIN };
-            if y == -1 && x == min {
+            if y == -1 && x == kind.least() {
                 return ub(UbKind::DivOverflow, format!("{x} {op} -1"));
             }
             (if remainder { x % y } else { x / y }) as u64
@@ -66,8 +65,7 @@ impl Machine<'_> {
         }
         let value = i128::from(x as i64);
         let shifted = value << n;
-        let max = if kind == Kind::I32 { i128::from(i32::MAX) } else { i128::from(i64::MAX) };
-        if value < 0 || shifted > max {
+        if value < 0 || shifted > -1 - i128::from(kind.least()) {
             return ub(UbKind::ShiftOverflow, format!("{value} << {n}"));
         }
         self.set(d, shifted as u64);
@@ -91,8 +89,7 @@ impl Machine<'_> {
 
     pub(super) fn negate(&mut self, d: Reg, a: Reg, kind: Kind) -> Res<()> {
         let x = self.r(a);
-        let min = if kind == Kind::I32 { i64::from(i32::MIN) } else { i64::MIN };
-        if kind.is_signed() && x as i64 == min {
+        if kind.is_signed() && x as i64 == kind.least() {
             return ub(UbKind::SignedOverflow, format!("-({})", x as i64));
         }
         self.set(d, kind.wrap(x.wrapping_neg()));

@@ -5,7 +5,7 @@ use super::place::{Lv, Place};
 use super::{Home, L, Lower};
 use crate::code::*;
 use crate::kind::Kind;
-use ctree::{BinOp, ExprId, ExprKind, StmtKind, Ty, TypeKind, UnOp};
+use ctree::{BinOp, ExprId, ExprKind, StmtId, StmtKind, Ty, TypeKind, UnOp};
 
 impl Lower<'_> {
     /// Evaluates two operands whose order is open. Where they might conflict, the one without
@@ -323,29 +323,32 @@ impl Lower<'_> {
         }
     }
 
-    fn stmt_expr(&mut self, e: ExprId, s: ctree::StmtId, want: Option<Reg>) -> L<Reg> {
+    fn stmt_expr(&mut self, e: ExprId, s: StmtId, want: Option<Reg>) -> L<Reg> {
         let kind = self.kind_of(self.p.expr(e).ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
+        // The value may name a variable of the block: copied before the block is left.
+        self.block_value(s, |low, value| low.value(value, Some(d)).map(drop))?;
+        Ok(d)
+    }
+
+    /// Runs the block of a statement expression; `last` gets the expression that is its value.
+    fn block_value(&mut self, s: StmtId, last: impl FnOnce(&mut Self, ExprId) -> L<()>) -> L<()> {
         let StmtKind::Block(list) = &self.p.stmt(s).kind else {
             return Err("a statement expression of this form".into());
         };
-        let Some((&last, init)) = list.split_last() else {
+        let Some((&end, before)) = list.split_last() else {
             return Err("an empty statement expression".into());
+        };
+        let StmtKind::Expr(value) = self.p.stmt(end).kind else {
+            return Err("a statement expression whose last statement is no expression".into());
         };
         self.scoped(|low| {
             low.declare(list);
-            for &s in init {
+            for &s in before {
                 low.stmt(s);
             }
-            match low.p.stmt(last).kind {
-                StmtKind::Expr(value) => {
-                    // The value may name a variable of the block: copied before the block is left.
-                    low.value(value, Some(d)).map(drop)
-                }
-                _ => Err("a statement expression whose last statement is no expression".into()),
-            }
-        })?;
-        Ok(d)
+            last(low, value)
+        })
     }
 
     /// A record-valued expression: the object that holds it.
@@ -412,22 +415,7 @@ impl Lower<'_> {
             }
             ExprKind::StmtExpr(s) => {
                 let to = temp(self);
-                let StmtKind::Block(list) = &p.stmt(*s).kind else {
-                    return Err("a statement expression of this form".into());
-                };
-                let Some((&last, init)) = list.split_last() else {
-                    return Err("an empty statement expression".into());
-                };
-                self.scoped(|low| {
-                    low.declare(list);
-                    for &s in init {
-                        low.stmt(s);
-                    }
-                    let StmtKind::Expr(value) = low.p.stmt(last).kind else {
-                        return Err(
-                            "a statement expression whose last statement is no expression".into()
-                        );
-                    };
+                self.block_value(*s, |low, value| {
                     let from = low.aggregate(value)?;
                     low.copy(&to, &from)
                 })?;
