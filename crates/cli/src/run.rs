@@ -70,6 +70,8 @@ fn execute(args: &Run) -> Result<Told> {
     let profile = observed.map(|observed| observed.object(&program, &report.profile));
     let mut told = tell(&program.source, report);
     told.object.profile = profile;
+    // The process ends next: giving back a million small pieces one by one would only take time.
+    std::mem::forget(program);
     Ok(told)
 }
 

@@ -119,12 +119,13 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn expr(&mut self, e: ExprId) -> Effects {
-        if let Some(known) = self.memo[e.index()] {
+        // Empty while summaries are being made, when nothing is final.
+        if let Some(&Some(known)) = self.memo.get(e.index()) {
             return known;
         }
         let effects = self.compute(e);
-        if let Calls::Known(_) = self.calls {
-            self.memo[e.index()] = Some(effects);
+        if let Some(slot) = self.memo.get_mut(e.index()) {
+            *slot = Some(effects);
         }
         effects
     }
@@ -150,6 +151,13 @@ impl Walk<'_> {
         let mut effects = self.operands(e);
         effects.writes |= self.touch(e);
         effects
+    }
+
+    /// Reading and writing; what leads to the object is evaluated once.
+    fn update(&mut self, e: ExprId) -> Effects {
+        let effects = self.operands(e);
+        let bits = self.touch(e);
+        Effects { reads: effects.reads | bits, writes: effects.writes | bits, ..effects }
     }
 
     /// Effects of evaluating which object an lvalue designates.
@@ -205,15 +213,13 @@ impl Walk<'_> {
             }
             ExprKind::Unary(UnOp::AddrOf, a) => self.operands(*a),
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
-                self.read(*a).and(self.write(*a))
+                self.update(*a)
             }
             ExprKind::Implicit(a) | ExprKind::Cast(_, a) if is_array(p, *a) => self.base(e),
             ExprKind::Unary(_, a) | ExprKind::Implicit(a) | ExprKind::Cast(_, a) => self.expr(*a),
             ExprKind::Binary(_, a, b) => self.expr(*a).and(self.expr(*b)),
             ExprKind::Assign(a, b) => self.write(*a).and(self.expr(*b)),
-            ExprKind::AssignOp { lhs, rhs, .. } => {
-                self.read(*lhs).and(self.write(*lhs)).and(self.expr(*rhs))
-            }
+            ExprKind::AssignOp { lhs, rhs, .. } => self.update(*lhs).and(self.expr(*rhs)),
             ExprKind::Cond(c, a, b) => {
                 let a = a.map_or(Effects::default(), |a| self.expr(a));
                 self.expr(*c).and(a).and(self.expr(*b))
@@ -321,7 +327,6 @@ impl Walk<'_> {
 impl Summaries {
     /// Summaries of all functions, by iteration to a fixed point over the call graph.
     pub(crate) fn of(p: &Program, facts: &Facts, classes: &mut Classes) -> Summaries {
-        let mut memo = vec![None; p.exprs.len()];
         let mut bodies: HashMap<ctree::Sym, FuncId> = HashMap::new();
         for (i, func) in p.funcs.iter().enumerate() {
             if func.body.is_some() && func.storage != FuncStorage::Static {
@@ -340,7 +345,7 @@ impl Summaries {
                 continue;
             };
             let calls = Calls::Collect(Vec::new(), false);
-            let mut walk = Walk { p, facts, classes, memo: &mut memo, calls };
+            let mut walk = Walk { p, facts, classes, memo: &mut [], calls };
             let own = walk.stmt(body);
             if let Calls::Collect(list, indirect) = walk.calls {
                 callees[i] = (list, indirect);
