@@ -108,7 +108,10 @@ fn python_module(known: &Known, module: &str) -> Option<Found> {
 }
 
 fn version(program: &Path, args: &[&str], tool: Tool) -> Option<String> {
-    let ended = Run::new(program, VERSION_WALL).args(args).env("LC_ALL", "C").finish();
+    // Csmith leaves a file behind wherever it is asked: not in the user's folder.
+    let elsewhere = std::env::temp_dir();
+    let ended =
+        Run::new(program, VERSION_WALL).args(args).env("LC_ALL", "C").cwd(elsewhere).finish();
     let Ended::Finished(finished) = ended else { return None };
     if finished.status != sandbox::Status::Exit(0) {
         return None;
