@@ -49,6 +49,7 @@ fn preprocess(path: &Path) -> Option<String> {
         return Some(text);
     }
     if !have_gcc() {
+        assert!(std::env::var_os("CI").is_none(), "set-up installs gcc: CI skips nothing");
         eprintln!("skipped without gcc: {}", path.display());
         return None;
     }
