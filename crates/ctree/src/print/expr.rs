@@ -3,6 +3,7 @@
 use super::Printer;
 use crate::expr::{BinOp, ExprKind, UnOp};
 use crate::ids::ExprId;
+use crate::types::Ty;
 
 /// Levels of the grammar, loosest first.
 pub(super) const COMMA: u8 = 0;
@@ -10,7 +11,7 @@ pub(super) const ASSIGN: u8 = 1;
 const COND: u8 = 2;
 const LOGOR: u8 = 3;
 const UNARY: u8 = 13;
-const POSTFIX: u8 = 14;
+pub(super) const POSTFIX: u8 = 14;
 const PRIMARY: u8 = 15;
 
 impl Printer<'_> {
@@ -31,12 +32,24 @@ impl Printer<'_> {
         }
     }
 
-    /// The expression under implicit conversions, which are not printed.
-    fn peel(&self, mut id: ExprId) -> ExprId {
-        while let ExprKind::Implicit(inner) = self.program.expr(id).kind {
-            id = inner;
+    /// The expression under implicit conversions, which are not printed where the language makes
+    /// them by itself.
+    fn peel(&self, id: ExprId) -> ExprId {
+        match self.cxx {
+            None => self.innermost(id),
+            Some(_) => self.shown(id),
         }
-        id
+    }
+
+    /// `(T)e`
+    pub(super) fn cast(&mut self, ty: Ty, operand: ExprId) {
+        self.push("(");
+        self.type_name(ty);
+        self.push(")");
+        let operand = self.peel(operand);
+        let kind = &self.program.expr(operand).kind;
+        let literal = matches!(kind, ExprKind::CompoundLit(..));
+        self.maybe_paren(operand, literal || level(kind) < UNARY);
     }
 
     /// A controlling expression; an assignment gets its own parentheses, as compilers ask.
@@ -52,49 +65,40 @@ impl Printer<'_> {
     fn bare(&mut self, id: ExprId) {
         let program = self.program;
         let expr = program.expr(id);
+        if self.cxx.is_some() {
+            self.check(id);
+        }
         match &expr.kind {
             ExprKind::Int(value) => self.int_lit(*value, expr.ty),
             ExprKind::Float(bits) => self.float_lit(*bits, expr.ty),
             ExprKind::LongFloat { mantissa, exponent } => self.long_float_lit(*mantissa, *exponent),
             ExprKind::Str(lit) => self.str_lit(*lit, expr.ty),
-            ExprKind::Var(var) => self.push_name(program.var(*var).name),
+            ExprKind::Var(var) => self.var_name(*var),
             ExprKind::Func(func) => self.push_name(program.func(*func).name),
-            ExprKind::EnumConst(id, index) => {
-                let members = &program.types.enums[id.index()].members;
-                self.push_name(members[*index as usize].name);
-            }
+            ExprKind::EnumConst(of, index) => self.enumerator(*of, *index),
             ExprKind::Unary(op, operand) => self.unary(*op, *operand),
             ExprKind::Binary(op, lhs, rhs) => self.binary(*op, *lhs, *rhs),
             ExprKind::Assign(lhs, rhs) => self.assignment("", *lhs, *rhs),
             ExprKind::AssignOp { op, lhs, rhs, .. } => {
                 self.assignment(op_text(*op), *lhs, *rhs);
             }
-            ExprKind::Cond(cond, then, other) => self.conditional(*cond, *then, *other),
-            ExprKind::Cast(ty, operand) => {
-                self.push("(");
-                self.type_name(*ty);
-                self.push(")");
-                let operand = self.peel(*operand);
-                let literal = matches!(program.expr(operand).kind, ExprKind::CompoundLit(..));
-                let paren = literal || level(&program.expr(operand).kind) < UNARY;
-                self.maybe_paren(operand, paren);
-            }
-            ExprKind::Implicit(inner) => self.bare(*inner),
+            ExprKind::Cond(cond, then, other) => self.conditional(*cond, *then, *other, expr.ty),
+            ExprKind::Cast(ty, operand) => self.cast(*ty, *operand),
+            ExprKind::Implicit(_) => self.conversion(id),
             ExprKind::Call(callee, args) => {
                 self.expr(*callee, POSTFIX);
                 self.call_args(args);
             }
-            ExprKind::Index(base, index) => {
-                self.expr(*base, POSTFIX);
-                self.push("[");
-                self.expr(*index, COMMA);
-                self.push("]");
-            }
+            ExprKind::Index(base, index) => self.index(id, *base, *index),
             ExprKind::Member(of, field) => self.member(*of, *field),
             ExprKind::Arrow(of, field) => self.arrow(*of, *field),
             ExprKind::SizeofExpr(operand) => {
                 self.push("sizeof(");
-                self.expr(*operand, COMMA);
+                if self.sizeof_as_type(*operand) {
+                    self.type_name(program.expr(*operand).ty);
+                } else {
+                    self.expr(*operand, COMMA);
+                }
                 self.push(")");
             }
             ExprKind::SizeofType(ty) => {
@@ -103,10 +107,11 @@ impl Printer<'_> {
                 self.push(")");
             }
             ExprKind::AlignofType(ty) => {
-                self.push("_Alignof(");
+                self.push(if self.cxx.is_some() { "alignof(" } else { "_Alignof(" });
                 self.type_name(*ty);
                 self.push(")");
             }
+            ExprKind::CompoundLit(ty, init) if self.cxx.is_some() => self.temporary(*ty, init),
             ExprKind::CompoundLit(ty, init) => {
                 self.push("(");
                 self.type_name(*ty);
@@ -128,6 +133,15 @@ impl Printer<'_> {
         }
     }
 
+    fn index(&mut self, id: ExprId, base: ExprId, index: ExprId) {
+        let container = self.decayed(base);
+        self.expr(container.unwrap_or(base), POSTFIX);
+        let at = container.is_some_and(|array| self.has_at(id, array));
+        self.push(if at { ".at(" } else { "[" });
+        self.expr(index, if at { ASSIGN } else { COMMA });
+        self.push(if at { ")" } else { "]" });
+    }
+
     fn call_args(&mut self, args: &[ExprId]) {
         self.push("(");
         for (i, &arg) in args.iter().enumerate() {
@@ -141,6 +155,12 @@ impl Printer<'_> {
 
     fn unary(&mut self, op: UnOp, operand: ExprId) {
         let text = unary_text(op);
+        if op == UnOp::Deref
+            && let Some(container) = self.decayed(operand)
+        {
+            self.expr(container, POSTFIX);
+            return self.push("[0]");
+        }
         if matches!(op, UnOp::PostInc | UnOp::PostDec) {
             self.expr(operand, POSTFIX);
             self.push(text);
@@ -162,7 +182,10 @@ impl Printer<'_> {
         }
         self.push(op_text(op));
         self.push(" ");
-        self.operand(op, rhs, true);
+        match self.compared_as(op, lhs, rhs) {
+            Some(ty) => self.cast(ty, rhs),
+            None => self.operand(op, rhs, true),
+        }
     }
 
     fn operand(&mut self, op: BinOp, id: ExprId, right: bool) {
@@ -187,7 +210,7 @@ impl Printer<'_> {
         self.expr(rhs, ASSIGN);
     }
 
-    fn conditional(&mut self, cond: ExprId, then: Option<ExprId>, other: ExprId) {
+    fn conditional(&mut self, cond: ExprId, then: Option<ExprId>, other: ExprId, ty: Ty) {
         let cond = self.peel(cond);
         let kind = &self.program.expr(cond).kind;
         let obscure = match kind {
@@ -198,12 +221,12 @@ impl Printer<'_> {
         match then {
             Some(then) => {
                 self.push(" ? ");
-                self.expr(then, LOGOR);
+                self.alternative(then, ty, LOGOR);
                 self.push(" : ");
             }
             None => self.push(" ?: "),
         }
-        self.expr(other, COND);
+        self.alternative(other, ty, COND);
     }
 
     /// `r.f`. A member without a name is passed through: its own members belong to the record.
@@ -250,7 +273,7 @@ impl Printer<'_> {
         }
     }
 
-    fn is_anonymous(&self, record: crate::Ty, field: u32) -> bool {
+    fn is_anonymous(&self, record: Ty, field: u32) -> bool {
         let types = &self.program.types;
         types
             .as_record(record)
@@ -272,6 +295,7 @@ fn level(kind: &ExprKind) -> u8 {
         ExprKind::Unary(UnOp::PostInc | UnOp::PostDec, _) => POSTFIX,
         ExprKind::Unary(..)
         | ExprKind::Cast(..)
+        | ExprKind::Implicit(_)
         | ExprKind::SizeofExpr(_)
         | ExprKind::SizeofType(_)
         | ExprKind::AlignofType(_) => UNARY,

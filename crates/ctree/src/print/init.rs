@@ -9,6 +9,7 @@ impl Printer<'_> {
     /// An initialiser of an object of type `ty`, after the `=`.
     pub(super) fn init(&mut self, ty: Ty, init: &Init) {
         match init {
+            _ if self.cxx.is_some() => self.cxx_init(ty, init),
             Init::Expr(value) => self.expr(*value, ASSIGN),
             Init::List(items) => {
                 self.push("{");

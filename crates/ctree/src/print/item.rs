@@ -1,6 +1,8 @@
 //! Declarations (6.7) and function definitions (6.9.1).
 
 use super::Printer;
+use super::cxx::is_container;
+use super::cxx_init::Slot;
 use super::types::{Declared, base_of};
 use crate::ids::{FuncId, TypedefId, UnitId, VarId};
 use crate::program::{FuncStorage, Item, Scope, Storage};
@@ -20,13 +22,43 @@ impl Printer<'_> {
     pub(super) fn unit(&mut self, id: UnitId) {
         let program = self.program;
         for (at, item) in program.units[id.index()].items.iter().enumerate() {
-            match (item, self.early.ty(item, at)) {
-                (Item::Func(func), _) => self.definition(*func),
-                (_, Some(ty)) => self.one_of_type(item, Some(ty)),
-                _ => self.one(item),
-            }
-            self.push("\n");
+            self.unit_item(item, at);
         }
+    }
+
+    /// The item at a position of a unit, on lines of its own.
+    pub(super) fn unit_item(&mut self, item: &Item, at: usize) {
+        match (item, self.early.ty(item, at)) {
+            (Item::Func(func), _) => self.definition(*func),
+            (Item::VarDecl(id), _) if self.static_member(*id).is_some() => return,
+            // `typedef int wchar_t;`: a type of C++'s own. Uses are printed as what it stands for.
+            (Item::Typedef(id), _) if self.is_own_type(*id) => return,
+            (_, Some(ty)) => self.one_of_type(item, Some(ty)),
+            _ => {
+                if let Item::Var(id) = *item
+                    && self.hides(id)
+                {
+                    self.one(&Item::VarDecl(id));
+                    self.push("\n");
+                }
+                self.one(item);
+            }
+        }
+        self.push("\n");
+    }
+
+    fn is_own_type(&self, id: TypedefId) -> bool {
+        let name = self.program.name(self.program.types.typedefs[id.index()].name);
+        self.cxx.is_some() && matches!(name, "wchar_t" | "char16_t" | "char32_t" | "bool")
+    }
+
+    /// Whether C++ would keep a variable to this unit that C does not: a constant.
+    fn hides(&self, id: VarId) -> bool {
+        let var = self.program.var(id);
+        self.cxx.as_ref().is_some_and(|cxx| !cxx.has_header)
+            && var.storage == Storage::None
+            && self.static_member(id).is_none()
+            && self.is_const(var.ty)
     }
 
     /// A declaration in a block, from the present column. Items that one declaration can make are
@@ -50,7 +82,13 @@ impl Printer<'_> {
 
     /// Whether two declarators can share their specifiers.
     fn alike(&self, a: Declarator, b: Declarator) -> bool {
-        self.storage(a) == self.storage(b)
+        let is_class = |d| match d {
+            Declarator::Var(id) | Declarator::VarDecl(id) => is_container(&self.var_dims(id)),
+            _ => false,
+        };
+        !is_class(a)
+            && !is_class(b)
+            && self.storage(a) == self.storage(b)
             && base_of(self, self.ty_of(a)) == base_of(self, self.ty_of(b))
     }
 
@@ -82,16 +120,47 @@ impl Printer<'_> {
             Item::Enum(id) => self.enum_definition(id),
             _ => {
                 if let Some(d) = declarator_of(item) {
+                    if self.cxx.is_some() {
+                        self.check_declarator(d);
+                    }
                     let (first, second) = self.storage(d);
                     self.push(first);
                     self.push(second);
                     let ty = ty.unwrap_or_else(|| self.ty_of(d));
-                    self.declaration(ty, &Declared::Name(self.name_of(d)));
+                    self.declare(d, ty);
                     self.tail(d);
                 }
             }
         }
         self.push(";");
+    }
+
+    /// What C++ forbids of a declaration.
+    fn check_declarator(&mut self, d: Declarator) {
+        let in_block = self.indent > 0;
+        match d {
+            Declarator::VarDecl(_) if self.storage(d).0 == "static " => {
+                self.fail("a declaration before the definition of a static variable");
+            }
+            Declarator::Func(_) if in_block && self.storage(d).0.contains('"') => {
+                self.fail("a library function declared in a block");
+            }
+            _ => {}
+        }
+    }
+
+    fn declare(&mut self, d: Declarator, ty: Ty) {
+        let name = Declared::Name(self.name_of(d));
+        match d {
+            Declarator::Var(id) | Declarator::VarDecl(id) => {
+                let dims = self.var_dims(id);
+                match self.static_member(id) {
+                    Some((of, name)) => self.declaration_as(ty, &dims, &Declared::Member(of, name)),
+                    None => self.declaration_as(ty, &dims, &name),
+                }
+            }
+            _ => self.declaration(ty, &name),
+        }
     }
 
     /// What follows a declarator: attributes and initialiser.
@@ -107,9 +176,15 @@ impl Printer<'_> {
             Declarator::Var(id) => {
                 let var = program.var(id);
                 self.attributes(false, var.align);
-                if let Some(init) = &var.init {
+                let dims = self.var_dims(id);
+                if is_container(&dims) {
+                    let slot = var.init.as_ref().map_or(Slot::Zero, Slot::Init);
+                    self.container_init(var.ty, &dims, slot);
+                } else if let Some(init) = &var.init {
                     self.push(" = ");
                     self.init(var.ty, init);
+                } else if self.cxx.is_some() && self.must_be_initialised(var.ty) {
+                    self.push(" = {}");
                 }
             }
             Declarator::VarDecl(id) => self.attributes(false, program.var(id).align),
@@ -136,7 +211,9 @@ impl Printer<'_> {
     /// Storage class and function specifiers, each with a trailing blank.
     fn storage(&self, d: Declarator) -> (&'static str, &'static str) {
         let in_block = self.indent > 0;
+        let is_cxx = self.cxx.is_some();
         match d {
+            Declarator::Var(id) if self.static_member(id).is_some() => ("", ""),
             Declarator::Typedef(_) => ("typedef ", ""),
             Declarator::Var(id) => {
                 let var = self.program.var(id);
@@ -144,6 +221,7 @@ impl Printer<'_> {
                     Storage::None => "",
                     Storage::Static => "static ",
                     Storage::Extern => "extern ",
+                    Storage::Register if is_cxx => "",
                     Storage::Register => "register ",
                 };
                 (class, "")
@@ -156,7 +234,9 @@ impl Printer<'_> {
             }
             Declarator::Func(id) => {
                 let func = self.program.func(id);
+                let is_library = self.cxx.as_ref().is_some_and(|cxx| cxx.is_library(func.name));
                 let class = match func.storage {
+                    _ if is_library => "extern \"C\" ",
                     FuncStorage::Static if in_block => "",
                     FuncStorage::None => "",
                     FuncStorage::Static => "static ",
@@ -165,6 +245,8 @@ impl Printer<'_> {
                 let specifiers = match (func.inline, func.noreturn) {
                     (false, false) => "",
                     (true, false) => "inline ",
+                    (false, true) if is_cxx => "__attribute__((noreturn)) ",
+                    (true, true) if is_cxx => "inline __attribute__((noreturn)) ",
                     (false, true) => "_Noreturn ",
                     (true, true) => "inline _Noreturn ",
                 };
@@ -192,6 +274,9 @@ impl Printer<'_> {
         let params = |printer: &mut Printer<'_>| printer.params(id, written);
         self.declaration(written.ret, &Declared::Definition(func.name, written, &params));
         if func.old_style && !func.params.is_empty() {
+            if self.cxx.is_some() {
+                self.fail("an old-style function definition");
+            }
             self.push("\n");
             for &param in &func.params {
                 self.param(param);
@@ -235,7 +320,7 @@ impl Printer<'_> {
 
     fn param(&mut self, id: VarId) {
         let var = self.program.var(id);
-        if var.storage == Storage::Register {
+        if var.storage == Storage::Register && self.cxx.is_none() {
             self.push("register ");
         }
         self.declaration(var.ty, &Declared::Name(var.name));

@@ -65,6 +65,10 @@ impl Printer<'_> {
             self.push(if mantissa << 1 == 0 { "1e9999L" } else { "__builtin_nanl(\"\")" });
         } else if mantissa == 0 {
             self.push("0.0L");
+        } else if self.cxx.as_ref().is_some_and(|cxx| cxx.plan.std < 17) {
+            // No hexadecimal there. Both operands are exact, and compilers fold the call.
+            let power = biased.max(1) - 16383 - 63;
+            self.push_fmt(format_args!("__builtin_ldexpl({mantissa}ULL, {power})"));
         } else {
             let zeros = mantissa.trailing_zeros();
             // A subnormal's exponent is that of the smallest normal number.

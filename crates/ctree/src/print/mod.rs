@@ -1,4 +1,4 @@
-//! Prints a tree as C11 text; GNU extensions appear only where the tree holds them.
+//! Prints a tree as C11 or C++ text; GNU extensions appear only where the tree holds them.
 //!
 //! The text reads back as the same tree: [`ExprKind::Implicit`](crate::ExprKind::Implicit) nodes are
 //! not printed, everything else is, with the parentheses that precedence (6.5) needs and those that
@@ -7,16 +7,27 @@
 //! `else` of another) the nearest text of the same meaning is printed. `build` does not make such
 //! trees and the parser cannot.
 //!
-//! What it does not do yet: C++.
+//! C++ is a second printing of the same tree: see [`CxxPlan`] and [`print_unit_as`]. [`print_split`]
+//! prints a unit as a header and two files.
 
+mod cxx;
+mod cxx_check;
+mod cxx_container;
+mod cxx_convert;
+mod cxx_init;
 mod early;
 mod expr;
 mod init;
 mod item;
 mod lit;
+mod split;
 mod stmt;
 mod types;
 
+pub use self::cxx::{Container, CxxPlan, Style, Unprintable};
+pub use self::split::{HEADER, Place, Split, print_split};
+
+use self::cxx::Cxx;
 use self::early::Early;
 use crate::ids::{ExprId, StmtId, UnitId};
 use crate::program::Program;
@@ -25,13 +36,22 @@ use crate::types::Ty;
 
 /// The text of a translation unit.
 pub fn print_unit(program: &Program, unit: UnitId) -> String {
-    let mut printer = Printer::new(program);
-    // Half the size of what a Csmith program expands to: few reallocations, little waste.
-    printer.out.reserve(program.exprs.len() * 8);
-    printer.typedefs = Some(vec![false; program.types.typedefs.len()]);
-    printer.early = Early::of(program, unit);
+    let mut printer = Printer::of_unit(program, unit);
     printer.unit(unit);
     printer.out
+}
+
+/// The text of a translation unit in either language. C11 never fails; C++ does where the tree or
+/// the plan holds something that has no text of the same meaning.
+pub fn print_unit_as(
+    program: &Program,
+    unit: UnitId,
+    style: Style<'_>,
+) -> Result<String, Unprintable> {
+    let mut printer = Printer::of_unit(program, unit);
+    printer.set_style(style)?;
+    printer.unit(unit);
+    printer.finish()
 }
 
 /// The text of an expression.
@@ -71,6 +91,10 @@ struct Printer<'p> {
     typedefs: Option<Vec<bool>>,
     /// What is printed by a type of its own because it was used before its type was completed.
     early: Early,
+    /// Present if the language is C++.
+    cxx: Option<Cxx<'p>>,
+    /// The first construct that has no text.
+    failure: Option<Unprintable>,
 }
 
 impl<'p> Printer<'p> {
@@ -83,7 +107,39 @@ impl<'p> Printer<'p> {
             switches: Vec::new(),
             typedefs: None,
             early: Early::default(),
+            cxx: None,
+            failure: None,
         }
+    }
+
+    fn of_unit(program: &'p Program, unit: UnitId) -> Self {
+        let mut printer = Printer::new(program);
+        // Half the size of what a Csmith program expands to: few reallocations, little waste.
+        printer.out.reserve(program.exprs.len() * 8);
+        printer.typedefs = Some(vec![false; program.types.typedefs.len()]);
+        printer.early = Early::of(program, unit);
+        printer
+    }
+
+    fn set_style(&mut self, style: Style<'p>) -> Result<(), Unprintable> {
+        if let Style::Cxx(plan) = style {
+            self.cxx = Some(Cxx::new(self.program, plan)?);
+        }
+        Ok(())
+    }
+
+    /// What has been printed, after the headers that it needs.
+    fn finish(&mut self) -> Result<String, Unprintable> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        let mut text = self.cxx.as_mut().map(Cxx::take_includes).unwrap_or_default();
+        if text.is_empty() {
+            return Ok(std::mem::take(&mut self.out));
+        }
+        text.push_str(&self.out);
+        self.out.clear();
+        Ok(text)
     }
 
     fn push(&mut self, text: &str) {
@@ -91,8 +147,11 @@ impl<'p> Printer<'p> {
     }
 
     fn push_name(&mut self, name: Sym) {
-        let program = self.program;
-        self.out.push_str(program.name(name));
+        let name = self.program.name(name);
+        if self.cxx.is_some() && cxx_check::is_keyword(name) {
+            self.fail(format!("the name `{name}`, a keyword of C++"));
+        }
+        self.out.push_str(name);
     }
 
     fn push_u64(&mut self, n: u64) {
@@ -114,7 +173,7 @@ impl<'p> Printer<'p> {
     /// A blank where two words, or a word and a declarator, would touch.
     fn separate(&mut self) {
         if let Some(&last) = self.out.as_bytes().last()
-            && (last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b')' | b'}'))
+            && (last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b')' | b'}' | b'>'))
         {
             self.out.push(' ');
         }

@@ -54,7 +54,7 @@ impl Printer<'_> {
             StmtKind::For { init, cond, step, body } => self.for_stmt(*init, *cond, *step, *body),
             StmtKind::Switch(value, body) => {
                 self.push("switch (");
-                self.expr(*value, COMMA);
+                self.switch_value(*value);
                 self.push(")");
                 let bits = program.types.int_bits(program.expr(*value).ty);
                 self.switches.push(bits.is_some_and(|(_, signed)| !signed));
@@ -87,6 +87,7 @@ impl Printer<'_> {
             }
             StmtKind::Return(None) => self.push("return;"),
             StmtKind::Return(Some(value)) => {
+                self.check_copy(*value);
                 self.push("return ");
                 self.expr(*value, COMMA);
                 self.push(";");

@@ -1,6 +1,7 @@
 //! Types: specifiers, declarators (6.7.6), records and enums (6.7.2).
 
 use super::Printer;
+use super::cxx::Container;
 use crate::ids::{EnumId, RecordId};
 use crate::symbol::Sym;
 use crate::types::{
@@ -12,6 +13,8 @@ use crate::types::{
 pub(super) enum Declared<'a> {
     Nothing,
     Name(Sym),
+    /// `S::m`, a static member outside of its struct.
+    Member(RecordId, Sym),
     Definition(Sym, &'a FuncType, &'a dyn Fn(&mut Printer<'_>)),
 }
 
@@ -32,25 +35,43 @@ impl Printer<'_> {
     pub(super) fn declarator(&mut self, ty: Ty, declared: &Declared<'_>) {
         let ty = self.visible(ty);
         self.prefix(ty);
+        self.declared(declared);
+        match declared {
+            // The return type goes on around it.
+            Declared::Definition(_, func, _) => self.suffix(func.ret),
+            _ => self.suffix(ty),
+        }
+    }
+
+    /// What stands in the middle of a declarator.
+    pub(super) fn declared(&mut self, declared: &Declared<'_>) {
         match declared {
             Declared::Nothing => {}
             Declared::Name(name) => self.declared_name(*name),
-            Declared::Definition(name, func, params) => {
+            Declared::Member(of, name) => {
+                self.separate();
+                self.qualifier(*of);
+                self.push_name(*name);
+            }
+            Declared::Definition(name, _, params) => {
                 self.declared_name(*name);
                 params(self);
-                // The return type goes on around it.
-                return self.suffix(func.ret);
             }
         }
-        self.suffix(ty);
     }
 
     fn declared_name(&mut self, name: Sym) {
-        let program = self.program;
-        let name = program.name(name);
-        if !name.is_empty() {
+        if !self.program.name(name).is_empty() {
             self.separate();
-            self.push(name);
+            self.push_name(name);
+        }
+    }
+
+    /// `S::`
+    pub(super) fn qualifier(&mut self, of: RecordId) {
+        if let Some(tag) = self.program.types.records[of.index()].tag {
+            self.push_name(tag);
+            self.push("::");
         }
     }
 
@@ -131,8 +152,9 @@ impl Printer<'_> {
     }
 
     fn quals(&mut self, quals: Quals) {
+        let restrict = if self.cxx.is_some() { "__restrict" } else { "restrict" };
         for (qual, word) in
-            [(Quals::CONST, "const"), (Quals::VOLATILE, "volatile"), (Quals::RESTRICT, "restrict")]
+            [(Quals::CONST, "const"), (Quals::VOLATILE, "volatile"), (Quals::RESTRICT, restrict)]
         {
             if quals.has(qual) {
                 if self.out.ends_with(|c: char| c.is_ascii_alphanumeric()) {
@@ -152,6 +174,7 @@ impl Printer<'_> {
         }
         match *program.types.kind(base) {
             TypeKind::Void => self.push("void"),
+            TypeKind::Int(IntKind::Bool) if self.cxx.is_some() => self.push("bool"),
             TypeKind::Int(kind) => self.push(int_name(kind)),
             TypeKind::Float(kind) => {
                 self.push(["float", "double", "long double"][kind as usize]);
@@ -207,19 +230,26 @@ impl Printer<'_> {
         self.record_tag(id);
         self.push(" {\n");
         self.indent += 1;
-        for field in &def.fields {
-            self.field(field);
+        if self.cxx.is_some() && def.fields.is_empty() {
+            self.fail("a struct without members, which has a size in C++");
         }
+        for (at, field) in def.fields.iter().enumerate() {
+            let dims = self.field_dims(id, at);
+            self.field(field, &dims);
+        }
+        self.static_members(id);
         self.indent -= 1;
         self.line();
         self.push("}");
         self.attributes(def.packed, def.min_align);
     }
 
-    fn field(&mut self, field: &Field) {
+    fn field(&mut self, field: &Field, dims: &[Container]) {
         self.line();
         match field.name {
-            Some(name) => self.declaration(field.ty, &Declared::Name(name)),
+            Some(name) => self.declaration_as(field.ty, dims, &Declared::Name(name)),
+            // Clang++ takes no qualifiers on an unnamed bit-field.
+            None if self.cxx.is_some() && field.bits.is_some() => self.type_name(field.ty.unqual()),
             None => self.type_name(field.ty),
         }
         if let Some(bits) = field.bits {
