@@ -123,10 +123,11 @@ impl Classes {
     /// The number of the layout of an object declared with `ty`.
     pub fn layout(&mut self, types: &TypeTable, ty: Ty) -> u32 {
         let (mut elem, mut quals, mut depth) = (types.resolved(ty), ty.quals(), 0);
-        while let TypeKind::Array(inner, _) = *types.shape(elem) {
+        while let TypeKind::Array(inner, _) | TypeKind::Vector(inner, _) = *types.shape(elem) {
+            // A vector is a slice of the array it is in, not an array of its own.
+            depth += u32::from(types.lanes(elem).is_none());
             elem = types.resolved(inner);
             quals = quals.with(elem.quals());
-            depth += 1;
         }
         let key = (types.resolved(ty).unqual(), quals.0);
         if let Some(&number) = self.layout_of.get(&key) {
@@ -188,6 +189,12 @@ impl Classes {
                 let n = if let ArrayLen::Known(n) = len { n } else { 0 };
                 let n = if size == 0 { n.min(1) } else { n };
                 for i in 0..n {
+                    self.fill(types, out, at + i * size, elem, quals, extra);
+                }
+            }
+            TypeKind::Vector(elem, n) => {
+                let size = types.size_of(elem).unwrap_or(0);
+                for i in 0..u64::from(n) {
                     self.fill(types, out, at + i * size, elem, quals, extra);
                 }
             }

@@ -181,6 +181,8 @@ pub enum Op {
     CheckOverlap { a: Reg, b: Reg, size_a: u8, size_b: u8 },
     /// Sets bytes of a direct place to zero.
     Zero { base: Base, at: u32, size: u32 },
+    /// Makes bytes of a direct place indeterminate.
+    Unset { base: Base, at: u32, size: u32 },
     /// Copies a string literal's bytes into a direct place.
     Bytes { base: Base, at: u32, bytes: u32 },
 
@@ -190,7 +192,7 @@ pub enum Op {
     /// The variable becomes indeterminate again.
     Forget { local: u32 },
     /// Reads of a register variable that may not have been set.
-    CheckSet { flag: Reg },
+    CheckSet { flag: Reg, reg: Reg },
 
     Jump { to: u32 },
     /// Backward jumps pay for fuel.

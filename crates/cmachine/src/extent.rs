@@ -27,9 +27,14 @@ fn extents(p: &Program, ty: Ty, elem: Ty, at: u64, base: u64, out: &mut Vec<Rang
         out.push((base, base + size));
     }
     match *p.types.shape(ty) {
+        TypeKind::Vector(inner, _) if p.types.resolved(inner).unqual() == elem => {
+            out.push((base, base + size));
+        }
         TypeKind::Array(inner, len) => {
             let inner_size = p.types.size_of(inner).unwrap_or(0);
-            if p.types.resolved(inner).unqual() == elem {
+            // Vectors in a row are one row of elements.
+            let lane = p.types.lanes(inner).map_or(inner, |(lane, _)| lane);
+            if [inner, lane].iter().any(|&ty| p.types.resolved(ty).unqual() == elem) {
                 let end =
                     if let ArrayLen::Known(n) = len { base + n * inner_size } else { u64::MAX };
                 out.push((base, end));

@@ -103,6 +103,7 @@ impl Parser<'_> {
             | "ms_struct"
             | "address_space"
             | "ext_vector_type"
+            | "may_alias"
             | "alias"
             | "weakref"
             | "ifunc"

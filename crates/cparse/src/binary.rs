@@ -1,7 +1,8 @@
 //! Type checking of binary operators and assignments (C11 6.5.5 to 6.5.17).
 //!
 //! Vector operands follow GCC: both of one type, or a scalar that is spread over the lanes, which
-//! is an implicit conversion to the vector type; comparisons give vectors of signed integers.
+//! is an implicit conversion to the vector type; a scalar shift count stays one. Comparisons give
+//! vectors of signed integers. Where the signedness of two vectors differs, the left one decides.
 
 use crate::error::{PResult, invalid, unsupported};
 use crate::parser::Parser;
@@ -284,9 +285,8 @@ impl Parser<'_> {
             } else if additive && types.is_integer(lt) && types.is_pointer(rt) {
                 return unsupported(span, "compound assignment of a pointer to an integer");
             } else if self.is_vector(lt) {
-                self.check_lanes(op, lt, rt, span)?;
-                let to = if self.is_vector(rt) { rt } else { lt };
-                (lt, self.implicit(r, to))
+                let operands = self.vector_operands(op, lt, rt, span)?;
+                (lt, self.vector_right(r, operands))
             } else {
                 return self.bad_operands(op, lt, rt, span);
             };
@@ -301,13 +301,17 @@ impl Parser<'_> {
 
     /// Element type and lane count of a vector.
     pub(crate) fn lanes(&self, ty: Ty) -> Option<(Ty, u32)> {
-        match *self.shape(ty) {
-            TypeKind::Vector(elem, n) => Some((elem, n)),
-            _ => None,
-        }
+        self.prog.types.lanes(ty)
     }
 
-    fn check_lanes(&self, op: BinOp, lt: Ty, rt: Ty, span: Span) -> PResult<()> {
+    /// Checks the operands of an operator and says what they are converted to.
+    fn vector_operands(
+        &mut self,
+        op: BinOp,
+        lt: Ty,
+        rt: Ty,
+        span: Span,
+    ) -> PResult<build::VectorOperands> {
         let types = &self.prog.types;
         let elem = |ty| self.lanes(ty).map_or(ty, |(e, _)| e);
         let (a, b) = (elem(lt), elem(rt));
@@ -319,31 +323,24 @@ impl Parser<'_> {
         if !counts || floats && integers_only(op) {
             return self.bad_operands(op, lt, rt, span);
         }
-        Ok(())
+        match self.prog.types.vector_operands(op, lt, rt) {
+            Some(operands) => Ok(operands),
+            None => self.bad_operands(op, lt, rt, span),
+        }
+    }
+
+    fn vector_right(&mut self, r: ExprId, operands: build::VectorOperands) -> ExprId {
+        match operands.right {
+            Some(to) => self.implicit(r, to),
+            None => self.promote(r),
+        }
     }
 
     fn vector_binary(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> PResult<ExprId> {
         let (lt, rt) = (self.ty(l).unqual(), self.ty(r).unqual());
-        self.check_lanes(op, lt, rt, span)?;
-        let vector = if self.is_vector(lt) { lt } else { rt };
-        // Shifts may count in another element type of the same size.
-        let shift_by_vector = matches!(op, BinOp::Shl | BinOp::Shr) && self.is_vector(rt);
-        let l = self.implicit(l, vector);
-        let r = if shift_by_vector { r } else { self.implicit(r, vector) };
-        let ty = if is_comparison(op) { self.mask_type(vector) } else { vector };
-        Ok(self.mk(ExprKind::Binary(op, l, r), ty, span))
-    }
-
-    /// The type of a comparison of vectors: signed integers as wide as the elements.
-    fn mask_type(&mut self, vector: Ty) -> Ty {
-        let Some((elem, n)) = self.lanes(vector) else { return vector };
-        let int = match self.prog.types.size_of(elem) {
-            Some(1) => Ty::SCHAR,
-            Some(2) => Ty::SHORT,
-            Some(4) => Ty::INT,
-            Some(16) => Ty::INT128,
-            _ => Ty::LONG,
-        };
-        self.intern(TypeKind::Vector(int, n))
+        let operands = self.vector_operands(op, lt, rt, span)?;
+        let l = self.implicit(l, operands.left);
+        let r = self.vector_right(r, operands);
+        Ok(self.mk(ExprKind::Binary(op, l, r), operands.result, span))
     }
 }

@@ -180,7 +180,7 @@ impl Parser<'_> {
     /// `a[i]` or `i[a]`. A vector's lanes are reached through a pointer to its first.
     pub(crate) fn make_index(&mut self, a: ExprId, i: ExprId, lo: u32) -> PResult<ExprId> {
         let span = self.span_from(lo);
-        let (a, i) = (self.lanes_or_decay(a), self.lanes_or_decay(i));
+        let (a, i) = (self.lanes_or_decay(a), self.decay(i));
         let types = &self.prog.types;
         let (p, i) = if types.is_pointer(self.ty(a)) { (a, i) } else { (i, a) };
         let Some(to) = types.pointee(self.ty(p)) else {

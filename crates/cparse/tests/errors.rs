@@ -157,6 +157,7 @@ fn unsupported_constructs_are_named() {
         &[
             ("extern _Float128 f(void); int x = f();", "type _Float128"),
             ("typedef _Complex float cf; cf x;", "complex numbers"),
+            ("typedef int i __attribute__((__may_alias__)); i x;", "attribute may_alias"),
             (
                 "typedef union { int i; } u __attribute__((transparent_union)); u x;",
                 "attribute transparent_union",

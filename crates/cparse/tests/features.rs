@@ -197,6 +197,11 @@ fn vectors() {
             "vec + 1",
             "(Add:(vector 4 Int) (var:(vector 4 Int) vec) (implicit:(vector 4 Int) (int:Int 1)))",
         ),
+        ("vec << 'c'", "(Shl:(vector 4 Int) (var:(vector 4 Int) vec) (int:Int 99))"),
+        (
+            "1 << vec",
+            "(Shl:(vector 4 Int) (implicit:(vector 4 Int) (int:Int 1)) (var:(vector 4 Int) vec))",
+        ),
         ("vec == vec", "(Eq:(vector 4 Int) (var:(vector 4 Int) vec) (var:(vector 4 Int) vec))"),
         ("vec[1]", "(index:Int (implicit:(ptr Int) (var:(vector 4 Int) vec)) (int:Int 1))"),
     ]);

@@ -456,6 +456,11 @@ impl TypeTable {
         self.intern(TypeKind::Array(elem, ArrayLen::Known(len)))
     }
 
+    /// A vector of GCC's `vector_size`; `elem` is an integer or floating type, `lanes` a power of 2.
+    pub fn vector(&mut self, elem: Ty, lanes: u32) -> Ty {
+        self.intern(TypeKind::Vector(elem, lanes))
+    }
+
     /// The number of types; indices run below it.
     pub fn len(&self) -> usize {
         self.kinds.len()

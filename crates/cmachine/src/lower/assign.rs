@@ -40,8 +40,8 @@ impl Lower<'_> {
         let (lv, _) = self.pending(pending, |s| {
             s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(value)))
         })?;
-        self.check_overlap(&lv, b, kind)?;
-        self.finish_store(pending, lv, value)?;
+        self.check_overlap(&lv, b)?;
+        self.finish_store(pending, lv, |s| s.store(&lv, value))?;
         self.mov(d, value, kind);
         self.f.next = mark;
         Ok(d)
@@ -49,7 +49,7 @@ impl Lower<'_> {
 
     /// 6.5.16.1p3: a value read from an object that overlaps the target must overlap it exactly.
     /// Only members of unions can do otherwise without being undefined for another reason.
-    fn check_overlap(&mut self, to: &Lv, value: ExprId, kind: Kind) -> L<()> {
+    pub(super) fn check_overlap(&mut self, to: &Lv, value: ExprId) -> L<()> {
         let mut from = value;
         while let ExprKind::Implicit(inner) = self.p.expr(from).kind {
             from = inner;
@@ -61,18 +61,22 @@ impl Lower<'_> {
         {
             return Ok(());
         }
-        let Some(source) = Kind::of(&self.p.types, self.p.expr(from).ty) else { return Ok(()) };
-        let lv = self.lvalue(from, false)?;
-        if !lv.union || lv.bits.is_some() || source == kind {
+        let types = &self.p.types;
+        let (ty, source) = (types.resolved(to.ty).unqual(), types.resolved(self.p.expr(from).ty));
+        if !types.is_scalar(source) && !self.is_vector(source) {
             return Ok(());
         }
+        let size = |ty| types.size_of(ty).and_then(|n| u8::try_from(n).ok());
+        let (size_a, size_b) = (size(ty), size(source));
+        let lv = self.lvalue(from, false)?;
+        if !lv.union || lv.bits.is_some() || source.unqual() == ty {
+            return Ok(());
+        }
+        let (Some(size_a), Some(size_b)) = (size_a, size_b) else {
+            return Err("an assignment between large members of a union".into());
+        };
         let (a, b) = (self.address(to, None)?, self.address(&lv, None)?);
-        self.emit(Op::CheckOverlap {
-            a,
-            b,
-            size_a: kind.size() as u8,
-            size_b: source.size() as u8,
-        });
+        self.emit(Op::CheckOverlap { a, b, size_a, size_b });
         Ok(())
     }
 
@@ -121,7 +125,7 @@ impl Lower<'_> {
     }
 
     /// Runs the operands of an assignment with their side effects noted, where that is needed.
-    fn pending<T>(&mut self, needed: bool, f: impl FnOnce(&mut Self) -> L<T>) -> L<T> {
+    pub(super) fn pending<T>(&mut self, needed: bool, f: impl FnOnce(&mut Self) -> L<T>) -> L<T> {
         if !needed {
             // An outer assignment may still be interested.
             return f(self);
@@ -134,8 +138,13 @@ impl Lower<'_> {
     }
 
     /// The store of an assignment, checked against pending side effects, and noted as one itself.
-    fn finish_store(&mut self, pending: bool, lv: Lv, s: Reg) -> L<()> {
-        let whole = (0, self.kind_of(lv.ty)?.size() * 8);
+    pub(super) fn finish_store(
+        &mut self,
+        pending: bool,
+        lv: Lv,
+        store: impl FnOnce(&mut Self) -> L<()>,
+    ) -> L<()> {
+        let whole = (0, self.p.types.size_of(lv.ty).unwrap_or(0) as u32 * 8);
         let (bit, bits) = lv.bits.unwrap_or(whole);
         let (bit, bits) = (bit as u8, bits as u16);
         if pending {
@@ -151,7 +160,7 @@ impl Lower<'_> {
             let keep = self.f.pend;
             self.emit(Op::PendEnd { keep });
         }
-        self.store(&lv, s)?;
+        store(self)?;
         if self.f.pend {
             match (self.direct(lv.place), lv.place) {
                 (Some((base, x, at)), _) => {
@@ -167,11 +176,11 @@ impl Lower<'_> {
     }
 
     /// Whether an operand has side effects that are not sequenced before its value.
-    fn has_pending(&self, a: ExprId, b: ExprId) -> bool {
+    pub(super) fn has_pending(&self, a: ExprId, b: ExprId) -> bool {
         self.pends(a) || self.pends(b)
     }
 
-    fn pends(&self, e: ExprId) -> bool {
+    pub(super) fn pends(&self, e: ExprId) -> bool {
         match &self.p.expr(e).kind {
             ExprKind::Assign(..) | ExprKind::AssignOp { .. } => true,
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, _) => true,
@@ -188,7 +197,7 @@ impl Lower<'_> {
     }
 
     /// What writing an lvalue touches, without its operands.
-    fn write_effects(&mut self, e: ExprId) -> Effects {
+    pub(super) fn write_effects(&mut self, e: ExprId) -> Effects {
         // Reading touches the same place as writing.
         let all = self.effects(e);
         Effects { reads: 0, writes: all.reads, heavy: false }
@@ -245,7 +254,7 @@ impl Lower<'_> {
         self.arithmetic(op, (result, left, rhs), comp, (comp, rhs_ty))?;
         let stored = self.temp_for(kind);
         self.convert_value(result, comp_kind, kind, Some(stored));
-        self.finish_store(pending, lv, stored)?;
+        self.finish_store(pending, lv, |s| s.store(&lv, stored))?;
         self.mov(d, stored, kind);
         self.f.next = mark;
         Ok(d)
@@ -263,7 +272,7 @@ impl Lower<'_> {
             && !kind.is_wide()
         {
             if let Some(flag) = flag {
-                self.emit(Op::CheckSet { flag });
+                self.emit(Op::CheckSet { flag, reg });
             }
             self.emit(Op::Step { d: reg, a: reg, kind, by });
             return Ok(reg);
@@ -278,13 +287,8 @@ impl Lower<'_> {
         self.load(&lv, Some(old))?;
         let new = self.temp_for(kind);
         self.stepped(new, old, ty, kind, by)?;
-        if post {
-            self.finish_store(pending, lv, new)?;
-            self.mov(d, old, kind);
-        } else {
-            self.finish_store(pending, lv, new)?;
-            self.mov(d, new, kind);
-        }
+        self.finish_store(pending, lv, |s| s.store(&lv, new))?;
+        self.mov(d, if post { old } else { new }, kind);
         self.f.next = mark;
         Ok(d)
     }

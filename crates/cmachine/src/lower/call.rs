@@ -1,7 +1,7 @@
 //! Calls.
 
 use super::effects::Effects;
-use super::place::{Lv, Place};
+use super::place::Lv;
 use super::{L, Lower};
 use crate::code::*;
 use crate::compat::{compatible, promoted};
@@ -51,7 +51,7 @@ impl Lower<'_> {
         used: bool,
     ) -> L<Reg> {
         let ty = self.p.expr(e).ty;
-        if self.p.types.as_record(ty).is_some() {
+        if self.in_memory(ty) {
             // A record nobody looks at still needs somewhere to go.
             return self.aggregate(e).map(|_| 0);
         }
@@ -201,16 +201,13 @@ impl Lower<'_> {
         } else if matches!(self.p.types.shape(self.p.expr(e).ty), ctree::TypeKind::VaList) {
             let lv = self.lvalue(e, true)?;
             self.address(&lv, Some(reg))?;
+        } else if self.is_vector(self.p.expr(e).ty) {
+            let lv = self.spill(e)?;
+            self.address(&lv, Some(reg))?;
         } else {
             // A copy, so that what the argument named may change before the callee looks.
             let from = self.aggregate(e)?;
-            let local = self.new_temp(from.ty.unqual());
-            self.emit(Op::Leave { local });
-            self.emit(Op::Enter { local });
-            let to = Lv {
-                init: true,
-                ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, from.ty.unqual(), 1)
-            };
+            let to = self.temporary(from.ty.unqual());
             self.copy(&to, &from)?;
             self.address(&to, Some(reg))?;
         }

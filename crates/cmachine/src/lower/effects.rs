@@ -4,7 +4,7 @@
 //! Locations are folded into 64 bits: one for input and output, 31 shared by the variables whose
 //! address is never taken, 32 shared by the classes of everything that a pointer can reach.
 
-use super::scan::{Facts, is_array, root};
+use super::scan::{Facts, has_elements, is_array, root};
 use crate::classes::{CHAR, Class, Classes};
 use crate::library::Lib;
 use ctree::{
@@ -71,7 +71,7 @@ fn location(p: &Program, facts: &Facts, classes: &mut Classes, var: Option<VarId
 
 fn type_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
     match *p.types.shape(ty) {
-        TypeKind::Array(elem, _) => type_bits(p, classes, elem),
+        TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => type_bits(p, classes, elem),
         TypeKind::Record(_) => REACHABLE,
         _ if p.types.is_scalar(ty) => {
             let class = classes.class(&p.types, ty);
@@ -83,6 +83,8 @@ fn type_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
 }
 
 fn pointee_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
+    // A vector is accessed as its elements are.
+    let ty = p.types.lanes(ty).map_or(ty, |(elem, _)| elem);
     if p.types.is_scalar(ty) {
         let class = classes.class(&p.types, ty);
         return class_bits(class);
@@ -185,7 +187,7 @@ impl Walk<'_> {
     /// The pointer operand of an index or dereference: a decayed array is not read.
     fn base(&mut self, e: ExprId) -> Effects {
         match self.p.expr(e).kind {
-            ExprKind::Implicit(array) if is_array(self.p, array) => {
+            ExprKind::Implicit(array) if has_elements(self.p, array) => {
                 if self.p.is_lvalue(array) {
                     self.operands(array)
                 } else {
@@ -216,6 +218,10 @@ impl Walk<'_> {
                 self.update(*a)
             }
             ExprKind::Implicit(a) | ExprKind::Cast(_, a) if is_array(p, *a) => self.base(e),
+            // The lanes of a vector, about to be indexed.
+            ExprKind::Implicit(a) if has_elements(p, *a) && p.types.is_pointer(p.expr(e).ty) => {
+                self.base(e)
+            }
             ExprKind::Unary(_, a) | ExprKind::Implicit(a) | ExprKind::Cast(_, a) => self.expr(*a),
             ExprKind::Binary(_, a, b) => self.expr(*a).and(self.expr(*b)),
             ExprKind::Assign(a, b) => self.write(*a).and(self.expr(*b)),

@@ -108,6 +108,9 @@ impl Lower<'_> {
             ExprKind::SizeofExpr(inner) => self.size_constant(p.expr(*inner).ty, want),
             ExprKind::SizeofType(ty) => self.size_constant(*ty, want),
             ExprKind::AlignofType(ty) => {
+                if self.is_aligned_by_vector(*ty) {
+                    return Err("the alignment of a large vector, on which compilers differ".into());
+                }
                 let d = want.unwrap_or_else(|| self.temp());
                 self.constant(d, u64::from(p.types.align_of(*ty)));
                 Ok(d)
@@ -147,7 +150,7 @@ impl Lower<'_> {
         result
     }
 
-    fn va_arg(&mut self, d: Reg, ap: ExprId, ty: Ty) -> L<()> {
+    pub(super) fn va_arg(&mut self, d: Reg, ap: ExprId, ty: Ty) -> L<()> {
         let mark = self.f.next;
         let lv = self.lvalue(ap, true)?;
         let p = self.address(&lv, None)?;
@@ -221,11 +224,19 @@ impl Lower<'_> {
                 self.stmt(*s);
                 Ok(())
             }
+            // A vector's value is put together even if nobody looks: its lanes may overflow.
+            _ if self.is_vector(p.expr(e).ty)
+                && (!p.is_lvalue(e) || p.expr(e).ty.is_volatile()) =>
+            {
+                let lanes = self.lanes(p.expr(e).ty)?;
+                self.vector(e, lanes)
+            }
             ExprKind::Unary(UnOp::PostInc, a) => self.step(*a, 1, false, None).map(drop),
             ExprKind::Unary(UnOp::PostDec, a) => self.step(*a, -1, false, None).map(drop),
             ExprKind::Assign(a, b) if self.is_char_copy(*a, *b) => self.char_copy(*a, *b),
-            // The value of an lvalue is not wanted, so it is not read (6.3.2.2), unless volatile.
-            _ if p.is_lvalue(e) && !p.expr(e).ty.is_volatile() => self.lvalue(e, true).map(drop),
+            // The value of an lvalue is not wanted, so it is not read (6.3.2.2), unless volatile. But
+            // it is designated: an index must be that of an element (6.5.6p8).
+            _ if p.is_lvalue(e) && !p.expr(e).ty.is_volatile() => self.lvalue(e, false).map(drop),
             _ if p.types.is_scalar(p.expr(e).ty) => self.value(e, None).map(drop),
             ExprKind::Func(_) => Ok(()),
             _ if p.types.is_void(p.expr(e).ty) => match p.expr(e).kind {
@@ -332,7 +343,11 @@ impl Lower<'_> {
     }
 
     /// Runs the block of a statement expression; `last` gets the expression that is its value.
-    fn block_value(&mut self, s: StmtId, last: impl FnOnce(&mut Self, ExprId) -> L<()>) -> L<()> {
+    pub(super) fn block_value(
+        &mut self,
+        s: StmtId,
+        last: impl FnOnce(&mut Self, ExprId) -> L<()>,
+    ) -> L<()> {
         let StmtKind::Block(list) = &self.p.stmt(s).kind else {
             return Err("a statement expression of this form".into());
         };
@@ -347,6 +362,7 @@ impl Lower<'_> {
             for &s in before {
                 low.stmt(s);
             }
+            low.cover(end);
             last(low, value)
         })
     }
@@ -359,21 +375,12 @@ impl Lower<'_> {
     fn aggregate_inner(&mut self, e: ExprId) -> L<Lv> {
         let p = self.p;
         let ty = p.expr(e).ty;
-        if matches!(p.types.shape(ty), TypeKind::Vector(..)) {
-            return Err("a vector".into());
+        if self.is_vector(ty) {
+            return self.vector_object(e);
         }
         if p.is_lvalue(e) {
             return self.lvalue(e, false);
         }
-        let temp = |s: &mut Self| {
-            let local = s.new_temp(ty);
-            s.emit(Op::Leave { local });
-            s.emit(Op::Enter { local });
-            Lv {
-                init: true,
-                ..Lv::new(Place::Frame { local, at: 0, x: NO_REG }, ty, p.types.align_of(ty))
-            }
-        };
         match &p.expr(e).kind {
             ExprKind::VaArg(ap, written) => {
                 let d = self.temp();
@@ -381,7 +388,7 @@ impl Lower<'_> {
                 Ok(Lv::new(Place::Pointer { p: d, at: 0 }, ty, 1))
             }
             ExprKind::Call(f, args) => {
-                let lv = temp(self);
+                let lv = self.temporary(ty);
                 if let Place::Frame { local, .. } = lv.place {
                     self.f.temps.push(local);
                 }
@@ -414,7 +421,7 @@ impl Lower<'_> {
                 Ok(Lv::new(Place::Pointer { p: d, at: 0 }, ty, 1))
             }
             ExprKind::StmtExpr(s) => {
-                let to = temp(self);
+                let to = self.temporary(ty);
                 self.block_value(*s, |low, value| {
                     let from = low.aggregate(value)?;
                     low.copy(&to, &from)

@@ -21,6 +21,7 @@ struct Leaf {
 enum Value {
     Scalar(ExprId),
     Record(ExprId),
+    Vector(ExprId),
     Str(StrId, u64),
 }
 
@@ -56,7 +57,7 @@ impl Lower<'_> {
         let effects: Vec<Effects> = leaves
             .iter()
             .map(|leaf| match leaf.value {
-                Value::Scalar(e) | Value::Record(e) => self.effects(e),
+                Value::Scalar(e) | Value::Record(e) | Value::Vector(e) => self.effects(e),
                 Value::Str(..) => Effects::default(),
             })
             .collect();
@@ -121,6 +122,11 @@ impl Lower<'_> {
                 let from = self.aggregate(e)?;
                 self.at_expr(e, |s| s.copy(&leaf.lv, &from))?;
             }
+            Value::Vector(e) => {
+                let lanes = self.lanes(leaf.lv.ty)?;
+                self.vector(e, lanes)?;
+                self.at_expr(e, |s| s.store_lanes(&leaf.lv, lanes))?;
+            }
             Value::Str(id, room) => {
                 let mut bytes = self.p.strings[id.index()].bytes.clone();
                 bytes.resize(room as usize, 0);
@@ -168,12 +174,13 @@ impl Lower<'_> {
                         return self.collect(lv, inner, out);
                     }
                     _ if Kind::of(&p.types, lv.ty).is_some() => Value::Scalar(*e),
+                    _ if self.is_vector(lv.ty) => Value::Vector(*e),
                     _ => Value::Record(*e),
                 };
                 out.push(Leaf { lv, value });
             }
             Init::List(items) => match *p.types.shape(lv.ty) {
-                TypeKind::Array(elem, _) => {
+                TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => {
                     let size = p.types.size_of(elem).ok_or("elements of unknown size")? as u32;
                     let elem = p.types.resolved(elem);
                     for item in items {
@@ -193,11 +200,13 @@ impl Lower<'_> {
                         let fty = p.types.resolved(field.ty);
                         let mut sub = sub_place(lv, field.offset as u32, fty, 1);
                         sub.bits = field.bits.map(|width| (field.bit, width));
-                        sub.union |= record.kind == RecordKind::Union;
+                        if record.kind == RecordKind::Union {
+                            sub.union = true;
+                            self.unset_rest(lv, &sub);
+                        }
                         self.collect(sub, &item.init, out)?;
                     }
                 }
-                TypeKind::Vector(..) => return Err("a vector".into()),
                 _ => {
                     // A scalar in braces.
                     if let Some(item) = items.first() {
@@ -207,6 +216,22 @@ impl Lower<'_> {
             },
         }
         Ok(())
+    }
+
+    /// The bytes of an automatic union beyond the member that is initialised have unspecified
+    /// values (6.2.6.1p7): GCC clears them, clang does not.
+    fn unset_rest(&mut self, union: Lv, member: &Lv) {
+        let size = |ty| self.p.types.size_of(ty).unwrap_or(0) as u32;
+        let used = match member.bits {
+            Some((bit, width)) => (bit + width).div_ceil(8),
+            None => size(member.ty),
+        };
+        let rest = size(union.ty).saturating_sub(used);
+        if let (Place::Frame { .. }, Some((base, _, at)), 1..) =
+            (union.place, self.direct(union.place), rest)
+        {
+            self.emit(Op::Unset { base, at: at + used, size: rest });
+        }
     }
 
     /// Emits the initialisation of a static variable.

@@ -17,6 +17,7 @@ mod ops;
 mod place;
 mod scan;
 mod stmt;
+mod vector;
 
 pub(crate) use call::call_agrees;
 
@@ -444,7 +445,7 @@ impl Lower<'_> {
         self.f.has_labels = self.facts.has_labels.contains(&body);
         self.node = CodeNode::Stmt(body);
         self.code.funcs[number].entry = self.code.ops.len() as u32;
-        if self.p.types.as_record(ret).is_some() {
+        if self.in_memory(ret) {
             self.f.hidden = Some(self.temp());
         }
         self.params(number, &func.params);

@@ -1,5 +1,6 @@
 //! Operators and conversions.
 
+use super::place::Lv;
 use super::{L, Lower};
 use crate::code::*;
 use crate::kind::Kind;
@@ -29,24 +30,23 @@ impl Lower<'_> {
                 let d = want.unwrap_or_else(|| self.temp_for(kind));
                 let mark = self.f.next;
                 let r = self.value(a, None)?;
-                let op = match (op, kind) {
-                    (UnOp::Neg, k) if k.is_float() => {
-                        Op::Float { d, a: r, b: r, op: FloatOp::Neg, kind }
-                    }
-                    (UnOp::Neg, k) if k.is_wide() => {
-                        Op::Wide { d, a: r, b: r, op: WideOp::Neg, signed: k.is_signed() }
-                    }
-                    (_, k) if k.is_wide() => {
-                        Op::Wide { d, a: r, b: r, op: WideOp::Not, signed: k.is_signed() }
-                    }
-                    (UnOp::Neg, _) => Op::Neg { d, a: r, kind },
-                    _ => Op::Not { d, a: r, kind },
-                };
-                self.emit(op);
+                self.unary_op(op, d, r, kind);
                 self.f.next = mark;
                 Ok(d)
             }
         }
+    }
+
+    /// `-a` or `~a` of a kind at least as wide as `int`; `~` of any.
+    pub(super) fn unary_op(&mut self, op: UnOp, d: Reg, a: Reg, kind: Kind) {
+        let signed = kind.is_signed();
+        self.emit(match op {
+            UnOp::Neg if kind.is_float() => Op::Float { d, a, b: a, op: FloatOp::Neg, kind },
+            UnOp::Neg if kind.is_wide() => Op::Wide { d, a, b: a, op: WideOp::Neg, signed },
+            _ if kind.is_wide() => Op::Wide { d, a, b: a, op: WideOp::Not, signed },
+            UnOp::Neg => Op::Neg { d, a, kind },
+            _ => Op::Not { d, a, kind },
+        });
     }
 
     fn address_of(&mut self, a: ExprId, want: Option<Reg>) -> L<Reg> {
@@ -294,9 +294,7 @@ impl Lower<'_> {
 
     fn wide_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), (ka, kb): (Kind, Kind)) -> L<()> {
         if !ka.is_wide() {
-            // `x << wide`: the count is brought down; a count that does not fit is out of range anyway.
-            let count = self.temp();
-            self.emit(Op::Convert { d: count, a: b, from: kb, to: Kind::I64 });
+            let count = self.narrow_count(b, kb);
             let shift = match op {
                 BinOp::Shl => Op::Shl { d, a, b: count, kind: ka, count: Kind::I64 },
                 _ => Op::Shr { d, a, b: count, kind: ka, count: Kind::I64 },
@@ -309,7 +307,7 @@ impl Lower<'_> {
             std::mem::swap(&mut a, &mut b);
         }
         if matches!(op, BinOp::Shl | BinOp::Shr) {
-            b = self.convert_value(b, kb, Kind::I64, None);
+            b = self.narrow_count(b, kb);
         }
         let op = match op {
             BinOp::Add => WideOp::Add,
@@ -330,6 +328,21 @@ impl Lower<'_> {
         };
         self.emit(Op::Wide { d, a, b, op, signed: ka.is_signed() });
         Ok(())
+    }
+
+    /// A shift count in 64 bits: a 128-bit one of 128 and more becomes -1, which is no count either.
+    fn narrow_count(&mut self, count: Reg, kind: Kind) -> Reg {
+        if !kind.is_wide() {
+            return self.convert_value(count, kind, Kind::I64, None);
+        }
+        let (limit, small, one) = (self.temp_pair(), self.temp(), self.temp());
+        self.constant(limit, 128);
+        self.constant(limit + 1, 0);
+        self.emit(Op::Wide { d: small, a: count, b: limit, op: WideOp::Lt, signed: false });
+        self.constant(one, 1);
+        self.emit(Op::SubU64 { d: small, a: small, b: one });
+        self.emit(Op::Or { d: small, a: small, b: count });
+        small
     }
 
     fn pointer_arithmetic(
@@ -385,6 +398,11 @@ impl Lower<'_> {
                 return Ok(d);
             }
             TypeKind::Function(_) => return self.function_value(a, want),
+            TypeKind::Vector(..) if explicit => {
+                // To an integer of the vector's size: its bytes.
+                let lv = self.spill(a)?;
+                return self.load(&Lv { ty: to, ..lv }, want);
+            }
             TypeKind::Void => {
                 return Err("the value of a void expression".into());
             }

@@ -54,7 +54,7 @@ impl Lv {
     }
 
     /// The same object, `by` bytes further, with another type.
-    fn shifted(mut self, by: u32, ty: Ty, align: u32) -> Lv {
+    pub(super) fn shifted(mut self, by: u32, ty: Ty, align: u32) -> Lv {
         match &mut self.place {
             Place::Register { .. } => {}
             Place::Static { at, .. } | Place::Frame { at, .. } | Place::Pointer { at, .. } => {
@@ -190,6 +190,17 @@ impl Lower<'_> {
         {
             return self.array_element(array, len, index, ty, address_only);
         }
+        if let ExprKind::Implicit(vector) = self.p.expr(base).kind
+            && let Some((_, lanes)) = self.p.types.lanes(self.p.expr(vector).ty)
+        {
+            return self.array_element(
+                vector,
+                ArrayLen::Known(lanes.into()),
+                index,
+                ty,
+                address_only,
+            );
+        }
         let to =
             self.p.types.pointee(self.p.expr(base).ty).ok_or("dereference of a non-pointer")?;
         let align = self.p.types.align_of(to);
@@ -222,6 +233,7 @@ impl Lower<'_> {
         let flexible = match len {
             ArrayLen::Known(n) => {
                 n <= 1
+                    && self.p.types.as_array(self.p.expr(array).ty).is_some()
                     && matches!(self.p.expr(array).kind, ExprKind::Arrow(..) | ExprKind::Member(..))
             }
             ArrayLen::Unknown => true,
@@ -252,8 +264,7 @@ impl Lower<'_> {
         if kind.is_wide() {
             return Err("a 128-bit array index".into());
         }
-        let (mut lv, i) =
-            self.pair((ea, eb), |s| s.lvalue(array, false), |s| s.value(index, None))?;
+        let (mut lv, i) = self.pair((ea, eb), |s| s.elements(array), |s| s.value(index, None))?;
         let ArrayLen::Known(n) = len else { return Err("an array of unknown size".into()) };
         let bound = self.bound(Bound { len: n, size, address_only });
         let d = self.temp();
@@ -261,6 +272,15 @@ impl Lower<'_> {
         self.add_offset(&mut lv, d);
         let align = if lv.align < elem_align { lv.align } else { elem_align };
         Ok(Lv { ty, align, ..lv })
+    }
+
+    /// The object that an array or vector designates or, for a computed vector, is kept in.
+    fn elements(&mut self, e: ExprId) -> L<Lv> {
+        if self.is_vector(self.p.expr(e).ty) {
+            self.vector_object(e)
+        } else {
+            self.lvalue(e, false)
+        }
     }
 
     /// Adds a dynamic byte offset to a place.
@@ -290,7 +310,7 @@ impl Lower<'_> {
             && let Some(Home::Register { reg, flag }) = self.homes[v.index()]
         {
             if let Some(flag) = flag {
-                self.at_expr(e, |s| s.emit(Op::CheckSet { flag }));
+                self.at_expr(e, |s| s.emit(Op::CheckSet { flag, reg }));
             }
             return Ok(reg);
         }
@@ -409,7 +429,7 @@ impl Lower<'_> {
         }
         if let Place::Register { reg, flag } = lv.place {
             if let Some(flag) = flag {
-                self.emit(Op::CheckSet { flag });
+                self.emit(Op::CheckSet { flag, reg });
             }
             return match want {
                 Some(d) => {

@@ -25,7 +25,7 @@ pub(crate) fn root(p: &Program, mut e: ExprId) -> Option<VarId> {
             ExprKind::Member(of, _) => e = of,
             ExprKind::Index(base, _) | ExprKind::Unary(UnOp::Deref, base) => {
                 match p.expr(base).kind {
-                    ExprKind::Implicit(array) if is_array(p, array) => e = array,
+                    ExprKind::Implicit(array) if has_elements(p, array) => e = array,
                     _ => return None,
                 }
             }
@@ -37,6 +37,11 @@ pub(crate) fn root(p: &Program, mut e: ExprId) -> Option<VarId> {
 /// Whether an expression has array type.
 pub(crate) fn is_array(p: &Program, e: ExprId) -> bool {
     matches!(p.types.shape(p.expr(e).ty), TypeKind::Array(..))
+}
+
+/// Whether an expression is an array or a vector: an index reaches its parts without reading it.
+pub(crate) fn has_elements(p: &Program, e: ExprId) -> bool {
+    is_array(p, e) || p.types.lanes(p.expr(e).ty).is_some()
 }
 
 impl Facts {

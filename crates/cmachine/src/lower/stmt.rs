@@ -464,6 +464,15 @@ impl Lower<'_> {
                         low.value(e, Some(0))?;
                         low.leave_to(None);
                     }
+                    None if low.is_vector(ret) => {
+                        let lanes = low.lanes(ret)?;
+                        low.vector(e, lanes)?;
+                        if let Some(d) = low.f.hidden {
+                            let to = Lv::new(Place::Pointer { p: d, at: 0 }, ret, 1);
+                            low.store_lanes(&to, lanes)?;
+                        }
+                        low.leave_to(None);
+                    }
                     None => {
                         let from = low.aggregate(e)?;
                         if let Some(d) = low.f.hidden {

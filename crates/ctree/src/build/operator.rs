@@ -74,6 +74,10 @@ impl Program {
             return self.made(ExprKind::Binary(op, lhs, rhs), ty);
         }
         let lhs = self.decay(lhs);
+        if let Some(operands) = self.types.vector_operands(op, self.expr(lhs).ty, self.expr(rhs).ty)
+        {
+            return self.vector_binary(op, lhs, rhs, operands);
+        }
         match op {
             BinOp::LogAnd | BinOp::LogOr => self.made(ExprKind::Binary(op, lhs, rhs), Ty::INT),
             BinOp::Shl | BinOp::Shr => {
@@ -143,15 +147,19 @@ impl Program {
     /// `lhs op= rhs`
     pub fn assign_op(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let ty = self.expr(lhs).ty.unqual();
-        let (rhs, comp) = if self.types.is_pointer(ty) {
-            (self.promote(rhs), ty)
-        } else if matches!(op, BinOp::Shl | BinOp::Shr) {
-            let comp = self.common_type(lhs, lhs);
-            (self.promote(rhs), comp)
-        } else {
-            let comp = self.common_type(lhs, rhs);
-            (self.convert(rhs, comp), comp)
-        };
+        let rhs = self.decay(rhs);
+        let (rhs, comp) =
+            if let Some(operands) = self.types.vector_operands(op, ty, self.expr(rhs).ty) {
+                (self.vector_right(rhs, operands), ty)
+            } else if self.types.is_pointer(ty) {
+                (self.promote(rhs), ty)
+            } else if matches!(op, BinOp::Shl | BinOp::Shr) {
+                let comp = self.common_type(lhs, lhs);
+                (self.promote(rhs), comp)
+            } else {
+                let comp = self.common_type(lhs, rhs);
+                (self.convert(rhs, comp), comp)
+            };
         self.made(ExprKind::AssignOp { op, lhs, rhs, comp }, ty)
     }
 
@@ -214,12 +222,12 @@ impl Program {
     /// `base[index]`; a vector's lanes are reached through a pointer to its first.
     pub fn index(&mut self, base: ExprId, index: ExprId) -> ExprId {
         let ty = self.expr(base).ty;
-        let base = match *self.types.kind(ty) {
-            TypeKind::Vector(elem, _) => {
+        let base = match self.types.lanes(ty) {
+            Some((elem, _)) => {
                 let to = self.types.pointer(elem.qualified(ty.quals()));
                 self.convert(base, to)
             }
-            _ => self.decay(base),
+            None => self.decay(base),
         };
         let index = self.promote(index);
         let elem = self.types.pointee(self.expr(base).ty).unwrap_or(Ty::VOID);
