@@ -23,6 +23,7 @@ pub mod outcome;
 mod sequence;
 mod stop;
 
+pub use exec::{Fault, Faulty, Mend, Mender, Operand, Trouble};
 pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
 use code::{Code, CodeNode};
@@ -79,7 +80,7 @@ pub enum Alignment {
 /// What an execution should record. Everything is off by default and then costs nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Hooks {
-    /// Which statements ran.
+    /// Which statements ran, and how often.
     pub cover: bool,
     /// Statements before which the values of all variables in scope are noted.
     pub probes: HashSet<StmtId>,
@@ -131,8 +132,11 @@ pub type ScalarPath = (VarId, Vec<u32>);
 /// What the hooks recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Statements that ran.
+    /// Statements that ran. A label, a `case` or a block that was only jumped into is not here;
+    /// what it holds is.
     pub executed: BTreeSet<StmtId>,
+    /// How often each of them ran. That of a loop's body is the number of iterations.
+    pub counts: BTreeMap<StmtId, u64>,
     /// Values at each probe that was reached.
     pub points: BTreeMap<StmtId, BTreeMap<ScalarPath, VarValues>>,
     /// How often each probe was reached.
@@ -164,13 +168,33 @@ pub fn run(program: &Program, config: &MachineConfig) -> Report {
 
 /// Executes `main` of a program and records what the hooks ask for.
 pub fn run_with(program: &Program, config: &MachineConfig, hooks: &Hooks) -> Report {
+    execute(program, config, hooks, None)
+}
+
+/// Like [`run_with`], but where an operation has no defined result, the mender is asked for one
+/// and the execution goes on with it.
+pub fn run_mending(
+    program: &Program,
+    config: &MachineConfig,
+    hooks: &Hooks,
+    mender: &mut dyn Mender,
+) -> Report {
+    execute(program, config, hooks, Some(mender))
+}
+
+fn execute(
+    program: &Program,
+    config: &MachineConfig,
+    hooks: &Hooks,
+    mender: Option<&mut dyn Mender>,
+) -> Report {
     let code = lower::lower(program, hooks);
     if let Some((kind, span, detail)) = code.link_error.clone() {
         let outcome = Outcome::Undefined(kind, Verdict { span, node: None, detail, other: None });
         return Report { outcome, stdout: Vec::new(), steps: 0, profile: Profile::default() };
     }
     let mut machine = exec::Machine::new(program, &code, config, hooks);
-    let (pc, stop) = machine.run();
+    let (pc, stop) = machine.run(mender);
     let outcome = outcome_of(program, &code, pc, stop);
     let steps = config.fuel - machine.fuel;
     machine.recorder.resolve(&code.cover);
@@ -205,7 +229,7 @@ fn outcome_of(program: &Program, code: &Code, pc: u32, stop: Stop) -> Outcome {
                 verdict(format!("{found}, accessed as `{}`", name(wanted))),
             )
         }
-        Stop::Conflict { other, owner, between, what } => {
+        Stop::Conflict { other, owner, between, what, .. } => {
             let (other_span, _) = place(program, code, other);
             let other = Some((other_span, "the other access"));
             // What to repair is the expression that leaves the order open, not the access.

@@ -56,6 +56,8 @@ pub(crate) struct Sequence {
     compact_at: usize,
     pending: Vec<Entry>,
     pending_starts: Vec<usize>,
+    /// Code address whose conflicts are passed over.
+    forgiven: Option<u32>,
 }
 
 /// The log is tidied when it grows beyond this, then at twice what is left.
@@ -108,6 +110,11 @@ impl Sequence {
         }
     }
 
+    /// Lets the access at a code address happen whatever it conflicts with.
+    pub(crate) fn forgive(&mut self, pc: u32) {
+        self.forgiven = Some(pc);
+    }
+
     pub(crate) fn depth(&self) -> (usize, usize, usize) {
         (self.regions.len(), self.logging.len(), self.pending_starts.len())
     }
@@ -127,7 +134,10 @@ impl Sequence {
         let bytes = entry.bytes();
         let marked =
             memory.shadow[bytes.start as usize..bytes.end as usize].iter().any(|s| s & bad != 0);
-        if marked && let Some(stop) = self.conflict(&entry) {
+        if marked
+            && self.forgiven != Some(pc)
+            && let Some(stop) = self.conflict(&entry)
+        {
             return Err(Box::new(stop));
         }
         if let Some(&start) = self.logging.last() {
@@ -152,7 +162,8 @@ impl Sequence {
             let hit = |e: &&Entry| e.overlaps(new) && (new.write || e.write);
             let Some(old) = self.log.get(from..to)?.iter().rev().find(hit) else { continue };
             let region = self.regions.iter().rev().find(|r| r.active <= n)?;
-            let between = if new.depth > region.depth || old.depth > region.depth {
+            let in_call = (old.depth > region.depth, new.depth > region.depth);
+            let between = if in_call.0 || in_call.1 {
                 Between::Calls
             } else if region.initialiser {
                 Between::Initialisers
@@ -164,7 +175,8 @@ impl Sequence {
                 (true, false) => "one writes what the other reads",
                 (false, _) => "one reads what the other writes",
             };
-            return Some(Stop::Conflict { other: old.pc, owner: Some(region.pc), between, what });
+            let owner = Some(region.pc);
+            return Some(Stop::Conflict { other: old.pc, owner, between, in_call, what });
         }
         None
     }
@@ -186,6 +198,7 @@ impl Sequence {
                 other: e.pc,
                 owner: None,
                 between: Between::Operands,
+                in_call: (false, false),
                 what: "both write the same object",
             })),
             None => Ok(()),

@@ -28,6 +28,8 @@ pub enum Stop {
         owner: Option<u32>,
         /// What leaves their order open.
         between: Between,
+        /// Whether the other access and this one are inside of a call that an operand makes.
+        in_call: (bool, bool),
         /// What the two do.
         what: &'static str,
     },

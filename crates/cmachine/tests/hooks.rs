@@ -66,6 +66,11 @@ fn coverage_tells_live_from_dead() {
         |text: &str| statements(&program, text).iter().any(|s| report.profile.executed.contains(s));
     assert!(ran("refused += 100;") && ran("return n;"));
     assert!(!ran("grid[0] = 1;"));
+    let count =
+        |text: &str| statements(&program, text).iter().map(|s| report.profile.counts.get(s)).next();
+    assert_eq!(count("total += pick(i);"), Some(Some(&4)));
+    assert_eq!(count("return n;"), Some(Some(&1)));
+    assert_eq!(count("grid[0] = 1;"), Some(None));
 }
 
 /// Which checks of a wrapper triggered is told apart by the call, as redundant ones are removed

@@ -1,6 +1,6 @@
-//! What an execution can record for others: which statements ran, the values of variables at
-//! chosen points, which way branches went, volatile accesses in order. Off by default, and then
-//! the code has no operation for it.
+//! What an execution can record for others: which statements ran and how often, the values of
+//! variables at chosen points, which way branches went, volatile accesses in order. Off by default,
+//! and then the code has no operation for it.
 
 use super::Machine;
 use crate::code::{CodeNode, ProbePlace, ProbeVar};
@@ -18,7 +18,8 @@ const MAX_SCALARS: usize = 64;
 pub(crate) struct Recorder {
     profile: Profile,
     trace_volatile: bool,
-    covered: Vec<bool>,
+    /// How often each cover point was passed.
+    covered: Vec<u64>,
 }
 
 impl Recorder {
@@ -33,9 +34,9 @@ impl Recorder {
     pub(super) fn cover(&mut self, point: u32) {
         let point = point as usize;
         if self.covered.len() <= point {
-            self.covered.resize(point + 1, false);
+            self.covered.resize(point + 1, 0);
         }
-        self.covered[point] = true;
+        self.covered[point] += 1;
     }
 
     pub(super) fn branch(&mut self, caller: Option<ExprId>, point: u32, taken: bool) {
@@ -59,9 +60,10 @@ impl Recorder {
 
     /// Turns cover points into statements.
     pub(crate) fn resolve(&mut self, cover: &[CodeNode]) {
-        for (point, &ran) in self.covered.iter().enumerate() {
-            if let (true, Some(&CodeNode::Stmt(s))) = (ran, cover.get(point)) {
+        for (&times, node) in self.covered.iter().zip(cover) {
+            if let (1.., &CodeNode::Stmt(s)) = (times, node) {
                 self.profile.executed.insert(s);
+                *self.profile.counts.entry(s).or_default() += times;
             }
         }
     }

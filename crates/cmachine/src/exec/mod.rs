@@ -9,6 +9,7 @@ mod arith;
 mod calls;
 mod float;
 mod hooks;
+mod mend;
 mod pointer;
 
 use crate::code::*;
@@ -21,6 +22,7 @@ use crate::{Hooks, MachineConfig, Profile};
 use ctree::{Program, Ty};
 
 pub(crate) use hooks::Recorder;
+pub use mend::{Fault, Faulty, Mend, Mender, Operand, Trouble};
 
 /// A call in progress.
 #[derive(Debug)]
@@ -74,7 +76,7 @@ impl<'a> Machine<'a> {
             p,
             code,
             memory,
-            regs: vec![0; 1 << 16],
+            regs: vec![0; 1 << 12],
             window: 0,
             frame_memory: 0,
             frame_objects: Vec::new(),
@@ -91,11 +93,18 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Sets up static objects, then runs `main`.
-    pub(crate) fn run(&mut self) -> (u32, Stop) {
-        match self.set_up().and_then(|()| self.execute()) {
-            Ok(()) => (self.pc, Stop::Internal("execution ended nowhere".into())),
-            Err(stop) => (self.pc.saturating_sub(1), *stop),
+    /// Sets up static objects, then runs `main`. With a mender, goes on where it says how.
+    pub(crate) fn run(&mut self, mut mender: Option<&mut dyn Mender>) -> (u32, Stop) {
+        if let Err(stop) = self.set_up() {
+            return (0, *stop);
+        }
+        loop {
+            let Err(stop) = self.execute() else {
+                return (self.pc, Stop::Internal("execution ended nowhere".into()));
+            };
+            if !mender.as_mut().is_some_and(|mender| self.mend(&stop, &mut **mender)) {
+                return (self.pc.saturating_sub(1), *stop);
+            }
         }
     }
 
@@ -417,6 +426,10 @@ impl<'a> Machine<'a> {
                     let address = self.direct(base, NO_REG, at);
                     self.fill(address, size, 0)?;
                 }
+                Op::Unset { base, at, size } => {
+                    let address = self.direct(base, NO_REG, at);
+                    self.memory.clear(address, size);
+                }
                 Op::Bytes { base, at, bytes } => {
                     let address = self.direct(base, NO_REG, at);
                     self.write_bytes(address, &self.code.byte_strings[bytes as usize])?;
@@ -424,7 +437,7 @@ impl<'a> Machine<'a> {
                 Op::Enter { local } => self.enter(local)?,
                 Op::Leave { local } => self.leave(local),
                 Op::Forget { local } => self.forget(local),
-                Op::CheckSet { flag } => {
+                Op::CheckSet { flag, .. } => {
                     if self.r(flag) == 0 {
                         return ub(UbKind::Indeterminate, "the variable has not been set".into());
                     }
