@@ -1,0 +1,269 @@
+//! Repair by execution: a program that was built without a thought of undefined behaviour is made
+//! free of it.
+//!
+//! The program runs in the abstract machine. An operation without a defined result is repaired where
+//! it stands, and the run goes on with what the repaired operation gives (YARPGen, section 3.2, for
+//! any program instead of straight-line ones). At the end the repairs are written into the tree, and
+//! it runs again from the start, until a run is clean. Code that is never executed is never touched.
+//!
+//! A node climbs a ladder: as it was; a similar operation that is defined for the values met
+//! ([`rewrite`]); a form that is always defined ([`forms`]); a constant or an object made for the
+//! purpose. It never descends, a form adds no operation that can be at fault, and what is done about
+//! pointers, objects and orders only makes a tree simpler. So each run either is clean or brings
+//! something closer to its end, and repair ends.
+//!
+//! What it does not do: make an endless loop end, or change what is merely unsupported.
+
+mod fix;
+pub mod forms;
+pub mod number;
+mod object;
+mod once;
+mod order;
+mod plan;
+pub mod rewrite;
+mod scratch;
+pub mod term;
+mod value;
+mod walk;
+
+pub use fix::Rung;
+
+use choice::Choices;
+use cmachine::{Hooks, MachineConfig, Outcome, Report, Trouble, UbKind, UnspecKind};
+use ctree::{ExprId, ExprKind, Program, StmtId, Ty, VarId};
+use fix::Fix;
+use once::Once;
+use plan::{Planner, Wrong};
+use scratch::Scratch;
+use std::collections::{BTreeMap, BTreeSet};
+use walk::Part;
+
+/// How to repair.
+#[derive(Clone, Debug)]
+pub struct RepairOptions {
+    /// Limits of each run.
+    pub machine: MachineConfig,
+    /// What the runs record; the report is of the last.
+    pub hooks: Hooks,
+    /// In how many of 100 cases an operation that is executed at most once gets a rule of Table 1
+    /// rather than an always-defined form.
+    pub table_first: u32,
+    /// The same for operations that may be executed more often. A rule fits one execution; in a loop
+    /// it often costs another run and an always-defined form in the end.
+    pub table_first_repeated: u32,
+    /// Whether GNU's `a ?: b` may be used.
+    pub gnu: bool,
+    /// File-scope variables to use, by type, where a pointer has nothing to point to. Others are made
+    /// as needed.
+    pub fallbacks: Vec<(Ty, VarId)>,
+    /// Runs after which repair gives up.
+    pub passes: u32,
+}
+
+impl Default for RepairOptions {
+    fn default() -> Self {
+        RepairOptions {
+            // Tens of milliseconds: a generated program that runs longer is not worth its time.
+            // The stack is cleared for each run, which shows beside a program of 50 KB.
+            machine: MachineConfig {
+                fuel: 2_000_000,
+                stack: 512 << 10,
+                ..MachineConfig::default()
+            },
+            hooks: Hooks::default(),
+            table_first: 100,
+            table_first_repeated: 0,
+            gnu: true,
+            fallbacks: Vec::new(),
+            // Two or three are usual; each further one is for a fault behind one that stopped.
+            passes: 200,
+        }
+    }
+}
+
+/// A program that was repaired.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// The last run, which is clean: what it printed is what the program prints.
+    pub report: Report,
+    /// Runs, the clean one included.
+    pub passes: u32,
+    /// How many nodes ended on each rung, from [`Rung::Table`] on.
+    pub rungs: [u32; 3],
+    /// The nodes that were changed, in order.
+    pub touched: Vec<ExprId>,
+}
+
+/// Why a program could not be repaired.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum RepairError {
+    /// The machine's limits were reached, or it does not support what was executed: discard it.
+    #[error("the program cannot be used: {0:?}")]
+    Outcome(Box<Outcome>),
+    /// There is no repair for this behaviour, or the limit of runs was reached. It happens where an
+    /// object is wanted whose type a block declares: no object at file scope can have that.
+    #[error("no repair is left: {0:?}")]
+    Stuck(Box<Outcome>),
+}
+
+/// What was done to a node so far.
+#[derive(Clone, Debug)]
+struct Node {
+    rung: Rung,
+    /// What it was before.
+    original: ExprKind,
+    /// The repair that stands in the tree.
+    fix: Option<Fix>,
+}
+
+/// The state of a repair.
+struct Repair<'o> {
+    options: &'o RepairOptions,
+    nodes: BTreeMap<ExprId, Node>,
+    /// Nodes made for a repair that may be at fault for it: the node that was repaired.
+    inner: BTreeMap<ExprId, ExprId>,
+    once: Option<Once>,
+    scratch: Scratch,
+    /// Nodes changed since the last run.
+    changed: BTreeSet<ExprId>,
+}
+
+/// Makes a program free of undefined and unspecified behaviour, as far as it is executed.
+pub fn repair(
+    program: &mut Program,
+    choices: &mut Choices,
+    options: &RepairOptions,
+) -> Result<Repaired, RepairError> {
+    let scratch = Scratch::new(program, &options.fallbacks);
+    let mut repair = Repair {
+        options,
+        nodes: BTreeMap::new(),
+        inner: BTreeMap::new(),
+        once: None,
+        scratch,
+        changed: BTreeSet::new(),
+    };
+    let mut passes = 0;
+    loop {
+        passes += 1;
+        let mut planner = Planner::new(program, &mut repair, choices);
+        let report = cmachine::run_mending(program, &options.machine, &options.hooks, &mut planner);
+        planner.end(&report.outcome);
+        let Planner { fixes, wrongs, .. } = planner;
+        if fixes.is_empty() && wrongs.is_empty() && matches!(report.outcome, Outcome::Finished(_)) {
+            return Ok(repair.finish(report, passes));
+        }
+        let changed = repair.change(program, fixes, &wrongs, choices);
+        let outcome = Box::new(report.outcome);
+        if passes >= options.passes {
+            return Err(RepairError::Stuck(outcome));
+        }
+        if !changed && !wrongs.is_empty() {
+            return Err(RepairError::Stuck(outcome));
+        }
+        if !changed {
+            return Err(RepairError::Outcome(outcome));
+        }
+    }
+}
+
+/// Takes back that the function with this statement does not return.
+fn may_return(p: &mut Program, stmt: StmtId) -> bool {
+    let holds = |f: &ctree::Func| {
+        f.body.is_some_and(|body| walk::holds(p, Part::Stmt(body), Part::Stmt(stmt)))
+    };
+    let Some(name) = p.funcs.iter().find(|f| f.noreturn && holds(f)).map(|f| f.name) else {
+        return false;
+    };
+    p.funcs.iter_mut().filter(|f| f.name == name).for_each(|f| f.noreturn = false);
+    true
+}
+
+impl Repair<'_> {
+    /// Changes the tree after a run. False if nothing was changed.
+    fn change(
+        &mut self,
+        p: &mut Program,
+        fixes: BTreeMap<ExprId, Fix>,
+        wrongs: &[Wrong],
+        choices: &mut Choices,
+    ) -> bool {
+        self.changed.clear();
+        for (node, fix) in fixes {
+            self.apply(p, node, fix);
+        }
+        let mut promises = false;
+        for wrong in wrongs {
+            match (wrong.node, wrong.trouble) {
+                (Part::Stmt(s), Trouble::Undefined(UbKind::NoReturn)) => {
+                    promises |= may_return(p, s)
+                }
+                _ => self.right(p, wrong, choices),
+            }
+        }
+        promises || !self.changed.is_empty()
+    }
+
+    fn apply(&mut self, p: &mut Program, node: ExprId, fix: Fix) {
+        let original = match self.nodes.get(&node) {
+            Some(entry) => entry.original.clone(),
+            None => p.expr(node).kind.clone(),
+        };
+        if let Some(inside) = fix.apply(p, node, &original).flatten() {
+            self.inner.insert(inside, node);
+        }
+        self.nodes.insert(node, Node { rung: fix.rung, original, fix: Some(fix) });
+        self.changed.insert(node);
+    }
+
+    fn narrow_lanes(&mut self, p: &mut Program, node: ExprId, choices: &mut Choices) -> bool {
+        let kind = &p.expr(node).kind;
+        if !fix::is_vector(p, kind) || self.nodes.contains_key(&node) {
+            return false;
+        }
+        let Some(fix) = Fix::blind(p, kind, choices, self.options) else { return false };
+        self.apply(p, node, fix);
+        true
+    }
+
+    fn right(&mut self, p: &mut Program, wrong: &Wrong, choices: &mut Choices) {
+        let order = matches!(
+            wrong.trouble,
+            Trouble::Undefined(UbKind::Unsequenced)
+                | Trouble::Unspecified(UnspecKind::EvalOrder | UnspecKind::CallOrder)
+        );
+        match wrong.node {
+            _ if order => self.reorder(p, wrong),
+            // A lane narrower than `int` stops a run, being no operation of the machine.
+            Part::Expr(e) if self.narrow_lanes(p, e, choices) => {}
+            Part::Expr(e) => self.treat(p, e, wrong.trouble, wrong.value),
+            // A record that is returned, or that an initialiser copies.
+            Part::Stmt(s) => {
+                let mut parts = Vec::new();
+                walk::stmt_parts(p, s, &mut |part| parts.push(part));
+                let before = self.changed.len();
+                for part in parts {
+                    if let Part::Expr(e) = part
+                        && self.changed.len() == before
+                    {
+                        self.treat(p, e, wrong.trouble, wrong.value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, node: ExprId, rung: Rung, original: ExprKind) {
+        self.changed.insert(node);
+        self.nodes.insert(node, Node { rung, original, fix: None });
+    }
+
+    fn finish(self, report: Report, passes: u32) -> Repaired {
+        let mut rungs = [0; 3];
+        for node in self.nodes.values() {
+            rungs[node.rung as usize - 1] += 1;
+        }
+        Repaired { report, passes, rungs, touched: self.nodes.into_keys().collect() }
+    }
+}

@@ -1,0 +1,52 @@
+//! The tree as files: header, tests and driver apart, so that no value flows into the tests, or all
+//! in one.
+
+use super::{Generated, Language};
+use ctree::print::{Place, Style, Unprintable, print_split, print_unit_as};
+use ctree::{Item, Storage, UnitId};
+
+/// A file of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// Its name, without a folder.
+    pub name: &'static str,
+    /// Its contents.
+    pub text: String,
+}
+
+impl Generated {
+    /// The language that the program is printed in.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The program as source files: one, or header, tests and driver.
+    pub fn files(&self, single: bool) -> Result<Vec<File>, Unprintable> {
+        let (style, names) = match self.language {
+            Language::C => (Style::C11, ["test.c", "func.c", "driver.c"]),
+            Language::Cxx => (Style::Cxx(&self.plan), ["test.cpp", "func.cpp", "driver.cpp"]),
+        };
+        let unit = UnitId(0);
+        if single {
+            let text = print_unit_as(&self.program, unit, style)?;
+            return Ok(vec![File { name: names[0], text }]);
+        }
+        let split = print_split(&self.program, unit, style, |item| self.place(item))?;
+        Ok(vec![
+            File { name: "init.h", text: split.header },
+            File { name: names[1], text: split.functions },
+            File { name: names[2], text: split.driver },
+        ])
+    }
+
+    /// Tests and their own variables stand apart from the values they are given.
+    fn place(&self, item: &Item) -> Place {
+        match *item {
+            Item::Var(var) if Some(var) == self.checksum => Place::Driver,
+            Item::Var(var) if self.program.var(var).storage == Storage::Static => Place::Functions,
+            Item::Func(func) if self.functions.contains(&func) => Place::Functions,
+            Item::Var(_) | Item::Func(_) | Item::FuncDecl(_) | Item::VarDecl(_) => Place::Driver,
+            _ => Place::Header,
+        }
+    }
+}

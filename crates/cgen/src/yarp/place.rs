@@ -1,0 +1,175 @@
+//! Ways from a variable to an integer in it: elements, members, dereferences.
+
+use super::{Induction, Yarp};
+use crate::policy::knobs::{Chance, Index, PointerForm};
+use ctree::print::Container;
+use ctree::{ArrayLen, BinOp, ExprId, RecordKind, Ty, TypeKind, VarId};
+
+impl Yarp {
+    /// An integer within a variable: the variable itself, an element, a member, what it points to.
+    pub(super) fn integer_in(&mut self, var: VarId) -> ExprId {
+        self.used.push(var);
+        let mut at = self.p.var_ref(var);
+        let mut dimension = 0;
+        loop {
+            let ty = self.p.expr(at).ty;
+            match *self.p.types.shape(ty) {
+                TypeKind::Array(_, ArrayLen::Known(n)) => {
+                    let index = self.index(n as i64);
+                    at = self.p.index(at, index);
+                    if self.has_at(var, dimension) && self.chance(Chance::At) {
+                        self.plan.at.insert(at);
+                    }
+                    dimension += 1;
+                }
+                TypeKind::Vector(_, lanes) => {
+                    let lane = self.choices.below(u64::from(lanes));
+                    let lane = self.p.int_const(Ty::INT, i128::from(lane));
+                    at = self.p.index(at, lane);
+                }
+                TypeKind::Record(id) => {
+                    let field = self.choose_field(id);
+                    at = self.p.member(at, field);
+                }
+                TypeKind::Pointer(to) => {
+                    let elements = self.pointees.get(&var).copied().unwrap_or(1);
+                    at = self.follow(at, to, elements);
+                }
+                _ => return at,
+            }
+        }
+    }
+
+    fn choose_field(&mut self, id: ctree::RecordId) -> u32 {
+        let fields = self.named_fields(id);
+        // C++ does not let one read another member than the one written.
+        if self.is_cxx() && self.p.types.records[id.index()].kind == RecordKind::Union {
+            return fields.first().copied().unwrap_or(0);
+        }
+        self.choices.pick(&fields).copied().unwrap_or(0)
+    }
+
+    fn has_at(&self, var: VarId, dimension: usize) -> bool {
+        let containers = self.plan.containers.get(&var);
+        matches!(
+            containers.and_then(|c| c.get(dimension)),
+            Some(Container::StdArray | Container::Vector)
+        )
+    }
+
+    /// What a pointer points to, or something behind it.
+    fn follow(&mut self, pointer: ExprId, to: Ty, elements: i64) -> ExprId {
+        if self.p.types.is_pointer(to) {
+            return self.p.deref(pointer);
+        }
+        if let Some(id) = self.p.types.as_record(to) {
+            let field = self.choose_field(id);
+            if self.choices.chance(80) {
+                return self.p.arrow(pointer, field);
+            }
+            let record = self.p.deref(pointer);
+            return self.p.member(record, field);
+        }
+        if elements == 1 {
+            return self.p.deref(pointer);
+        }
+        match self.pick::<PointerForm>() {
+            PointerForm::Star => self.p.deref(pointer),
+            PointerForm::Index => {
+                let index = self.index(elements);
+                self.p.index(pointer, index)
+            }
+            PointerForm::Sum => {
+                let index = self.index(elements);
+                let sum = self.p.binary(BinOp::Add, pointer, index);
+                self.p.deref(sum)
+            }
+        }
+    }
+
+    /// An index into so many elements: most kinds are in bounds by construction, wild ones are left
+    /// to the repair.
+    pub(super) fn index(&mut self, length: i64) -> ExprId {
+        let policy = &self.policy;
+        let depth = self.index_depth;
+        let kind = policy.pick_if(&mut self.choices, |kind| match kind {
+            Index::Masked => depth == 0 && length >= 2,
+            Index::Modulo | Index::Wild => depth == 0,
+            _ => true,
+        });
+        match kind.unwrap_or(Index::Constant) {
+            Index::Constant => self.constant_index(length),
+            Index::Induction => match self.induction(|i| i.low >= 0 && i.high < length) {
+                Some(i) => self.p.var_ref(i.var),
+                None => self.constant_index(length),
+            },
+            Index::Shifted => match self.induction(|i| i.high - i.low < length) {
+                Some(i) => {
+                    let by = self.choices.range((-i.low).max(-3)..=(length - 1 - i.high).min(3));
+                    self.shifted(i, by, length)
+                }
+                None => self.constant_index(length),
+            },
+            Index::Reversed => match self.induction(|i| i.low >= 0 && i.high < length) {
+                Some(i) => {
+                    let last = self.choices.range(i.high..=length - 1);
+                    let last = self.p.int_const(Ty::INT, i128::from(last));
+                    let counter = self.p.var_ref(i.var);
+                    self.p.binary(BinOp::Sub, last, counter)
+                }
+                None => self.constant_index(length),
+            },
+            Index::Masked => {
+                let mask = (1 << (63 - (length as u64).leading_zeros())) - 1;
+                let value = self.index_value();
+                let mask = self.p.int_const(Ty::INT, mask);
+                self.p.binary(BinOp::BitAnd, value, mask)
+            }
+            Index::Modulo => {
+                let value = self.index_value();
+                let value = self.p.cast(Ty::UINT, value);
+                let length = self.p.int_const(Ty::UINT, i128::from(length));
+                self.p.binary(BinOp::Rem, value, length)
+            }
+            Index::Wild => self.index_value(),
+        }
+    }
+
+    /// An expression to index with; its own indices are plain.
+    fn index_value(&mut self) -> ExprId {
+        self.index_depth += 1;
+        let value = self.expr(1);
+        self.index_depth -= 1;
+        // A pointer is never an index, and 128 bits are not either.
+        value
+    }
+
+    fn constant_index(&mut self, length: i64) -> ExprId {
+        let value = self.choices.below(length as u64);
+        self.p.int_const(Ty::INT, i128::from(value))
+    }
+
+    /// `i + by`, if that stays within the array.
+    fn shifted(&mut self, i: Induction, by: i64, length: i64) -> ExprId {
+        let counter = self.p.var_ref(i.var);
+        if by == 0 || i.low + by < 0 || i.high + by >= length {
+            return if i.low >= 0 && i.high < length {
+                counter
+            } else {
+                self.constant_index(length)
+            };
+        }
+        let op = if by > 0 { BinOp::Add } else { BinOp::Sub };
+        let by = self.p.int_const(Ty::INT, i128::from(by.abs()));
+        self.p.binary(op, counter, by)
+    }
+
+    /// A counter of an enclosing loop, the innermost more often.
+    pub(super) fn induction(&mut self, fits: impl Fn(&Induction) -> bool) -> Option<Induction> {
+        let found: Vec<Induction> = self.inductions.iter().copied().filter(|i| fits(i)).collect();
+        if self.choices.chance(50) {
+            return found.last().copied();
+        }
+        self.choices.pick(&found).copied()
+    }
+}
