@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   gainsay run prog.c            execute prog.c in the abstract machine
   gainsay run --json prog.c     the same, as one JSON object
+  gainsay gen --seed 1 -o DIR   a random program and its exact output
   gainsay doctor                what is installed, and what is missing for what
 
 `gainsay COMMAND --help` tells more.";
@@ -24,6 +25,7 @@ Examples:
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Run(Run),
+    Gen(Gen),
     Doctor(Doctor),
 }
 
@@ -96,6 +98,77 @@ Examples:
   gainsay run main.c util.c -I include -D NDEBUG
   csmith > r.c; gainsay run -I /usr/include/csmith r.c
   gcc -E prog.c | gainsay run --json - | jq .outcome";
+
+/// Generate random programs that are free of undefined behaviour, with their exact output.
+///
+/// Writes a header with the types, the test functions and a driver as files of their own, and the
+/// output that every correct compiler's program must print, `expected`. The same seed gives the same
+/// bytes on every machine.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = GEN_HELP)]
+pub struct Gen {
+    /// What makes the programs.
+    #[arg(long, value_enum, default_value_t = Engine::Yarp)]
+    pub engine: Engine,
+    /// The first program's seed.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Make this many programs, of seeds S, S+1 …, each in a folder DIR/SEED.
+    #[arg(long, value_name = "N")]
+    pub count: Option<u64>,
+    /// Write to this folder; it is made if it is not there.
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// The language: C11, or C++ from C++11 to C++20.
+    #[arg(long, value_enum, default_value_t = Lang::C)]
+    pub lang: Lang,
+    /// One file, `test.c` or `test.cpp`, in place of header, tests and driver.
+    #[arg(long)]
+    pub single_file: bool,
+    /// The distributions of all random choices: `default`, `paper` (the subset of C of the YARPGen
+    /// paper), `none` (no generation policies), or a TOML file.
+    #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
+    pub policy: String,
+    /// Print the policy with what each of its names means, and stop. The text is a TOML file that
+    /// --policy takes.
+    #[arg(long)]
+    pub explain: bool,
+    /// Count what the programs contain, executed and not executed, and print a table.
+    #[arg(long)]
+    pub stats: bool,
+    /// The program prints each value by name before its checksum, so that a mismatch names the
+    /// variable.
+    #[arg(long)]
+    pub trace: bool,
+    /// Print the statistics as one JSON object.
+    #[arg(long, requires = "stats")]
+    pub json: bool,
+}
+
+/// The engines that make programs.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Engine {
+    /// Independent small tests, built freely and repaired by execution
+    Yarp,
+}
+
+/// Languages of generated programs.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Lang {
+    /// C11
+    C,
+    /// C++11 and later
+    #[value(name = "c++", alias = "cpp", alias = "cxx")]
+    Cxx,
+}
+
+const GEN_HELP: &str = "\
+Examples:
+  gainsay gen --seed 7 -o t && gcc -O2 t/func.c t/driver.c -o t/a && t/a | diff - t/expected
+  gainsay gen --seed 1 --count 1000 -o many --lang c++
+  gainsay gen --explain > my.toml; edit my.toml; gainsay gen --policy my.toml --seed 1 -o t
+  gainsay gen --stats --count 1000
+  gainsay gen --seed 7 --trace -o t          the same program, which prints each result by name";
 
 /// Show what is installed, and what each missing tool would unlock.
 #[derive(ClapArgs, Debug)]

@@ -4,6 +4,7 @@
 mod args;
 mod diagnostic;
 mod doctor;
+mod generate;
 mod input;
 mod json;
 mod locate;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     sandbox::die_with_children();
     let result = match Args::parse().command {
         Command::Run(args) => run::main(args),
+        Command::Gen(args) => generate::main(args),
         Command::Doctor(args) => doctor::main(&args),
     };
     match result {

@@ -48,7 +48,7 @@ pub fn main(args: Run) -> Result<u8> {
     Ok(told.exit)
 }
 
-const REPORT_A_BUG: &str = "gainsay: this is a bug in gainsay, not a statement on your program; \
+pub const REPORT_A_BUG: &str = "gainsay: this is a bug in gainsay, not a statement on your program; \
     please report it with the program that shows it";
 
 fn execute(args: &Run) -> Result<Told> {

@@ -27,6 +27,13 @@ pub fn complain(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
+/// Shows a line on a terminal's standard error in place of the one before.
+pub fn status(message: &str) {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr().lock(), "\r\x1b[K{message}");
+    }
+}
+
 /// Whether diagnostics are coloured: on a terminal, unless `NO_COLOR` is set to anything.
 pub fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
