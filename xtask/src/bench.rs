@@ -13,6 +13,7 @@ use sandbox::{Ended, Run, Scratch};
 use toolchain::{Tool, find_tool, on_path};
 
 use crate::Found;
+use crate::bench_gen;
 use crate::compiler::{Built, Compiler, Cost};
 use crate::context::Context;
 use crate::csmith::{Case, Csmith};
@@ -37,6 +38,8 @@ pub struct Bench {
 enum What {
     /// The abstract machine against gcc -O0, clang's sanitizers and Frama-C Eva.
     Machine(MachineArgs),
+    /// The generator's speed against Csmith's, and its share of a differential test.
+    Gen(bench_gen::GenArgs),
 }
 
 #[derive(Args, Debug)]
@@ -56,6 +59,7 @@ struct MachineArgs {
 pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
     match &bench.what {
         What::Machine(args) => machine(context, args).map(|()| Found::Nothing),
+        What::Gen(args) => bench_gen::main(context, args).map(|()| Found::Nothing),
     }
 }
 

@@ -114,12 +114,17 @@ impl Compiler {
 
     /// Compiles `source` into `binary` and runs it; the cost of both.
     pub fn build_and_run(&self, source: &Path, binary: &Path) -> (Built, Cost) {
+        self.build_and_run_all(&[source], binary)
+    }
+
+    /// The same for a program of several files.
+    pub fn build_and_run_all(&self, sources: &[&Path], binary: &Path) -> (Built, Cost) {
         let mut cost = Cost::default();
         let compile = Run::new(&self.program, COMPILE_WALL)
             .args(&self.options)
             .arg("-o")
             .arg(binary)
-            .arg(source)
+            .args(sources)
             .arg("-lm")
             .env("LC_ALL", "C");
         match compile.finish() {

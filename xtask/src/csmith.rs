@@ -35,7 +35,8 @@ pub struct Args {
     external: bool,
 }
 
-fn seeds(text: &str) -> Result<Range<u64>, String> {
+/// Reads `A..B`.
+pub fn seeds(text: &str) -> Result<Range<u64>, String> {
     let parsed = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
     match parsed {
         Some(range) if range.start < range.end => Ok(range),

@@ -2,12 +2,17 @@
 //! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
 
 mod bench;
+mod bench_gen;
 mod compiler;
 mod context;
+mod counters;
 mod csmith;
+mod faults;
+mod gencheck;
 mod hunt;
 mod machine;
 mod pool;
+mod programs;
 mod reference;
 mod setup;
 mod suite;
@@ -43,12 +48,18 @@ enum Command {
     Hunt(hunt::Hunt),
     /// Measure against named peers, in one run, and print the ratios.
     Bench(bench::Bench),
+    /// Measure generators by the faults planted in GCC that their programs expose.
+    Faults(faults::Args),
+    /// Compare how often GCC's optimisations fire on two sources of programs.
+    Counters(counters::Args),
     /// Check what the compiler does not: module docs, crate edges, purity, file sizes.
     Tidy,
     /// Run GCC's gcc.c-torture/execute through the machine.
     Torture(torture::Torture),
     /// Run Csmith's programs through the machine and compare with gcc -O0.
     Csmith(csmith::Args),
+    /// Check the generator at scale: compilers, sanitizers, determinism.
+    Gencheck(gencheck::Args),
 }
 
 /// What a command found: its exit status.
@@ -83,8 +94,11 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Test(test) => suite::main(&context, test),
         Command::Hunt(hunt) => hunt::main(&context, hunt),
         Command::Bench(bench) => bench::main(&context, bench),
+        Command::Faults(faults) => faults::main(&context, faults),
+        Command::Counters(counters) => counters::main(&context, counters),
         Command::Tidy => tidy::main(&context),
         Command::Torture(torture) => torture::main(&context, torture),
         Command::Csmith(csmith) => csmith::main(&context, csmith),
+        Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

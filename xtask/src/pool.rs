@@ -8,10 +8,24 @@ use std::time::{Duration, Instant};
 
 /// Applies `work` to every item on as many threads as there are processors; results in order.
 pub fn map<T: Sync, R: Send>(what: &str, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    map_on(processors(), what, items, work)
+}
+
+/// How many processors there are.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Applies `work` to every item on so many threads; results in order.
+pub fn map_on<T: Sync, R: Send>(
+    jobs: usize,
+    what: &str,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
     let progress = Progress::new(what, items.len());
-    let jobs = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..jobs.min(items.len()) {
             scope.spawn(|| {

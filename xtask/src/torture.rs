@@ -6,7 +6,7 @@
 //! *wrong* when the machine finishes it with another status or output.
 
 mod directives;
-mod files;
+pub mod files;
 
 use std::fs;
 use std::path::{Path, PathBuf};

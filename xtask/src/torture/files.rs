@@ -71,7 +71,7 @@ fn c_files(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The entries of a folder, sorted.
-fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+pub fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
     let read = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
     let mut paths = read.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
     paths.sort();

@@ -1,0 +1,66 @@
+//! Whether two outputs are the same, floating results within a tolerance.
+
+/// What a line of floating results begins with; compilers may contract and reorder these within
+/// what the experimental policy takes for granted.
+const FLOAT_LINE: &str = "float ";
+
+/// Relative tolerance of such results.
+const TOLERANCE: f64 = 1e-4;
+
+/// The first difference as a phrase, if there is one.
+pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
+    if expected == got {
+        return None;
+    }
+    let (expected, got) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(got));
+    let (mut wanted, mut given) = (expected.split('\n'), got.split('\n'));
+    for line in 1.. {
+        match (wanted.next(), given.next()) {
+            (None, None) => break,
+            (Some(w), Some(g)) if alike(w, g) => {}
+            (w, g) => {
+                let show = |line: Option<&str>| line.map_or("the end".into(), |l| format!("`{l}`"));
+                return Some(format!("line {line} is {} for {}", show(g), show(w)));
+            }
+        }
+    }
+    None
+}
+
+fn alike(wanted: &str, given: &str) -> bool {
+    let float = wanted.starts_with(FLOAT_LINE) && given.starts_with(FLOAT_LINE);
+    let (mut w, mut g) = (wanted.split(' '), given.split(' '));
+    wanted == given
+        || float
+            && loop {
+                match (w.next(), g.next()) {
+                    (None, None) => break true,
+                    (Some(w), Some(g)) if w == g || close(w, g) => {}
+                    _ => break false,
+                }
+            }
+}
+
+fn close(wanted: &str, given: &str) -> bool {
+    let (Ok(w), Ok(g)) = (wanted.parse::<f64>(), given.parse::<f64>()) else { return false };
+    let near = (w - g).abs() <= TOLERANCE * w.abs().max(g.abs());
+    w == g || (w.is_nan() && g.is_nan()) || (w.is_finite() && g.is_finite() && near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn floats_may_differ_a_little_and_nothing_else_at_all() {
+        let same = |a: &str, b: &str| difference(a.as_bytes(), b.as_bytes()).is_none();
+        assert!(same("1\nfloat x 1.00001\n", "1\nfloat x 1.00002\n"));
+        assert!(same("float nan -inf", "float -nan -inf"));
+        assert!(!same("float x 1.001", "float x 1.002") && !same("float x 1", "float y 1"));
+        assert!(!same("float 1 2", "float 1") && !same("float inf", "float -inf"));
+        assert!(!same("float 3e38", "float inf") && !same("x 1.00001", "x 1.00002"));
+        assert!(!same("1\n", "1") && !same("1\n", "1\n\n") && !same("", "1\n"));
+        assert_eq!(difference(b"1\n2\n", b"1\n3\n").as_deref(), Some("line 2 is `3` for `2`"));
+        assert_eq!(difference(b"1\n", b"1").as_deref(), Some("line 2 is the end for ``"));
+    }
+}
