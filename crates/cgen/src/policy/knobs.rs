@@ -121,15 +121,15 @@ macro_rules! weights {
 
 chances! {
     /// A program has distributions of its own, drawn around these.
-    Shuffle "policy.shuffle" 50 fixed;
+    Shuffle "policy.shuffle" 40 fixed;
     /// A subtree is built from one operator context only.
-    ContextExpr "context.expr" 15;
+    ContextExpr "context.expr" 8;
     /// A block is built from one operator context only.
-    ContextBlock "context.block" 30;
+    ContextBlock "context.block" 8;
     /// A subtree has only constants, or constants for half of its leaves.
-    ConstantContext "context.constants" 12;
+    ConstantContext "context.constants" 5;
     /// A block works mostly in one type.
-    ContextType "context.type" 40;
+    ContextType "context.type" 30;
     /// A constant is one used before, or made from one.
     ConstantReuse "constant.reuse" 25;
     /// An expression is kept, to be used again.
@@ -289,7 +289,7 @@ weights! {
         AdditiveMultiplicative "additive_multiplicative" 20,
     }
     /// How many leaves are constants where that is restricted.
-    ConstantShare "context.constant_share" { Half "half" 70, All "all" 30 }
+    ConstantShare "context.constant_share" { Half "half" 90, All "all" 10 }
     /// The value of a new constant.
     ConstantKind "constant.kind" {
         Uniform "uniform" 15, Small "small" 40, Limit "limit" 20, Block "bit_block" 25,
