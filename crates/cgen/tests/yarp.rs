@@ -51,13 +51,16 @@ fn the_same_seed_gives_the_same_bytes() {
 
 #[test]
 fn the_text_means_what_the_tree_means() {
-    for seed in 1..=25 {
-        let made = program(seed, &Options::default());
-        let files = made.files(true).expect("printable");
-        let mut read = Program::new(DataModel::X86_64_SYSV);
-        cparse::parse_unit(&mut read, "test.c", &files[0].text).expect("our own text is C");
-        let report = cmachine::run(&read, &MachineConfig::default());
-        assert_eq!(report.stdout, made.expected(), "seed {seed}");
+    let experimental = Policy::parse("stmt.kind = { float = 8, vector = 12 }").expect("a policy");
+    for policy in [Policy::default(), experimental] {
+        for seed in 1..=25 {
+            let made = program(seed, &options(policy.clone(), Language::C));
+            let files = made.files(true).expect("printable");
+            let mut read = Program::new(DataModel::X86_64_SYSV);
+            cparse::parse_unit(&mut read, "test.c", &files[0].text).expect("our own text is C");
+            let report = cmachine::run(&read, &MachineConfig::default());
+            assert_eq!(report.stdout, made.expected(), "seed {seed}");
+        }
     }
 }
 

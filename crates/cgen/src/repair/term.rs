@@ -246,6 +246,15 @@ impl Term {
             Term::Cast(ty, of) => {
                 let of = of.node(p, on, used)?;
                 let ty = on.ty(p, *ty)?;
+                // A scalar that is spread over the lanes is cast before.
+                if let (Some((elem, _)), ExprKind::Implicit(scalar)) =
+                    (p.types.lanes(ty), &p.expr(of).kind)
+                    && let &scalar = scalar
+                    && p.types.lanes(p.expr(scalar).ty).is_none()
+                {
+                    let scalar = p.cast(elem, scalar);
+                    return Some(p.convert(scalar, ty));
+                }
                 (ExprKind::Cast(ty, of), ty)
             }
             Term::Unary(op, of) => {
