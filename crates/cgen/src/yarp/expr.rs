@@ -163,8 +163,8 @@ impl Yarp {
                 let operand = self.expr(depth - 1);
                 match op {
                     Some(Unary::Plus) => self.p.unary(UnOp::Plus, operand),
-                    Some(Unary::Neg) => self.p.unary(UnOp::Neg, operand),
-                    Some(Unary::BitNot) => self.p.unary(UnOp::BitNot, operand),
+                    Some(Unary::Neg) => self.unary(UnOp::Neg, operand),
+                    Some(Unary::BitNot) => self.unary(UnOp::BitNot, operand),
                     Some(Unary::LogNot) => self.p.unary(UnOp::LogNot, operand),
                     None => operand,
                 }
@@ -199,6 +199,14 @@ impl Yarp {
                 self.p.binary(BinOp::Comma, a, b)
             }
         }
+    }
+
+    /// `-a` or `~a`. g++ computes these in the width of a wide bit-field where C++ has them in its
+    /// type (trophies/gxx-wide-bit-field): there the operand is cast.
+    pub(super) fn unary(&mut self, op: UnOp, operand: ExprId) -> ExprId {
+        let is_wide = self.p.bit_field_width(operand).is_some_and(|width| width > 32);
+        let operand = if self.is_cxx() && is_wide { self.value(operand) } else { operand };
+        self.p.unary(op, operand)
     }
 
     /// `c ? a : b`. Compilers evaluate constant arms ahead, and clang's sanitizer then reports what

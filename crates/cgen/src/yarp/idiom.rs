@@ -79,7 +79,7 @@ impl Yarp {
                 let (again, third) = (self.p.copy_expr(x), self.p.copy_expr(x));
                 let zero = self.p.int_const(Ty::INT, 0);
                 let negative = self.p.binary(Lt, x, zero);
-                let minus = self.p.unary(UnOp::Neg, again);
+                let minus = self.unary(UnOp::Neg, again);
                 self.conditional(negative, minus, third)
             }
             Idiom::Sign => {
@@ -112,7 +112,7 @@ impl Yarp {
                 let (first, second) = (self.choices.index(3), self.choices.index(3));
                 let (again, y) = (self.p.copy_expr(x), self.part(depth));
                 let again =
-                    if self.choices.chance(25) { self.p.unary(UnOp::BitNot, again) } else { again };
+                    if self.choices.chance(25) { self.unary(UnOp::BitNot, again) } else { again };
                 let inner = if self.choices.chance(50) { (again, y) } else { (y, again) };
                 let inner = self.p.binary(family[second], inner.0, inner.1);
                 let sides = if self.choices.chance(50) { (x, inner) } else { (inner, x) };

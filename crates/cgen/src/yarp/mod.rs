@@ -41,7 +41,8 @@ use choice::Choices;
 use cmachine::Hooks;
 use ctree::print::CxxPlan;
 use ctree::{
-    DataModel, EnumId, ExprId, FuncId, Item, Program, RecordId, Sym, Ty, TypeKind, UnitId, VarId,
+    DataModel, EnumId, ExprId, FuncId, Item, Program, RecordId, Storage, Sym, Ty, TypeKind, UnitId,
+    VarId,
 };
 use scope::Scope;
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,7 +124,14 @@ fn attempt(seed: u64, attempts: u32, options: &Options) -> Result<Generated, Rep
     };
     // No program of this engine comes near the default, which costs time to clear.
     repair_options.machine.stack = STACK;
+    let vars = program.vars.len();
     let repaired = repair(&mut program, &mut root.fork("repair"), &repair_options)?;
+    // Objects made for a repair are seen by tests and driver alike.
+    for var in &mut program.vars[vars..] {
+        if var.scope == ctree::Scope::File {
+            var.storage = Storage::None;
+        }
+    }
     Ok(Generated {
         program,
         repaired,
