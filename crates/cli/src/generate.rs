@@ -56,7 +56,7 @@ pub fn main(args: Gen) -> Result<u8> {
         }
         Ok(tally)
     };
-    let stats = args_stats(args.stats, args.json);
+    let stats = args.stats.then_some(args.json);
     let Some(tally) = terminal::work("still generating".into(), work)? else {
         terminal::complain(crate::run::REPORT_A_BUG);
         return Ok(status::INTERNAL);
@@ -68,11 +68,6 @@ pub fn main(args: Gen) -> Result<u8> {
         None => {}
     }
     Ok(0)
-}
-
-/// Whether statistics are wanted, and if so whether as JSON.
-fn args_stats(stats: bool, json: bool) -> Option<bool> {
-    stats.then_some(json)
 }
 
 fn policy(name: &str) -> Result<Policy> {

@@ -304,12 +304,5 @@ pub fn copy(p: &mut Program, id: ExprId) -> Option<ExprId> {
     if !is_simple(p, id) {
         return None;
     }
-    let mut expr = p.expr(id).clone();
-    match &mut expr.kind {
-        ExprKind::Implicit(of) | ExprKind::Cast(_, of) | ExprKind::Unary(_, of) => {
-            *of = copy(p, *of)?;
-        }
-        _ => {}
-    }
-    Some(p.add_expr(expr.kind, expr.ty, expr.span))
+    Some(p.copy_expr(id))
 }
