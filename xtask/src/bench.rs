@@ -189,7 +189,7 @@ fn eva(samples: &[Sample], csmith: &Csmith, count: usize, options: &[&str], goal
             .arg(&sample.case.file);
         match run.finish() {
             Ended::Finished(done) => cost += Cost::of(&done),
-            Ended::TimedOut(done) => {
+            Ended::Killed(_, done) => {
                 cut += 1;
                 cost += Cost::of(&done);
             }

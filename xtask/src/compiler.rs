@@ -137,7 +137,7 @@ impl Compiler {
                     return (Built::NotCompiled(done.stderr.text()), cost);
                 }
             }
-            Ended::TimedOut(_) => return (Built::NotCompiled("timed out".into()), cost),
+            Ended::Killed(_, _) => return (Built::NotCompiled("timed out".into()), cost),
             Ended::NotStarted(error) => return (Built::NotCompiled(error.to_string()), cost),
         }
         let mut run = Run::new(binary, self.run_wall);
@@ -149,7 +149,7 @@ impl Compiler {
                 cost += Cost::of(&done);
                 Built::Ran(done)
             }
-            Ended::TimedOut(done) => {
+            Ended::Killed(_, done) => {
                 cost += Cost::of(&done);
                 Built::TooLong
             }

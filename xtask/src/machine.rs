@@ -103,7 +103,9 @@ impl Machine {
         };
         let done = match self.command(file).arg("--json").finish() {
             Ended::Finished(done) => done,
-            Ended::TimedOut(done) => return bug("hang".into(), done.wall, done.cpu, done.peak_rss),
+            Ended::Killed(_, done) => {
+                return bug("hang".into(), done.wall, done.cpu, done.peak_rss);
+            }
             Ended::NotStarted(error) => return bug(error.to_string(), nothing, nothing, 0),
         };
         let (wall, cpu, peak_rss) = (done.wall, done.cpu, done.peak_rss);

@@ -14,7 +14,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use crate::run::{Capture, Ended, Finished, Run, Status};
+use crate::run::{Capture, Ended, Finished, Run, Status, Why};
 use crate::signals::Registered;
 
 /// How long we read on after the group is dead: what is in the pipes is there at once, and only a
@@ -49,7 +49,7 @@ pub(crate) fn execute(run: &Run) -> io::Result<Ended> {
     drop(registered);
     let (in_time, stdout, stderr) = watched?;
     let finished = Finished { status, stdout, stderr, wall: begin.elapsed(), cpu, peak_rss };
-    Ok(if in_time { Ended::Finished(finished) } else { Ended::TimedOut(finished) })
+    Ok(if in_time { Ended::Finished(finished) } else { Ended::Killed(Why::Wall, finished) })
 }
 
 fn spawn(run: &Run) -> io::Result<Child> {

@@ -21,8 +21,10 @@ mod foreground;
 mod run;
 mod scratch;
 mod signals;
+mod stop;
 
 pub use foreground::foreground;
-pub use run::{Capture, Ended, Finished, Run, Status};
+pub use run::{Capture, Ended, Finished, Run, Status, Why};
 pub use scratch::Scratch;
 pub use signals::die_with_children;
+pub use stop::Stop;

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::stop::Stop;
+
 /// Bytes of each output stream kept unless told otherwise: a Csmith program prints one line, a
 /// preprocessed file is a few hundred kilobytes; what is longer than this nobody will read.
 const DEFAULT_OUTPUT_CAP: usize = 64 << 20;
@@ -31,6 +33,16 @@ pub struct Run {
     /// Bytes kept of each output stream; what comes after is read and dropped, so that the program
     /// ends as it would have.
     pub output_cap: usize,
+    /// Bytes of each file that it may write.
+    pub file_size: Option<u64>,
+    /// Processes that it may have at once, itself included.
+    pub processes: Option<u32>,
+    /// The folder to which all its writing is confined, without network.
+    pub confined_to: Option<PathBuf>,
+    /// A folder and the bytes that all files in it may have together.
+    pub folder_cap: Option<(PathBuf, u64)>,
+    /// What can end it from outside.
+    pub stop: Option<Stop>,
 }
 
 impl Run {
@@ -46,6 +58,11 @@ impl Run {
             cpu: None,
             memory: None,
             output_cap: DEFAULT_OUTPUT_CAP,
+            file_size: None,
+            processes: None,
+            confined_to: None,
+            folder_cap: None,
+            stop: None,
         }
     }
 
@@ -97,6 +114,36 @@ impl Run {
         self
     }
 
+    /// Limits the size of each file that it writes.
+    pub fn file_size(mut self, bytes: u64) -> Run {
+        self.file_size = Some(bytes);
+        self
+    }
+
+    /// Limits how many processes it may have at once.
+    pub fn processes(mut self, limit: u32) -> Run {
+        self.processes = Some(limit);
+        self
+    }
+
+    /// Confines it: it can write only into this folder, and cannot reach the network.
+    pub fn confined_to(mut self, dir: impl AsRef<Path>) -> Run {
+        self.confined_to = Some(dir.as_ref().to_path_buf());
+        self
+    }
+
+    /// Limits what all files in a folder may take together.
+    pub fn folder_cap(mut self, dir: impl AsRef<Path>, bytes: u64) -> Run {
+        self.folder_cap = Some((dir.as_ref().to_path_buf(), bytes));
+        self
+    }
+
+    /// Lets `stop` end it.
+    pub fn stop(mut self, stop: &Stop) -> Run {
+        self.stop = Some(stop.clone());
+        self
+    }
+
     /// Runs to the end. When this returns the program is gone and every other process of its group
     /// has been sent SIGKILL.
     pub fn finish(&self) -> Ended {
@@ -112,8 +159,8 @@ impl Run {
 pub enum Ended {
     /// By itself, or by a signal it brought on itself.
     Finished(Finished),
-    /// Killed at the wall-clock limit; what it had written by then is kept.
-    TimedOut(Finished),
+    /// Killed by us, for this reason; what it had written by then is kept.
+    Killed(Why, Finished),
     /// It could not be started (no such program, no permission) or watched.
     NotStarted(io::Error),
 }
@@ -123,7 +170,7 @@ impl Ended {
     pub fn finished(self) -> Option<Finished> {
         match self {
             Ended::Finished(finished) => Some(finished),
-            Ended::TimedOut(_) | Ended::NotStarted(_) => None,
+            _ => None,
         }
     }
 
@@ -131,6 +178,19 @@ impl Ended {
     pub fn success(self) -> Option<Finished> {
         self.finished().filter(|f| f.status == Status::Exit(0))
     }
+}
+
+/// Why we killed a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It took too long, by the clock.
+    Wall,
+    /// Too many processes at once.
+    Processes,
+    /// Too much in the watched folder.
+    Folder,
+    /// Its [`Stop`] was set.
+    Stop,
 }
 
 /// What a program left behind.

@@ -65,7 +65,7 @@ fn a_program_need_not_read_its_input() {
 fn timeout_keeps_what_was_written() {
     let begin = Instant::now();
     let ended = sh("echo early; sleep 30", Duration::from_millis(300)).finish();
-    let Ended::TimedOut(got) = ended else { panic!("{ended:?}") };
+    let Ended::Killed(_, got) = ended else { panic!("{ended:?}") };
     assert_eq!(got.stdout.bytes, b"early\n");
     assert_eq!(got.status, Status::Signal(9));
     assert!(begin.elapsed() < Duration::from_secs(10));
@@ -74,7 +74,7 @@ fn timeout_keeps_what_was_written() {
 #[test]
 fn timeout_kills_the_whole_group() {
     let ended = sh("sleep 30 & echo $!; wait", Duration::from_millis(300)).finish();
-    let Ended::TimedOut(got) = ended else { panic!("{ended:?}") };
+    let Ended::Killed(_, got) = ended else { panic!("{ended:?}") };
     let pid = got.stdout.text();
     assert!(dies(pid.trim()), "grandchild {pid} is alive");
 }

@@ -8,7 +8,9 @@
 pub mod catalog;
 pub mod find;
 pub mod preprocess;
+pub mod target;
 
 pub use catalog::{Known, Tool};
 pub use find::{Found, csmith_headers, find_all, find_tool, on_path};
 pub use preprocess::{PreprocessError, Preprocessor};
+pub use target::{Compiler, Family, Language, Target};

@@ -112,7 +112,7 @@ impl Preprocessor {
             Ended::Finished(done) => Err(PreprocessError::Refused {
                 messages: done.stderr.text().trim_end().to_string(),
             }),
-            Ended::TimedOut(_) => Err(PreprocessError::TimedOut),
+            Ended::Killed(_, _) => Err(PreprocessError::TimedOut),
             Ended::NotStarted(error) => {
                 Err(PreprocessError::NotStarted { program: self.program.clone(), error })
             }

@@ -126,7 +126,7 @@ impl Planter {
         };
         match run.finish() {
             Ended::Finished(done) => judged(&done, to),
-            Ended::TimedOut(_) => Compiled::Hung,
+            Ended::Killed(_, _) => Compiled::Hung,
             Ended::NotStarted(_) => Compiled::Crashed,
         }
     }

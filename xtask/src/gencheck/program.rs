@@ -86,7 +86,7 @@ impl Generator {
             Ended::Finished(done) => {
                 Err(format!("{:?}: {}", done.status, done.stderr.text().trim()))
             }
-            Ended::TimedOut(_) => Err(format!("not done in {} s", GENERATE_WALL.as_secs())),
+            Ended::Killed(_, _) => Err(format!("not done in {} s", GENERATE_WALL.as_secs())),
             Ended::NotStarted(error) => Err(format!("{}: {error}", self.gainsay.display())),
         }
     }

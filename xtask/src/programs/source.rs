@@ -163,7 +163,7 @@ fn csmith(program: &Path, args: &[String], seed: u64, file: &Path) -> Result<(Du
             fs::write(file, &done.stdout.bytes)?;
             Ok((done.cpu, done.status == Status::Exit(0)))
         }
-        Ended::TimedOut(done) => Ok((done.cpu, false)),
+        Ended::Killed(_, done) => Ok((done.cpu, false)),
         Ended::NotStarted(error) => Err(anyhow!("csmith: {error}")),
     }
 }
@@ -197,7 +197,7 @@ pub fn gen_run(
     match run.finish() {
         Ended::Finished(done) if done.status == Status::Exit(0) => Ok(done),
         Ended::Finished(done) => bail!("gainsay gen failed: {}", done.stderr.text().trim()),
-        Ended::TimedOut(_) => bail!("gainsay gen took more than ten minutes"),
+        Ended::Killed(_, _) => bail!("gainsay gen took more than ten minutes"),
         Ended::NotStarted(error) => bail!("gainsay gen: {error}"),
     }
 }

@@ -31,7 +31,7 @@ pub fn unpack(context: &Context) -> Result<Option<PathBuf>> {
         match run.finish() {
             Ended::Finished(done) if done.status == Status::Exit(0) => {}
             Ended::Finished(done) => bail!("tar failed: {}", done.stderr.text().trim()),
-            Ended::TimedOut(_) => bail!("tar took longer than ten minutes"),
+            Ended::Killed(_, _) => bail!("tar took longer than ten minutes"),
             Ended::NotStarted(error) => bail!("tar could not be started: {error}"),
         }
         fs::rename(&partial, &done)?;

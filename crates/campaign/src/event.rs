@@ -1,0 +1,87 @@
+//! What a hunt tells while it runs, for whoever shows it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::record::{Cost, Finding, Tested, Word};
+use oracle::Kind;
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The hunt begins: what is known before the first test.
+    Begin(&'a Progress),
+    /// A test was recorded.
+    Tested(&'a Tested, &'a Progress),
+    /// A finding was recorded; it is on disk.
+    Found(&'a Finding, &'a Progress),
+    /// Nothing happened for a moment: time to draw.
+    Tick(&'a Progress),
+    /// The hunt is over.
+    End(&'a Progress),
+}
+
+/// Where a hunt stands. Counts include what earlier runs on the same folder recorded, unless said.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    /// Since this run began.
+    pub elapsed: Duration,
+    /// How long it is to last, if it was told.
+    pub time: Option<Duration>,
+    /// How many tests it is to do, if it was told.
+    pub tests_wanted: Option<u64>,
+    /// Tests recorded.
+    pub tests: u64,
+    /// Tests recorded by this run.
+    pub tests_now: u64,
+    /// Tests for which the machine had no answer, by the reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Processor time of tests, by what it was spent on.
+    pub cost: Cost,
+    /// Processor time of our own process in this run: generation, the machine, the harness.
+    pub own: Duration,
+    /// Processor time of compilers, compiled programs and detectors in this run.
+    pub others: Duration,
+    /// What each target did, by label.
+    pub targets: BTreeMap<String, BTreeMap<Word, u64>>,
+    /// Findings that stand, by kind.
+    pub findings: BTreeMap<Kind, u64>,
+    /// Findings that are disputed.
+    pub disputed: u64,
+    /// Different signatures among the findings that stand.
+    pub signatures: u64,
+    /// Failures that did not show when tried again.
+    pub flaky: u64,
+    /// The last finding: number, kind and summary.
+    pub newest: Option<(i64, Kind, String)>,
+    /// Each engine: tests, new signatures, share of processor time so far, share it is due.
+    pub engines: BTreeMap<String, EngineProgress>,
+    /// Why the hunt ended; set with [`Event::End`].
+    pub ended: Option<Ended>,
+}
+
+/// How an engine does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineProgress {
+    /// Tests recorded.
+    pub tests: u64,
+    /// Signatures that it was the first to yield.
+    pub signatures: u64,
+    /// Its share of all processor time so far, 0 to 1.
+    pub used: f64,
+    /// The share it is due next, 0 to 1.
+    pub due: f64,
+}
+
+/// Why a hunt ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Its time is over.
+    Time,
+    /// All tests are done.
+    Tests,
+    /// Ctrl-C, or another request to stop.
+    Interrupted,
+    /// It could not go on: a full disk, a lost store. One sentence.
+    Failed(String),
+}

@@ -1,0 +1,118 @@
+//! What a hunt remembers of a test and of a finding.
+
+use std::time::Duration;
+
+use oracle::{Certificate, Kind, SourceFile};
+
+/// Processor time of one test, or of many, by what it was spent on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Our own: making the program and executing it in the machine.
+    pub generate: Duration,
+    /// In compilers.
+    pub compile: Duration,
+    /// In compiled programs.
+    pub run: Duration,
+    /// In detectors of undefined behaviour, and in running failures a second time.
+    pub validate: Duration,
+}
+
+impl Cost {
+    /// All of it.
+    pub fn total(self) -> Duration {
+        self.generate + self.compile + self.run + self.validate
+    }
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.generate += other.generate;
+        self.compile += other.compile;
+        self.run += other.run;
+        self.validate += other.validate;
+    }
+}
+
+/// What a target did with a program, in one word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// As it must.
+    Right,
+    /// It failed.
+    Failed(Kind),
+    /// It failed once, and not when tried again.
+    Flaky,
+    /// It cannot take the program.
+    NotForIt,
+}
+
+/// One test, done.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// Which engine made it.
+    pub engine: String,
+    /// Its seed: engine and seed are its identity.
+    pub seed: u64,
+    /// Why there was nothing to test, if so: the machine does not know the program's answer.
+    pub skipped: Option<String>,
+    /// What it cost.
+    pub cost: Cost,
+    /// Each target by label.
+    pub targets: Vec<(String, Word)>,
+    /// What was found.
+    pub findings: Vec<NewFinding>,
+}
+
+/// Whether a finding counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It stands: seen twice, and nothing speaks against the program.
+    Confirmed,
+    /// A detector complains about the program, or no compiler at all agrees with the machine:
+    /// probably a bug of ours.
+    Disputed,
+}
+
+/// A finding as a worker hands it in.
+#[derive(Clone, Debug)]
+pub struct NewFinding {
+    /// What kind of failure.
+    pub kind: Kind,
+    /// What findings of the same bug have in common.
+    pub signature: String,
+    /// One line that tells it.
+    pub summary: String,
+    /// Whether it counts.
+    pub standing: Standing,
+    /// Labels of the targets that fail.
+    pub targets: Vec<String>,
+    /// Labels of the targets that do as they must.
+    pub right: Vec<String>,
+    /// The program.
+    pub files: Vec<SourceFile>,
+    /// Everything else worth keeping, by file name: `expected`, `README`, a target's output or messages.
+    pub artifacts: Vec<SourceFile>,
+    /// Commands that show it, one a line, to be typed beside the files.
+    pub commands: Vec<String>,
+    /// Who says that the program is valid.
+    pub certificate: Certificate,
+}
+
+/// A finding in the store.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Its number, from 1.
+    pub id: i64,
+    /// The engine of its test.
+    pub engine: String,
+    /// The seed of its test.
+    pub seed: u64,
+    /// Seconds since 1970 when it was recorded.
+    pub found_at: u64,
+    /// How many findings before it have the same signature.
+    pub seen_before: u64,
+    /// All the rest.
+    pub finding: NewFinding,
+}

@@ -1,0 +1,43 @@
+//! A program with a known answer.
+
+use std::path::PathBuf;
+
+use toolchain::Language;
+
+/// A program and what it must do.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its language.
+    pub language: Language,
+    /// All its files, headers included.
+    pub files: Vec<SourceFile>,
+    /// Folders of headers that are not ours to carry (`/usr/include/csmith`).
+    pub include: Vec<PathBuf>,
+    /// What it must print and exit with.
+    pub expected: Expected,
+}
+
+/// A file of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its name, without a folder.
+    pub name: String,
+    /// Its contents; bytes, as other people's files need not be UTF-8.
+    pub bytes: Vec<u8>,
+}
+
+impl SourceFile {
+    /// Whether a compiler is given this file by name; a header is not.
+    pub fn is_unit(&self) -> bool {
+        !self.name.ends_with(".h")
+    }
+}
+
+/// The one right answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// Standard output. Lines that begin with `float ` are compared within a tolerance.
+    pub stdout: Vec<u8>,
+    /// Exit status; 134 for `abort`.
+    pub status: u8,
+}

@@ -1,0 +1,41 @@
+//! One program on one target: what was seen, as data.
+
+use std::time::Duration;
+
+/// What one target did with a program.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The target's label.
+    pub target: String,
+    /// What was seen.
+    pub seen: Seen,
+    /// Processor time of the compiler.
+    pub compile: Duration,
+    /// Processor time of the compiled program.
+    pub run: Duration,
+}
+
+/// What was seen on a target. Equality is what makes an equivalence class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The program ran to an end: by itself, or by a signal (128 and its number, as a shell shows it).
+    Ran {
+        /// Exit status.
+        status: u8,
+        /// Standard output, capped.
+        stdout: Vec<u8>,
+    },
+    /// The program did not end in its time.
+    RunsOn,
+    /// The compiler died: a signal, an internal error, a failed assertion. Its messages.
+    Crashed(String),
+    /// The compiler did not end in its time.
+    Hung,
+    /// The compiler ran out of the memory or disk it was allowed; its messages.
+    Exhausted(String),
+    /// The compiler rejects the program; its messages.
+    Rejected(String),
+    /// The target cannot take this program (no compiler for the language, an extension that it is
+    /// known not to have): no statement on anybody.
+    NotForIt(String),
+}

@@ -1,0 +1,68 @@
+//! Observations to suspicions: which kind of failure, on which targets.
+
+/// Kinds of failure.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The compiler crashed.
+    CompilerCrash,
+    /// The compiler did not end.
+    CompilerHang,
+    /// The compiler ate all the memory or disk it may have.
+    CompilerMemory,
+    /// The program prints or exits with something else than it must.
+    WrongOutput,
+    /// The compiled program was killed by a signal.
+    RuntimeCrash,
+    /// The compiled program does not end.
+    RuntimeHang,
+    /// The compiler rejects a valid program.
+    Rejection,
+}
+
+impl Kind {
+    /// Every kind, the gravest first.
+    pub const ALL: [Kind; 7] = [
+        Kind::WrongOutput,
+        Kind::RuntimeCrash,
+        Kind::RuntimeHang,
+        Kind::CompilerCrash,
+        Kind::CompilerHang,
+        Kind::CompilerMemory,
+        Kind::Rejection,
+    ];
+
+    /// `wrong-output`: as in files and `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::CompilerCrash => "compiler-crash",
+            Kind::CompilerHang => "compiler-hang",
+            Kind::CompilerMemory => "compiler-memory",
+            Kind::WrongOutput => "wrong-output",
+            Kind::RuntimeCrash => "runtime-crash",
+            Kind::RuntimeHang => "runtime-hang",
+            Kind::Rejection => "rejection",
+        }
+    }
+
+    /// Whether the generated code is wrong, which needs proof that the program is valid.
+    pub fn is_wrong_code(self) -> bool {
+        matches!(self, Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang)
+    }
+}
+
+/// A failure of one family's compilers on one program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspicion {
+    /// What kind.
+    pub kind: Kind,
+    /// Labels of the targets that show it, in the order of the targets.
+    pub targets: Vec<String>,
+    /// One line that tells it: the compiler's own words, or the first line of output that differs.
+    pub summary: String,
+    /// What failures of the same bug have in common, as far as can be told without bisecting:
+    /// `compiler-crash gcc in extract_insn, at recog.cc:2791`, `wrong-output gcc-12 -O2 -O3`.
+    pub signature: String,
+}

@@ -1,0 +1,83 @@
+//! What is tested: a compiler with flags, and how its programs are run.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+/// The language of a program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// C11 with GNU extensions.
+    C,
+    /// C++11 or later.
+    #[serde(rename = "c++")]
+    Cxx,
+}
+
+/// Who made a compiler. Versions of one family are likely to share their bugs, and agreement within
+/// one family proves little.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// GCC, cross compilers included.
+    Gcc,
+    /// Clang, `zig cc` included.
+    Clang,
+    /// The Tiny C Compiler.
+    Tcc,
+    /// The Portable C Compiler.
+    Pcc,
+    /// Anything else that takes the usual options.
+    Other,
+}
+
+/// A compiler that works: its probe program printed what the machine's data model says.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// Who made it.
+    pub family: Family,
+    /// A name that is unique in a hunt: `gcc-12`, `zig-0.13.0`, `aarch64-linux-gnu-gcc-12`.
+    pub name: String,
+    /// Its version number.
+    pub version: String,
+    /// The machine it compiles for, as it says itself (`-dumpmachine`).
+    pub triple: String,
+    /// The command for C: program and fixed arguments.
+    pub c: Vec<OsString>,
+    /// The command for C++, where there is one.
+    pub cxx: Option<Vec<OsString>>,
+    /// What to put before a compiled program to run it (an emulator); empty for this processor.
+    pub runner: Vec<OsString>,
+    /// Optimisation levels it is tested at; its own from the configuration, or those of its family.
+    pub levels: Vec<String>,
+    /// Flag sets of which a few are drawn for each test (`-O3 -march=native`).
+    pub extras: Vec<String>,
+    /// Words of extensions that it does not know: a program that has one of them may be refused.
+    pub lacks: Vec<&'static str>,
+}
+
+/// A compiler with flags: one column of the comparison.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The compiler.
+    pub compiler: Arc<Compiler>,
+    /// Its flags, level first.
+    pub flags: Vec<String>,
+}
+
+impl Target {
+    /// `gcc-12 -O2`: unique in a hunt, stable from run to run.
+    pub fn label(&self) -> String {
+        format!("{} {}", self.compiler.name, self.flags.join(" "))
+    }
+
+    /// The command that compiles this language, without flags; `None` where it has none.
+    pub fn command(&self, language: Language) -> Option<&[OsString]> {
+        match language {
+            Language::C => Some(&self.compiler.c),
+            Language::Cxx => self.compiler.cxx.as_deref(),
+        }
+    }
+}
