@@ -13,12 +13,12 @@ use sandbox::{Ended, Run, Scratch};
 use toolchain::{Tool, find_tool, on_path};
 
 use crate::Found;
-use crate::bench_gen;
 use crate::compiler::{Built, Compiler, Cost};
 use crate::context::Context;
 use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
+use crate::{bench_gen, bench_hunt};
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
 /// flatters it.
@@ -40,6 +40,8 @@ enum What {
     Machine(MachineArgs),
     /// The generator's speed against Csmith's, and its share of a differential test.
     Gen(bench_gen::GenArgs),
+    /// A hunt with Csmith's programs against a shell loop that does the same work.
+    Hunt(bench_hunt::HuntArgs),
 }
 
 #[derive(Args, Debug)]
@@ -60,6 +62,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
     match &bench.what {
         What::Machine(args) => machine(context, args).map(|()| Found::Nothing),
         What::Gen(args) => bench_gen::main(context, args).map(|()| Found::Nothing),
+        What::Hunt(args) => bench_hunt::main(context, args).map(|()| Found::Nothing),
     }
 }
 

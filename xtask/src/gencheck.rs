@@ -6,7 +6,6 @@
 //! Folders of failing programs are kept, with the reason beside the program.
 
 mod judge;
-mod output;
 mod program;
 #[cfg(test)]
 mod tests;
@@ -25,7 +24,7 @@ use crate::context::Context;
 use crate::machine::{Answer, Machine};
 use crate::{csmith, pool};
 use judge::Judge;
-use output::difference;
+use oracle::difference;
 use program::{Generator, Lang, Made};
 
 /// Checks that are no compiler's.

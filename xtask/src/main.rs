@@ -3,6 +3,7 @@
 
 mod bench;
 mod bench_gen;
+mod bench_hunt;
 mod compiler;
 mod context;
 mod counters;

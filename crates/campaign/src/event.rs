@@ -24,6 +24,8 @@ pub enum Event<'a> {
 /// Where a hunt stands. Counts include what earlier runs on the same folder recorded, unless said.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
+    /// The first seed.
+    pub seed: u64,
     /// Since this run began.
     pub elapsed: Duration,
     /// How long it is to last, if it was told.

@@ -64,6 +64,20 @@ pub struct Tested {
     pub findings: Vec<NewFinding>,
 }
 
+impl Tested {
+    /// A test of which nothing is known yet.
+    pub fn new(engine: &str, seed: u64) -> Tested {
+        Tested {
+            engine: engine.to_string(),
+            seed,
+            skipped: None,
+            cost: Cost::default(),
+            targets: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+}
+
 /// Whether a finding counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -96,6 +110,8 @@ pub struct NewFinding {
     pub artifacts: Vec<SourceFile>,
     /// Commands that show it, one a line, to be typed beside the files.
     pub commands: Vec<String>,
+    /// Where the program comes from, as a command or a file.
+    pub origin: String,
     /// Who says that the program is valid.
     pub certificate: Certificate,
 }

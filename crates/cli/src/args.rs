@@ -1,6 +1,7 @@
 //! The arguments of every command, and the help that teaches them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
@@ -18,6 +19,9 @@ Examples:
   gainsay run prog.c            execute prog.c in the abstract machine
   gainsay run --json prog.c     the same, as one JSON object
   gainsay gen --seed 1 -o DIR   a random program and its exact output
+  gainsay hunt --for 10m        search the installed compilers for bugs
+  gainsay findings              what hunts have found; `gainsay show 3` tells one
+  gainsay check prog.c          which installed compilers are wrong about prog.c
   gainsay doctor                what is installed, and what is missing for what
 
 `gainsay COMMAND --help` tells more.";
@@ -26,6 +30,10 @@ Examples:
 pub enum Command {
     Run(Run),
     Gen(Gen),
+    Hunt(Hunt),
+    Findings(Findings),
+    Show(Show),
+    Check(Check),
     Doctor(Doctor),
 }
 
@@ -169,6 +177,185 @@ Examples:
   gainsay gen --explain > my.toml; edit my.toml; gainsay gen --policy my.toml --seed 1 -o t
   gainsay gen --stats --count 1000
   gainsay gen --seed 7 --trace -o t          the same program, which prints each result by name";
+
+/// Search compilers for bugs with programs whose exact output is known.
+///
+/// Makes programs, compiles each with every compiler at every level, runs them, and keeps what a
+/// compiler got wrong, with a certificate that the program is valid. Goes on until Ctrl-C unless
+/// told otherwise. The same folder again goes on where the last hunt ended.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = HUNT_HELP)]
+pub struct Hunt {
+    /// What makes the programs; several share the time, and more goes to those that find more.
+    #[arg(long, value_enum, value_name = "ENGINE", value_delimiter = ',', default_value = "yarp")]
+    pub engine: Vec<HuntEngine>,
+    /// Stop after this time: 90s, 10m, 1h30m, 2d.
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::words::duration)]
+    pub time: Option<Duration>,
+    /// Stop when the folder has so many tests.
+    #[arg(long, value_name = "N")]
+    pub tests: Option<u64>,
+    /// Compilers to test: a pattern of names (`gcc*`, `clang-1[46]`), or a path with or without
+    /// flags. All that work on this processor, if not given.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Tests at the same time; as many as there are processors, if not given.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Where findings are kept.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub out: PathBuf,
+    /// The first seed. The folder's own where a hunt goes on, else a fresh one; it is printed.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// The language: C11, or C++ from C++11 to C++20.
+    #[arg(long, value_enum, default_value_t = Lang::C)]
+    pub lang: Lang,
+    /// The distributions of yarp's choices, as for `gainsay gen`.
+    #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
+    pub policy: String,
+    /// The folder of C files for `--engine files`.
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// Search this folder for headers, for `--engine files`.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object a line in place of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where hunts keep what they find, unless told otherwise.
+pub const DEFAULT_OUT: &str = "gainsay-hunt";
+
+/// The engines of a hunt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum HuntEngine {
+    /// Independent small tests, built freely and repaired by execution
+    Yarp,
+    /// Programs of the installed Csmith
+    Csmith,
+    /// Your own programs: the C files of --from, one program each
+    Files,
+}
+
+const HUNT_HELP: &str = "\
+Exit status:
+  0   this run found nothing (disputed and flaky findings do not count)
+  1   it found something
+  2   a mistake in the arguments, or something is missing here
+
+Examples:
+  gainsay hunt                                 all compilers, until Ctrl-C
+  gainsay hunt --for 10m --cc 'gcc*'           ten minutes of every gcc
+  gainsay hunt --cc 'aarch64*' --tests 100     a cross compiler, its programs in an emulator
+  gainsay hunt --cc '/opt/gcc/bin/gcc -B/opt'  one that you built
+  gainsay hunt --engine yarp,csmith --lang c   two engines share the time
+  gainsay hunt --engine files --from tests -I include
+  gainsay hunt --for 8h --json > hunt.jsonl    for scripts
+
+With --json each line has an \"event\":
+  begin     seed, language, engines, jobs, out, compilers (name, version, triple), tests so far
+  finding   id, kind, standing, summary, signature, targets, right, engine, seed, seen_before
+  progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
+            flaky, skipped by reason, cpu_s (generate, compile, run, validate, own, others),
+            targets (right, failed, flaky, not_for_it), engines (tests, distinct, used, due)
+  end       the same, with ended: time, tests, interrupted or failed, and why";
+
+/// List what hunts have found.
+///
+/// Findings with the same signature are one line: they are likely to be the same bug.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = FINDINGS_HELP)]
+pub struct Findings {
+    /// The folder of the hunt.
+    #[arg(value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub dir: PathBuf,
+    /// Only this kind: wrong-output, runtime-crash, runtime-hang, compiler-crash, compiler-hang,
+    /// compiler-memory or rejection.
+    #[arg(long, value_name = "KIND", value_parser = crate::findings::kind)]
+    pub kind: Option<oracle::Kind>,
+    /// Every finding on a line of its own.
+    #[arg(long)]
+    pub all: bool,
+    /// Print one JSON object for each finding.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const FINDINGS_HELP: &str = "\
+Examples:
+  gainsay findings
+  gainsay findings --kind wrong-output --all
+  gainsay findings my-hunt --json | jq -r .signature | sort | uniq -c";
+
+/// Tell one finding, ready to be pasted into a bug tracker.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = SHOW_HELP)]
+pub struct Show {
+    /// Its number, as `gainsay findings` lists it.
+    #[arg(value_name = "ID")]
+    pub id: i64,
+    /// The folder of the hunt.
+    #[arg(value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub dir: PathBuf,
+    /// Write the program, its expected output and everything else that was kept to this folder.
+    #[arg(short = 'o', long, value_name = "OUTDIR")]
+    pub output: Option<PathBuf>,
+    /// Print the program too.
+    #[arg(long)]
+    pub source: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const SHOW_HELP: &str = "\
+Examples:
+  gainsay show 3
+  gainsay show 3 -o bug && cd bug      then type the commands it tells
+  gainsay show 3 my-hunt --json | jq .commands";
+
+/// Say which compilers are wrong about a program.
+///
+/// The abstract machine executes the program first. If it has one defined result, every compiler
+/// at every level must give it.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub struct Check {
+    /// C files of one program.
+    #[arg(required = true, value_name = "FILE.c")]
+    pub files: Vec<PathBuf>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Compilers to compare, as for `gainsay hunt`.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const CHECK_HELP: &str = "\
+Exit status:
+  0        every compiler gives the one right result
+  1        one of them does not
+  65 - 67  the program has no result to compare with, as `gainsay run` tells
+  2        a file is missing or is not C, or there is no compiler
+
+Examples:
+  gainsay check prog.c
+  gainsay check main.c util.c -I include -D NDEBUG --cc 'gcc*' --cc tcc";
 
 /// Show what is installed, and what each missing tool would unlock.
 #[derive(ClapArgs, Debug)]

@@ -1,23 +1,38 @@
-//! `gainsay doctor`: what is installed, and what each missing tool would unlock.
+//! `gainsay doctor`: which compilers a hunt would use, what else is installed, and what each
+//! missing tool would unlock.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::thread;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolchain::catalog::{self, Known};
-use toolchain::{Found, Tool, csmith_headers, find_tool};
+use toolchain::{
+    Compiler, Config, Found, Language, Survey, Tool, csmith_headers, find_tool, is_emulated, survey,
+};
 
 use crate::args::Doctor;
 use crate::{status, terminal};
 
+/// The configuration that a hunt reads when it is told nothing else.
+const CONFIG: &str = "gainsay.toml";
+
+/// Compilers are shown by their survey, not among the tools.
+const COMPILERS: [Tool; 5] = [Tool::Gcc, Tool::Clang, Tool::Tcc, Tool::Pcc, Tool::Zig];
+
 /// Runs the command; the exit status.
 pub fn main(args: &Doctor) -> Result<u8> {
-    let what = "asking every tool for its version".to_string();
-    let found = terminal::work(what, find_each)?.unwrap_or_default();
+    let file = Path::new(CONFIG);
+    let config = if file.is_file() { Config::read(file)? } else { Config::default() };
+    let what = "trying every compiler, asking every tool for its version".to_string();
+    let (found, survey) = terminal::work(what, move || look(&config))?.unwrap_or_default();
     let missing: Vec<&Known> =
         catalog::ALL.iter().filter(|k| found.iter().all(|f| f.tool != k.tool)).collect();
-    let text = if args.json { as_json(&found, &missing)? } else { as_text(&found, &missing) };
+    let text = match args.json {
+        true => as_json(&found, &missing, &survey)?,
+        false => as_text(&found, &missing, &survey),
+    };
     terminal::print(text.as_bytes())?;
     if found.iter().any(|f| matches!(f.tool, Tool::Gcc | Tool::Clang)) {
         return Ok(0);
@@ -29,24 +44,37 @@ pub fn main(args: &Doctor) -> Result<u8> {
     Ok(status::USAGE)
 }
 
-/// All tools in the catalogue's order, asked at the same time: they are quick, but many.
-fn find_each() -> Vec<Found> {
+/// All tools in the catalogue's order, and all compilers, asked at the same time: they are quick,
+/// but many.
+fn look(config: &Config) -> (Vec<Found>, Survey) {
     thread::scope(|scope| {
         let asked: Vec<_> =
             catalog::ALL.iter().map(|known| scope.spawn(|| find_tool(known.tool))).collect();
-        asked.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        // Cross compilers too. That nothing fits is no mistake of anybody's here.
+        let every = ["*".to_string()];
+        let survey = survey(config, &every, Language::C, &mut |_| {}).unwrap_or_default();
+        let found = asked.into_iter().flat_map(|thread| thread.join().unwrap_or_default());
+        (found.collect(), survey)
     })
 }
 
-fn as_text(found: &[Found], missing: &[&Known]) -> String {
+fn as_text(found: &[Found], missing: &[&Known], survey: &Survey) -> String {
     let mut text = format!("gainsay {}\n", env!("CARGO_PKG_VERSION"));
-    let width = found.iter().map(|f| f.name.len()).max().unwrap_or(0);
-    if !found.is_empty() {
-        text.push_str("\nInstalled:\n");
+    compilers(&mut text, survey);
+    let emulators: Vec<&Found> = found.iter().filter(|f| f.tool == Tool::Qemu).collect();
+    let is_shown = |f: &&Found| f.tool != Tool::Qemu && !COMPILERS.contains(&f.tool);
+    let tools: Vec<&Found> = found.iter().filter(is_shown).collect();
+    let width = tools.iter().map(|f| f.name.len()).max().unwrap_or(0);
+    if !tools.is_empty() {
+        text.push_str("\nOther tools:\n");
     }
-    for tool in found {
-        let Found { name, version, path, .. } = tool;
+    for Found { name, version, path, .. } in tools {
         let _ = writeln!(text, "  {name:width$}  {version:<12}  {}", path.display());
+    }
+    if let Some(first) = emulators.first() {
+        let names = emulators.iter().map(|f| f.name.trim_start_matches("qemu-"));
+        let names: Vec<&str> = names.collect();
+        let _ = writeln!(text, "  qemu-user {} for {}", first.version, names.join(", "));
     }
     if lacks_headers(found) {
         text.push_str("  (csmith.h is missing: apt-get install libcsmith-dev)\n");
@@ -60,24 +88,63 @@ fn as_text(found: &[Found], missing: &[&Known]) -> String {
     text
 }
 
-fn as_json(found: &[Found], missing: &[&Known]) -> Result<String> {
-    let found_list: Vec<_> = found
-        .iter()
-        .map(|f| {
-            json!({
-                "tool": f.tool.known().name, "name": f.name, "version": f.version,
-                "path": f.path.to_string_lossy(), "unlocks": f.tool.known().unlocks,
-            })
+fn compilers(text: &mut String, survey: &Survey) {
+    let width = survey.compilers.iter().map(|c| c.name.len()).max().unwrap_or(0);
+    let mut list = |title: &str, emulated: bool| {
+        let mut title = Some(title);
+        for compiler in survey.compilers.iter().filter(|c| is_emulated(c) == emulated) {
+            text.push_str(title.take().unwrap_or(""));
+            let Compiler { name, version, triple, .. } = &**compiler;
+            let family = family(compiler);
+            let _ = write!(text, "  {name:width$}  {version:<12}  {family:<6} {triple}");
+            if let Some(runner) = compiler.runner.first() {
+                let _ = write!(text, ", run by {}", Path::new(runner).display());
+            }
+            text.push('\n');
+        }
+    };
+    list("\nCompilers that a hunt uses:\n", false);
+    list("\nCompilers that a hunt uses when --cc names them (emulated programs are slow):\n", true);
+    if !survey.left_out.is_empty() {
+        text.push_str("\nLeft out:\n");
+    }
+    for left in &survey.left_out {
+        let _ = writeln!(text, "  {}: {}", left.name, left.why);
+    }
+}
+
+fn family(compiler: &Compiler) -> String {
+    let word = serde_json::to_value(compiler.family).ok();
+    word.as_ref().and_then(Value::as_str).unwrap_or("other").to_string()
+}
+
+fn as_json(found: &[Found], missing: &[&Known], survey: &Survey) -> Result<String> {
+    let installed = found.iter().map(|f| {
+        json!({
+            "tool": f.tool.known().name, "name": f.name, "version": f.version,
+            "path": f.path.to_string_lossy(), "unlocks": f.tool.known().unlocks,
         })
-        .collect();
-    let missing: Vec<_> = missing
+    });
+    let missing = missing
         .iter()
-        .map(|k| json!({ "tool": k.name, "unlocks": k.unlocks, "install": k.install }))
-        .collect();
+        .map(|k| json!({ "tool": k.name, "unlocks": k.unlocks, "install": k.install }));
+    let words = |words: &[std::ffi::OsString]| -> Vec<String> {
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    };
+    let compilers = survey.compilers.iter().map(|c| {
+        json!({
+            "name": c.name, "family": c.family, "version": c.version, "triple": c.triple,
+            "c": words(&c.c), "cxx": c.cxx.as_deref().map(words), "runner": words(&c.runner),
+            "levels": c.levels, "extras": c.extras, "lacks": c.lacks,
+            "only_when_named": is_emulated(c),
+        })
+    });
     let object = json!({
         "gainsay": env!("CARGO_PKG_VERSION"),
-        "installed": found_list,
-        "missing": missing,
+        "compilers": compilers.collect::<Vec<_>>(),
+        "left_out": survey.left_out,
+        "installed": installed.collect::<Vec<_>>(),
+        "missing": missing.collect::<Vec<_>>(),
         "csmith_headers": csmith_headers().map(|dir| dir.to_string_lossy().into_owned()),
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&object)?))

@@ -70,7 +70,8 @@ pub fn main(args: Gen) -> Result<u8> {
     Ok(0)
 }
 
-fn policy(name: &str) -> Result<Policy> {
+/// The policy of this name or file.
+pub fn policy(name: &str) -> Result<Policy> {
     match name {
         "default" => Ok(Policy::default()),
         "paper" => Ok(Policy::paper()),

@@ -2,15 +2,20 @@
 //! work, and turns what they say into text, JSON and an exit status.
 
 mod args;
+mod check;
 mod diagnostic;
 mod doctor;
+mod findings;
 mod generate;
+mod hunt;
 mod input;
 mod json;
 mod locate;
 mod profile;
 mod run;
+mod show;
 mod terminal;
+mod words;
 
 use std::process::ExitCode;
 
@@ -39,6 +44,10 @@ fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Run(args) => run::main(args),
         Command::Gen(args) => generate::main(args),
+        Command::Hunt(args) => hunt::main(args),
+        Command::Findings(args) => findings::main(&args),
+        Command::Show(args) => show::main(&args),
+        Command::Check(args) => check::main(args),
         Command::Doctor(args) => doctor::main(&args),
     };
     match result {

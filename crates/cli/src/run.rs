@@ -13,11 +13,15 @@ use crate::profile::{self, Observed};
 use crate::{status, terminal};
 
 /// What a run comes to for the person who asked: all three ways of saying it.
-struct Told {
-    exit: u8,
-    object: RunObject,
-    diagnostic: Option<Diagnostic>,
-    stdout: Vec<u8>,
+pub struct Told {
+    /// The exit status.
+    pub exit: u8,
+    /// For scripts.
+    pub object: RunObject,
+    /// For a person, unless the program finished.
+    pub diagnostic: Option<Diagnostic>,
+    /// What the program printed.
+    pub stdout: Vec<u8>,
 }
 
 /// Runs the command; the exit status.
@@ -48,10 +52,12 @@ pub fn main(args: Run) -> Result<u8> {
     Ok(told.exit)
 }
 
+/// What is said when the fault is ours.
 pub const REPORT_A_BUG: &str = "gainsay: this is a bug in gainsay, not a statement on your program; \
     please report it with the program that shows it";
 
-fn execute(args: &Run) -> Result<Told> {
+/// Preprocesses, parses and executes; an error is a mistake in the arguments.
+pub fn execute(args: &Run) -> Result<Told> {
     let sources = read_all(&args.files, &args.include, &args.define)?;
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = parse(&mut program, &sources) {

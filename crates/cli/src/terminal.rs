@@ -29,14 +29,41 @@ pub fn complain(message: &str) {
 
 /// Shows a line on a terminal's standard error in place of the one before.
 pub fn status(message: &str) {
-    if io::stderr().is_terminal() {
+    if io::stderr().is_terminal() && !is_dumb() {
         let _ = write!(io::stderr().lock(), "\r\x1b[K{message}");
     }
 }
 
+/// Whether the terminal cannot move its cursor, or nobody says that it can: as good as a file.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term == "dumb")
+}
+
 /// Whether diagnostics are coloured: on a terminal, unless `NO_COLOR` is set to anything.
 pub fn colour() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    io::stderr().is_terminal() && colour_wanted()
+}
+
+/// The same for standard output.
+pub fn colour_out() -> bool {
+    io::stdout().is_terminal() && colour_wanted()
+}
+
+fn colour_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Columns and rows of the terminal; the usual ones where it does not tell.
+pub fn size() -> (u16, u16) {
+    match ratatui::crossterm::terminal::window_size() {
+        Ok(size) if size.columns > 0 && size.rows > 0 => (size.columns, size.rows),
+        _ => (80, 24),
+    }
+}
+
+/// Columns of the terminal that standard output is; `None` where it is none.
+pub fn width() -> Option<usize> {
+    io::stdout().is_terminal().then(|| size().0.into())
 }
 
 /// Does `work` on a thread with a deep stack, and says on a terminal what is going on when it takes

@@ -11,10 +11,22 @@ pub struct Case {
     pub language: Language,
     /// All its files, headers included.
     pub files: Vec<SourceFile>,
+    /// The standard it is written for (`c++20`), if not the usual one of its language.
+    pub standard: Option<String>,
+    /// A unit that only sets up and prints (`driver.c`). It is compiled once for each compiler,
+    /// without optimisation: the loops of a driver cost an optimiser more than the tests do.
+    pub harness: Option<String>,
     /// Folders of headers that are not ours to carry (`/usr/include/csmith`).
     pub include: Vec<PathBuf>,
     /// What it must print and exit with.
     pub expected: Expected,
+}
+
+impl Case {
+    /// Names of the files that a compiler is given.
+    pub fn units(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(|file| file.is_unit()).map(|file| file.name.as_str())
+    }
 }
 
 /// A file of a program.

@@ -21,6 +21,8 @@ pub enum Says {
     Undefined(String),
     /// Nothing against the program, but it does something else than the machine says.
     Differs(String),
+    /// A static analyser has nothing against the program; what it prints it does not know.
+    NoAlarm,
     /// A static analyser's alarm, which may be a false one.
     Alarm(String),
     /// It could not say: not installed, too slow, it does not know the language.

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use crate::case::Expected;
+use crate::output::difference;
+use crate::signal;
+use crate::verdict::Kind;
+
 /// What one target did with a program.
 #[derive(Clone, Debug)]
 pub struct Observation {
@@ -38,4 +43,33 @@ pub enum Seen {
     /// The target cannot take this program (no compiler for the language, an extension that it is
     /// known not to have): no statement on anybody.
     NotForIt(String),
+}
+
+impl Seen {
+    /// Whether the target does what it must.
+    pub fn is_right(&self, expected: &Expected) -> bool {
+        match self {
+            Seen::Ran { status, stdout } => {
+                *status == expected.status && difference(&expected.stdout, stdout).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// The kind of failure that this is, if it is one.
+    pub fn kind(&self, expected: &Expected) -> Option<Kind> {
+        Some(match self {
+            Seen::NotForIt(_) => return None,
+            Seen::Ran { .. } if self.is_right(expected) => return None,
+            Seen::Ran { status, .. } => match signal::of_status(*status) {
+                Some(_) if *status != expected.status => Kind::RuntimeCrash,
+                _ => Kind::WrongOutput,
+            },
+            Seen::RunsOn => Kind::RuntimeHang,
+            Seen::Crashed(_) => Kind::CompilerCrash,
+            Seen::Hung => Kind::CompilerHang,
+            Seen::Exhausted(_) => Kind::CompilerMemory,
+            Seen::Rejected(_) => Kind::Rejection,
+        })
+    }
 }

@@ -1,25 +1,35 @@
-//! One child from start to reaping: spawn, feed and drain its pipes, time out, kill, account.
+//! One run from our side: start a shepherd, feed and drain the program's pipes, decide when it has
+//! had enough, and read the shepherd's report.
 
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 
+use crate::folder::Watch;
+use crate::plan::Plan;
+use crate::procfs;
 use crate::run::{Capture, Ended, Finished, Run, Status, Why};
-use crate::signals::Registered;
+use crate::shepherd::{self, Report};
+use crate::signals::{self, Running};
 
-/// How long we read on after the group is dead: what is in the pipes is there at once, and only a
-/// process that left its group could still hold them open.
+/// How long we read on after all processes are dead: what is in the pipes is there at once, and only
+/// a stranger who was handed them could still hold them open.
 const DRAIN: Duration = Duration::from_millis(200);
+
+/// How long a shepherd may take to end everything. SIGKILL works at once except on a process that
+/// is stuck in the kernel; we do not wait for that one, the shepherd does.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// As good as no limit, and no clock overflows.
+const FOREVER: Duration = Duration::from_secs(1 << 32);
 
 /// The one place in the workspace that makes a `Command`.
 #[allow(clippy::disallowed_methods)]
@@ -27,136 +37,204 @@ pub(crate) fn command(program: &OsStr) -> Command {
     Command::new(program)
 }
 
-/// Starts, watches and reaps.
+/// Starts, watches and ends.
 pub(crate) fn execute(run: &Run) -> io::Result<Ended> {
+    let _running = Running::new();
     let begin = Instant::now();
-    let mut child = spawn(run)?;
-    let group = Pid::from_raw(child.id() as i32);
-    let registered = Registered::new(group.as_raw());
-    let watched = pidfd(&child).and_then(|pidfd| {
-        let mut pipes = Pipes::new(&mut child, run)?;
-        let in_time = pipes.pump(&pidfd, begin + run.wall)?;
-        // The leader is dead or about to be, but not reaped: its number is still ours, so this
-        // cannot hit a stranger. An empty group is no error.
-        let _ = killpg(group, Signal::SIGKILL);
-        pipes.drain()?;
-        Ok((in_time, pipes.stdout.capture, pipes.stderr.capture))
-    });
-    if watched.is_err() {
-        let _ = killpg(group, Signal::SIGKILL);
+    if run.stop.as_ref().is_some_and(|stop| stop.is_set()) {
+        return Ok(Ended::Killed(Why::Stop, Finished::nothing()));
     }
-    let (status, cpu, peak_rss) = reap(group)?;
-    drop(registered);
-    let (in_time, stdout, stderr) = watched?;
-    let finished = Finished { status, stdout, stderr, wall: begin.elapsed(), cpu, peak_rss };
-    Ok(if in_time { Ended::Finished(finished) } else { Ended::Killed(Why::Wall, finished) })
-}
-
-fn spawn(run: &Run) -> io::Result<Child> {
-    let mut command = command(run.program.as_os_str());
-    command.args(&run.args).envs(run.env.iter().map(|(k, v)| (k, v)));
-    if let Some(dir) = &run.cwd {
-        command.current_dir(dir);
+    let (mut shepherd, mut pipes) = Shepherd::start(run)?;
+    let (why, report) = pipes.pump(&mut shepherd, run, begin)?;
+    pipes.drain()?;
+    shepherd.end(report.is_some());
+    let account = report.unwrap_or(Report { status: libc::SIGKILL, ..Report::default() });
+    if account.errno != 0 {
+        return Err(io::Error::from_raw_os_error(account.errno));
     }
-    command.stdin(if run.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let cpu = run.cpu.map(|limit| limit.as_secs() + u64::from(limit.subsec_nanos() > 0));
-    let memory = run.memory;
-    let parent = std::process::id();
-    let limits = move || -> io::Result<()> {
-        if let Some(seconds) = cpu {
-            // One second more before SIGKILL, for a program that ignores SIGXCPU.
-            setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
-        }
-        if let Some(bytes) = memory {
-            setrlimit(Resource::RLIMIT_AS, bytes, bytes)?;
-        }
-        // A crashing compiler is our daily bread; its core files are not.
-        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-        // SAFETY: prctl with these arguments and getppid take no pointers.
-        let orphan = unsafe {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            libc::getppid() as u32 != parent
-        };
-        if orphan { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+    let finished = Finished {
+        status: status(account.status),
+        stdout: pipes.stdout.capture,
+        stderr: pipes.stderr.capture,
+        wall: begin.elapsed(),
+        cpu: Duration::from_micros(account.cpu),
+        peak_rss: account.peak_rss * 1024,
     };
-    // SAFETY: between fork and exec the closure makes only system calls that are
-    // async-signal-safe, and allocates nothing: its errors carry only a number.
-    unsafe { command.pre_exec(limits) };
-    command.spawn()
+    match why.or((account.crowded != 0).then_some(Why::Processes)) {
+        Some(why) => Ok(Ended::Killed(why, finished)),
+        None if report.is_none() => Err(io::Error::other("its shepherd was killed")),
+        None => Ok(Ended::Finished(finished)),
+    }
 }
 
-/// A descriptor that becomes readable when the child has ended.
-fn pidfd(child: &Child) -> io::Result<OwnedFd> {
-    // SAFETY: the system call takes a process number and flags, no pointers.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, child.id() as libc::pid_t, 0) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just given us this descriptor and nobody else knows it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
-}
-
-/// Collects the ended leader with its accounts: status, processor time, peak resident bytes.
-fn reap(child: Pid) -> io::Result<(Status, Duration, u64)> {
-    let mut status = 0;
-    // SAFETY: an all-zero rusage is a valid value of that plain C struct.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    loop {
-        // SAFETY: both pointers are to live locals of the right types.
-        let got = unsafe { libc::wait4(child.as_raw(), &mut status, 0, &mut usage) };
-        if got == child.as_raw() {
-            break;
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
-    let status = if libc::WIFSIGNALED(status) {
+fn status(status: i32) -> Status {
+    if libc::WIFSIGNALED(status) {
         Status::Signal(libc::WTERMSIG(status))
     } else {
         Status::Exit(libc::WEXITSTATUS(status) as u8)
-    };
-    let time = |t: libc::timeval| {
-        Duration::from_secs(t.tv_sec as u64) + Duration::from_micros(t.tv_usec as u64)
-    };
-    Ok((status, time(usage.ru_utime) + time(usage.ru_stime), usage.ru_maxrss as u64 * 1024))
+    }
 }
 
-/// Our ends of the child's pipes.
+/// A shepherd at work. Dropping it ends everything that it started.
+struct Shepherd {
+    pid: libc::pid_t,
+    /// Closed to tell it to end.
+    control: Option<PipeWriter>,
+    report: PipeReader,
+}
+
+impl Shepherd {
+    fn start<'a>(run: &'a Run) -> io::Result<(Shepherd, Pipes<'a>)> {
+        let plan = Plan::new(run)?;
+        let (child_in, stdin) = if run.stdin.is_empty() {
+            (OwnedFd::from(File::open("/dev/null")?), None)
+        } else {
+            let (theirs, ours) = io::pipe()?;
+            nonblocking(ours.as_fd())?;
+            (theirs.into(), Some(ours))
+        };
+        let (stdout, child_out) = io::pipe()?;
+        let (stderr, child_err) = io::pipe()?;
+        let (report, reporting) = io::pipe()?;
+        let (controlled, control) = io::pipe()?;
+        let handed = [
+            child_in.as_raw_fd(),
+            child_out.as_raw_fd(),
+            child_err.as_raw_fd(),
+            reporting.as_raw_fd(),
+            controlled.as_raw_fd(),
+            plan.rules.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+        ];
+        let pipes = Pipes {
+            stdin,
+            input: &run.stdin,
+            stdout: Reader::new(stdout, run.output_cap)?,
+            stderr: Reader::new(stderr, run.output_cap)?,
+        };
+        let pid = fork(&plan, &handed)?;
+        Ok((Shepherd { pid, control: Some(control), report }, pipes))
+    }
+
+    /// Tells it to end everything.
+    fn dismiss(&mut self) {
+        self.control = None;
+    }
+
+    /// Reads the report, once the pipe is readable; `None` when the shepherd died before.
+    fn read(&mut self) -> Option<Report> {
+        let mut bytes = [0; size_of::<Report>()];
+        self.report.read_exact(&mut bytes).ok()?;
+        // SAFETY: written by our own fork from the same type, which is plain numbers.
+        Some(unsafe { bytes.as_ptr().cast::<Report>().read_unaligned() })
+    }
+
+    /// Reaps it. When it has not done its work, kills what is left of its session, which is still
+    /// there to be found.
+    fn end(mut self, reported: bool) {
+        self.dismiss();
+        if !reported {
+            let session = self.pid;
+            procfs::each(|process| {
+                if process.session == session && process.pid != session {
+                    // SAFETY: takes no pointers. The session's leader is not reaped, so its number
+                    // is not another's.
+                    unsafe { libc::kill(process.pid, libc::SIGKILL) };
+                }
+            });
+        }
+    }
+}
+
+impl Drop for Shepherd {
+    fn drop(&mut self) {
+        self.dismiss();
+        let deadline = Instant::now() + GRACE;
+        loop {
+            // It is about to exit, or has reported: waiting is short. Only one that has something
+            // stuck in the kernel on its hands is left alone.
+            let mut ready = [PollFd::new(self.report.as_fd(), PollFlags::POLLHUP)];
+            let left = deadline.saturating_duration_since(Instant::now());
+            let hung_up = poll(&mut ready, timeout(left)).is_ok_and(|n| n > 0);
+            let options = if hung_up { 0 } else { libc::WNOHANG };
+            // SAFETY: no pointers but a null one, which is allowed.
+            let got = unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), options) };
+            let again = got < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+            if !again && (got != 0 || left.is_zero()) {
+                return;
+            }
+        }
+    }
+}
+
+/// Forks a shepherd. No signal can reach it before it has its own ways, or ever.
+fn fork(plan: &Plan, handed: &shepherd::Handed) -> io::Result<libc::pid_t> {
+    let (mut all, mut old) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: the sets are locals. The fork calls `live` at once, which is made for it.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr());
+        let pid = libc::fork();
+        if pid == 0 {
+            shepherd::live(plan, handed);
+        }
+        let error = io::Error::last_os_error();
+        libc::pthread_sigmask(libc::SIG_SETMASK, old.as_ptr(), std::ptr::null_mut());
+        if pid < 0 { Err(error) } else { Ok(pid) }
+    }
+}
+
+/// Our ends of the program's pipes.
 struct Pipes<'a> {
-    stdin: Option<ChildStdin>,
+    stdin: Option<PipeWriter>,
     input: &'a [u8],
     stdout: Reader,
     stderr: Reader,
 }
 
-impl<'a> Pipes<'a> {
-    fn new(child: &mut Child, run: &'a Run) -> io::Result<Pipes<'a>> {
-        let stdin = child.stdin.take();
-        if let Some(stdin) = &stdin {
-            nonblocking(stdin.as_fd())?;
-        }
-        let stdout = Reader::new(child.stdout.take().map(OwnedFd::from), run.output_cap)?;
-        let stderr = Reader::new(child.stderr.take().map(OwnedFd::from), run.output_cap)?;
-        Ok(Pipes { stdin, input: &run.stdin, stdout, stderr })
-    }
-
-    /// Feeds and drains until the leader ends; false when the deadline comes first.
-    fn pump(&mut self, pidfd: &OwnedFd, deadline: Instant) -> io::Result<bool> {
+impl Pipes<'_> {
+    /// Feeds and drains until the shepherd reports; tells it to end when there is a reason.
+    fn pump(
+        &mut self,
+        shepherd: &mut Shepherd,
+        run: &Run,
+        begin: Instant,
+    ) -> io::Result<(Option<Why>, Option<Report>)> {
+        let mut why = None;
+        let mut deadline = begin + run.wall.min(FOREVER);
+        let mut folder = run.folder_cap.as_ref().map(|(dir, cap)| Watch::new(dir, *cap));
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(false);
+            let stop = run.stop.as_ref().and_then(|stop| stop.event());
+            let watched = [Some(shepherd.report.as_fd()), stop, signals::death()];
+            // What has made us kill it stays ready: from then on only the report counts.
+            let watched = if why.is_some() { &watched[..1] } else { &watched[..] };
+            let until = folder.as_ref().map_or(deadline, |watch| deadline.min(watch.next()));
+            let ready = self.step(watched, until.saturating_duration_since(Instant::now()))?;
+            if ready & 1 != 0 {
+                return Ok((why, shepherd.read()));
             }
-            if self.step(Some(pidfd.as_fd()), left)? {
-                return Ok(true);
+            let late = Instant::now() >= deadline;
+            if why.is_some() {
+                if late {
+                    return Ok((why, None));
+                }
+                continue;
+            }
+            if ready != 0 {
+                why = Some(Why::Stop);
+            } else if late {
+                why = Some(Why::Wall);
+            } else if folder.as_mut().is_some_and(Watch::exceeded) {
+                why = Some(Why::Folder);
+            }
+            if why.is_some() {
+                shepherd.dismiss();
+                folder = None;
+                deadline = Instant::now() + GRACE;
             }
         }
     }
 
-    /// Reads what a dead group left in its pipes.
+    /// Reads what the dead left in their pipes.
     fn drain(&mut self) -> io::Result<()> {
         self.stdin = None;
         let deadline = Instant::now() + DRAIN;
@@ -165,35 +243,40 @@ impl<'a> Pipes<'a> {
             if left.is_zero() {
                 break;
             }
-            self.step(None, left)?;
+            self.step(&[], left)?;
         }
         Ok(())
     }
 
-    /// Waits for any descriptor once and serves those that are ready; true when the leader ended.
-    fn step(&mut self, pidfd: Option<BorrowedFd>, left: Duration) -> io::Result<bool> {
-        let mut fds = Vec::with_capacity(4);
-        fds.extend(pidfd.map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+    /// Waits for any descriptor once and serves our own; bit `i` says that `watched[i]` is ready.
+    fn step(&mut self, watched: &[Option<BorrowedFd>], left: Duration) -> io::Result<u32> {
+        let mut fds = Vec::with_capacity(6);
+        let mut places = Vec::with_capacity(3);
+        for (place, fd) in watched.iter().enumerate() {
+            if let Some(fd) = fd {
+                fds.push(PollFd::new(*fd, PollFlags::POLLIN));
+                places.push(place);
+            }
+        }
         fds.extend(self.stdin.as_ref().map(|p| PollFd::new(p.as_fd(), PollFlags::POLLOUT)));
         for reader in [&self.stdout, &self.stderr] {
             fds.extend(reader.pipe.as_ref().map(|p| PollFd::new(p.as_fd(), PollFlags::POLLIN)));
         }
-        // Rounded up, so that the last wait does not spin through its final millisecond.
-        let timeout = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
-        match poll(&mut fds, PollTimeout::try_from(timeout).unwrap_or(PollTimeout::MAX)) {
+        match poll(&mut fds, timeout(left)) {
             Ok(_) => {}
-            Err(nix::errno::Errno::EINTR) => return Ok(false),
+            Err(nix::errno::Errno::EINTR) => return Ok(0),
             Err(error) => return Err(error.into()),
         }
-        let ended = pidfd.is_some() && fds.first().is_some_and(|fd| fd.any() == Some(true));
+        let ready = places.iter().zip(&fds).filter(|(_, fd)| fd.any() == Some(true));
+        let ready = ready.fold(0, |ready, (place, _)| ready | 1 << place);
         drop(fds);
         self.feed();
         self.stdout.read()?;
         self.stderr.read()?;
-        Ok(ended)
+        Ok(ready)
     }
 
-    /// Writes what the child will take; it need not want its input.
+    /// Writes what the program will take; it need not want its input.
     fn feed(&mut self) {
         let Some(stdin) = &mut self.stdin else { return };
         match stdin.write(self.input) {
@@ -207,19 +290,23 @@ impl<'a> Pipes<'a> {
     }
 }
 
+/// Rounded up, so that the last wait does not spin through its final millisecond.
+fn timeout(left: Duration) -> PollTimeout {
+    let millis = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
+    PollTimeout::try_from(millis).unwrap_or(PollTimeout::MAX)
+}
+
 /// One output stream, read up to a cap and dropped after it.
 struct Reader {
-    pipe: Option<std::fs::File>,
+    pipe: Option<PipeReader>,
     cap: usize,
     capture: Capture,
 }
 
 impl Reader {
-    fn new(pipe: Option<OwnedFd>, cap: usize) -> io::Result<Reader> {
-        if let Some(pipe) = &pipe {
-            nonblocking(pipe.as_fd())?;
-        }
-        Ok(Reader { pipe: pipe.map(std::fs::File::from), cap, capture: Capture::default() })
+    fn new(pipe: PipeReader, cap: usize) -> io::Result<Reader> {
+        nonblocking(pipe.as_fd())?;
+        Ok(Reader { pipe: Some(pipe), cap, capture: Capture::default() })
     }
 
     /// Takes what is there without waiting; closes the pipe at its end.

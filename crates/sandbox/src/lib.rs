@@ -1,30 +1,39 @@
 //! The only crate that starts processes.
 //!
-//! [`Run`] starts one program in a process group of its own, feeds it, reads it and waits for it,
-//! and whatever happens kills the whole group before it returns: a compiler driver that times out
-//! does not leave its `cc1` behind. Processor time and peak memory come from the kernel's own
-//! accounts (`wait4`). How a program ends, crash and timeout included, is a value ([`Ended`]),
-//! never an error: for a compiler tester a crash is data.
+//! [`Run`] starts one program, feeds it, reads it, and returns when it and everything that it
+//! started have ended: not only its group, also daemons in sessions of their own. Between us and
+//! the program stands a *shepherd*, a small fork of us that adopts whatever is orphaned below it
+//! and outlives us long enough to end it all, even when we are killed with SIGKILL. Processor time
+//! and peak memory come from the kernel's own accounts (`wait4`). How a program ends, crash and
+//! timeout included, is a value ([`Ended`]), never an error: for a compiler tester a crash is data.
 //!
+//! [`Run::confined_to`] keeps a program's writing in one folder and the network closed, as far as
+//! the kernel can ([`weaknesses`]). [`Stop`] ends runs from outside. [`Scratch`] is a temporary
+//! folder that removes itself; [`sweep`] removes those of processes that were killed.
 //! [`foreground()`] is for the few commands a person may have to answer (a package manager, `sudo`)
-//! or wants to watch (`cargo`). [`Scratch`] is a temporary folder that removes itself.
-//! [`die_with_children`] makes Ctrl-C reach the groups that are running.
+//! or wants to watch (`cargo`). [`die_with_children`] makes Ctrl-C an orderly end.
 //!
-//! Linux only: process descriptors (`pidfd`, Linux 5.3) let one thread wait for the process and
-//! its pipes together. Not here yet: Landlock, network namespaces, processes that leave their
-//! group on purpose (`setsid`), a fork server.
+//! Linux only. Not here: a fork server (a fork copies the page tables of whoever starts the
+//! program, which takes milliseconds when that is large), and control groups, which need rights
+//! that a user seldom has.
 
 #![allow(unsafe_code)]
 
 mod child;
+mod confine;
+mod folder;
 mod foreground;
+mod plan;
+mod procfs;
 mod run;
 mod scratch;
+mod shepherd;
 mod signals;
 mod stop;
 
+pub use confine::weaknesses;
 pub use foreground::foreground;
 pub use run::{Capture, Ended, Finished, Run, Status, Why};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, sweep};
 pub use signals::die_with_children;
 pub use stop::Stop;

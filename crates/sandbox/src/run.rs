@@ -24,9 +24,10 @@ pub struct Run {
     pub cwd: Option<PathBuf>,
     /// Variables added to the environment it inherits.
     pub env: Vec<(OsString, OsString)>,
-    /// Time after which the whole group is killed.
+    /// Time after which it is killed with all it started.
     pub wall: Duration,
-    /// Processor time after which the kernel stops a process (whole seconds, rounded up).
+    /// Processor time after which the kernel stops a process (whole seconds, rounded up). Each
+    /// process has its own account: a driver's children begin anew.
     pub cpu: Option<Duration>,
     /// Address space of each process, in bytes.
     pub memory: Option<u64>,
@@ -35,11 +36,13 @@ pub struct Run {
     pub output_cap: usize,
     /// Bytes of each file that it may write.
     pub file_size: Option<u64>,
-    /// Processes that it may have at once, itself included.
+    /// Processes that it may have at once, itself included; counted every 50 ms. Threads are not
+    /// processes: what holds them is the address space.
     pub processes: Option<u32>,
     /// The folder to which all its writing is confined, without network.
     pub confined_to: Option<PathBuf>,
-    /// A folder and the bytes that all files in it may have together.
+    /// A folder and the bytes that all files in it may take together; looked at every half second
+    /// or more often.
     pub folder_cap: Option<(PathBuf, u64)>,
     /// What can end it from outside.
     pub stop: Option<Stop>,
@@ -126,7 +129,9 @@ impl Run {
         self
     }
 
-    /// Confines it: it can write only into this folder, and cannot reach the network.
+    /// Confines it: it can write only into this folder, and cannot reach the network. `TMPDIR` is
+    /// this folder too, unless [`Run::env`] says otherwise. What the system cannot enforce,
+    /// [`weaknesses`](crate::weaknesses) tells.
     pub fn confined_to(mut self, dir: impl AsRef<Path>) -> Run {
         self.confined_to = Some(dir.as_ref().to_path_buf());
         self
@@ -144,8 +149,9 @@ impl Run {
         self
     }
 
-    /// Runs to the end. When this returns the program is gone and every other process of its group
-    /// has been sent SIGKILL.
+    /// Runs to the end. When this returns the program is gone, and so is every process that it
+    /// started, directly or not. (If one cannot be killed because the kernel does not let go of it,
+    /// this returns after some seconds all the same.)
     pub fn finish(&self) -> Ended {
         match crate::child::execute(self) {
             Ok(ended) => ended,
@@ -204,11 +210,25 @@ pub struct Finished {
     pub stderr: Capture,
     /// From start to end.
     pub wall: Duration,
-    /// User and system time of the program and of the descendants it waited for.
+    /// User and system time of all its processes, but for those whose parents ignored their end.
     pub cpu: Duration,
     /// Greatest resident size of any one of these processes, in bytes. The kernel counts the
     /// moment before `exec` too, so it is never less than the starting process's own size.
     pub peak_rss: u64,
+}
+
+impl Finished {
+    /// The account of a program that was stopped before it began.
+    pub(crate) fn nothing() -> Finished {
+        Finished {
+            status: Status::Signal(nix::libc::SIGKILL),
+            stdout: Capture::default(),
+            stderr: Capture::default(),
+            wall: Duration::ZERO,
+            cpu: Duration::ZERO,
+            peak_rss: 0,
+        }
+    }
 }
 
 /// How a process left.

@@ -1,48 +1,78 @@
-//! Ctrl-C and the process groups that are running.
+//! Ctrl-C: what SIGINT, SIGTERM and SIGHUP do to us and to what is running.
 //!
-//! A child in a group of its own does not get the terminal's Ctrl-C. So the groups are kept in a
-//! table of atomics that a signal handler can read, and the handler kills them before it lets the
-//! signal do to us what it always does.
+//! The handler only raises an event; a thread does the rest, as a handler may do next to nothing.
+//! Runs watch the same event. A run that was ended by it never returns: its thread would otherwise
+//! take the death of a program for news. All this is for order only. However we die, the
+//! shepherds notice and end what they started; what a disorderly death leaves are scratch folders.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-/// Groups that can run at once and still be reached; a hunt uses one per processor. One that finds
-/// no slot still dies with us, but its own children may not.
-const SLOTS: usize = 256;
+use crate::scratch;
+use crate::stop::{Inner, Stop, event, raise};
 
-static GROUPS: [AtomicI32; SLOTS] = [const { AtomicI32::new(0) }; SLOTS];
+/// A second signal so soon is the same one: `timeout` signals its child and then its group.
+const SAME: i64 = 500;
 
-/// A running group's place in the table; leaves it when dropped.
-pub(crate) struct Registered(Option<&'static AtomicI32>);
+/// How long we wait for shepherds before we die without them.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-impl Registered {
-    /// Enters a group.
-    pub(crate) fn new(group: i32) -> Registered {
-        let free = |slot: &&AtomicI32| {
-            slot.compare_exchange(0, group, Ordering::SeqCst, Ordering::Relaxed).is_ok()
-        };
-        Registered(GROUPS.iter().find(free))
-    }
-}
+/// What the thread and the runs wait for.
+static DEATH: OnceLock<Option<OwnedFd>> = OnceLock::new();
+/// The same for the handler, once there is a thread; else -1.
+static DEATH_FD: AtomicI32 = AtomicI32::new(-1);
+/// The signal that we die of.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// When the last signal was heeded, in milliseconds.
+static HEEDED: AtomicI64 = AtomicI64::new(0);
+/// What the first signal sets instead of killing us.
+static STOP: AtomicPtr<Inner> = AtomicPtr::new(std::ptr::null_mut());
+/// Runs under way.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-impl Drop for Registered {
-    fn drop(&mut self) {
-        if let Some(slot) = self.0 {
-            slot.store(0, Ordering::SeqCst);
-        }
-    }
-}
-
-/// From now on SIGINT, SIGTERM and SIGHUP kill every process group that a [`Run`](crate::Run) has
-/// alive, and then this process. A signal that was being ignored (`nohup`) stays so.
+/// From now on SIGINT, SIGTERM and SIGHUP end every program that a [`Run`](crate::Run) has alive,
+/// remove the folders of every [`Scratch`](crate::Scratch), and then end this process. A signal
+/// that was being ignored (`nohup`) stays so.
 pub fn die_with_children() {
-    let action = SigAction::new(SigHandler::Handler(on_signal), SaFlags::empty(), SigSet::empty());
+    DEATH.get_or_init(|| {
+        let death = event();
+        if let Some(event) = &death {
+            let (wake, fd) = (event.try_clone(), event.as_raw_fd());
+            let thread = thread::Builder::new().name("signals".into()).stack_size(256 << 10);
+            if wake.is_ok_and(|wake| thread.spawn(move || await_death(&wake)).is_ok()) {
+                DEATH_FD.store(fd, Ordering::SeqCst);
+            }
+        }
+        install();
+        death
+    });
+}
+
+/// See [`Stop::on_signals`].
+pub(crate) fn stop() -> Stop {
+    static ONE: OnceLock<Stop> = OnceLock::new();
+    let stop = ONE.get_or_init(|| {
+        let stop = Stop::new();
+        STOP.store(stop.leak().cast_mut(), Ordering::SeqCst);
+        stop
+    });
+    die_with_children();
+    stop.clone()
+}
+
+fn install() {
+    let action =
+        SigAction::new(SigHandler::Handler(on_signal), SaFlags::SA_RESTART, SigSet::empty());
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
-        // SAFETY: `on_signal` only loads atomics and calls kill, signal and raise, all of which
-        // are async-signal-safe; the action restored is one the kernel has just handed out.
+        // SAFETY: `on_signal` makes only async-signal-safe calls; the action restored is one that
+        // the kernel has just handed out.
         unsafe {
             if let Ok(old) = sigaction(signal, &action)
                 && matches!(old.handler(), SigHandler::SigIgn)
@@ -54,18 +84,78 @@ pub fn die_with_children() {
 }
 
 extern "C" fn on_signal(signal: libc::c_int) {
-    for slot in &GROUPS {
-        let group = slot.load(Ordering::SeqCst);
-        if group > 0 {
-            // SAFETY: kill takes no pointers; a group in the table has a leader that is not yet
-            // reaped, so the number cannot have passed to another group.
-            unsafe { libc::kill(-group, libc::SIGKILL) };
+    // SAFETY: async-signal-safe calls on a local, on the calling thread's error number, which is
+    // put back, and on a `Stop` that is never freed.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now);
+        let now = now.tv_sec * 1000 + now.tv_nsec / 1_000_000;
+        let last = HEEDED.swap(now, Ordering::SeqCst);
+        let stop = STOP.load(Ordering::SeqCst).as_ref();
+        if last != 0 && now - last < SAME {
+            HEEDED.store(last, Ordering::SeqCst);
+        } else if last == 0
+            && let Some(stop) = stop
+        {
+            stop.set();
+        } else if SIGNAL.swap(signal, Ordering::SeqCst) == 0 && DEATH_FD.load(Ordering::SeqCst) >= 0
+        {
+            raise(DEATH_FD.load(Ordering::SeqCst));
+        } else {
+            die_of(signal);
         }
+        *libc::__errno_location() = errno;
     }
-    // SAFETY: both are async-signal-safe and take no pointers of ours. The signal is blocked while
-    // we are here, so the default action comes when this handler returns.
+}
+
+/// Lets a signal do what it always does. Async-signal-safe.
+fn die_of(signal: libc::c_int) {
+    // SAFETY: neither takes pointers of ours.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
-        libc::raise(signal);
+        libc::kill(libc::getpid(), signal);
+    }
+}
+
+fn await_death(wake: &OwnedFd) {
+    use std::os::fd::AsFd;
+    while poll(&mut [PollFd::new(wake.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE).is_err() {}
+    let deadline = Instant::now() + PATIENCE;
+    while RUNNING.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(2));
+    }
+    scratch::remove_all();
+    die_of(SIGNAL.load(Ordering::SeqCst));
+}
+
+/// What a run has to watch, if there is anything.
+pub(crate) fn death() -> Option<BorrowedFd<'static>> {
+    use std::os::fd::AsFd;
+    DEATH.get().and_then(Option::as_ref).map(AsFd::as_fd)
+}
+
+/// A run under way.
+pub(crate) struct Running(());
+
+impl Running {
+    pub(crate) fn new() -> Running {
+        stay_if_dying();
+        RUNNING.fetch_add(1, Ordering::SeqCst);
+        Running(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::SeqCst);
+        stay_if_dying();
+    }
+}
+
+/// Does not return when the process is about to die.
+fn stay_if_dying() {
+    while SIGNAL.load(Ordering::SeqCst) != 0 {
+        thread::park();
     }
 }

@@ -27,6 +27,8 @@ pub enum Tool {
     Qemu,
     /// LLVM's optimiser driver, any version.
     Opt,
+    /// LLVM as a shared library, any version.
+    LibLlvm,
 }
 
 /// How a tool's executables are named.
@@ -40,6 +42,8 @@ pub enum Naming {
     QemuUser,
     /// Not on the `PATH`: a module of `python3`.
     PythonModule(&'static str),
+    /// No executable: `libLLVM*.so*` in a folder of libraries.
+    LlvmLibrary,
 }
 
 /// What is known of a tool before it is looked for.
@@ -97,7 +101,7 @@ pub const ALL: &[Known] = &[
         naming: Naming::Exact("pcc"),
         version_option: "--version",
         unlocks: "the Portable C Compiler as a compiler to test",
-        install: "build from source; Debian 12 has no package",
+        install: "apt-get install pcc",
     },
     Known {
         tool: Tool::Zig,
@@ -163,6 +167,14 @@ pub const ALL: &[Known] = &[
         unlocks: "LLVM's optimisation passes as a thing to test",
         install: "apt-get install llvm-16",
     },
+    Known {
+        tool: Tool::LibLlvm,
+        name: "libllvm",
+        naming: Naming::LlvmLibrary,
+        version_option: "",
+        unlocks: "LLVM's passes without a process for each program",
+        install: "apt-get install libllvm16",
+    },
 ];
 
 impl Tool {
@@ -185,13 +197,13 @@ impl Naming {
             Naming::QemuUser => file.strip_prefix("qemu-").is_some_and(|rest| {
                 QEMU_ARCHITECTURES.contains(&rest.strip_suffix("-static").unwrap_or(rest))
             }),
-            Naming::PythonModule(_) => false,
+            Naming::PythonModule(_) | Naming::LlvmLibrary => false,
         }
     }
 }
 
 /// `12`, `4.9`: what follows the dash in a versioned name.
-fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_digit() || c == '.')
 }

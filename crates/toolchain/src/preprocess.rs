@@ -97,13 +97,27 @@ impl Preprocessor {
 
     /// The preprocessed text of a file, line markers included.
     pub fn run(&self, file: &Path) -> Result<String, PreprocessError> {
+        let mut spent = Duration::ZERO;
+        self.run_counted(file, &mut spent)
+    }
+
+    /// The same; the processor time it takes is added to `spent`.
+    pub fn run_counted(
+        &self,
+        file: &Path,
+        spent: &mut Duration,
+    ) -> Result<String, PreprocessError> {
         let run = Run::new(&self.program, WALL)
             .args(["-E", "-w", DIALECT])
             .args(&self.options)
             .args(["-x", "c"])
             .arg(file)
             .env("LC_ALL", "C");
-        match run.finish() {
+        let ended = run.finish();
+        if let Ended::Finished(done) | Ended::Killed(_, done) = &ended {
+            *spent += done.cpu;
+        }
+        match ended {
             Ended::Finished(done) if done.status == Status::Exit(0) => {
                 String::from_utf8(done.stdout.bytes).map_err(|error| PreprocessError::NotUtf8 {
                     at: error.utf8_error().valid_up_to(),

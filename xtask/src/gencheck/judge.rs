@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use oracle::difference;
 use toolchain::on_path;
 
-use super::output::difference;
 use super::program::{Lang, Made};
 use crate::compiler::{Built, Compiler};
 

@@ -7,38 +7,56 @@ const FLOAT_LINE: &str = "float ";
 /// Relative tolerance of such results.
 const TOLERANCE: f64 = 1e-4;
 
-/// The first difference as a phrase, if there is one.
+/// The first line that differs; `None` is the end of an output.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// Counted from 1.
+    pub line: usize,
+    /// What should stand there.
+    pub wanted: Option<String>,
+    /// What stands there.
+    pub got: Option<String>,
+}
+
+/// The first difference as a phrase, if there is one: "line 2 is `3` for `2`".
 pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
-    if expected == got {
-        return None;
-    }
-    let (expected, got) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(got));
-    let (mut wanted, mut given) = (expected.split('\n'), got.split('\n'));
+    let first = first_difference(expected, got)?;
+    let show = |line: Option<String>| line.map_or("the end".into(), |l| format!("`{l}`"));
+    Some(format!("line {} is {} for {}", first.line, show(first.got), show(first.wanted)))
+}
+
+/// The first difference, if there is one.
+pub(crate) fn first_difference(expected: &[u8], got: &[u8]) -> Option<Difference> {
+    let (mut wanted, mut given) = (expected.split(|b| *b == b'\n'), got.split(|b| *b == b'\n'));
+    let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
     for line in 1.. {
         match (wanted.next(), given.next()) {
             (None, None) => break,
             (Some(w), Some(g)) if alike(w, g) => {}
-            (w, g) => {
-                let show = |line: Option<&str>| line.map_or("the end".into(), |l| format!("`{l}`"));
-                return Some(format!("line {line} is {} for {}", show(g), show(w)));
-            }
+            (w, g) => return Some(Difference { line, wanted: w.map(text), got: g.map(text) }),
         }
     }
     None
 }
 
-fn alike(wanted: &str, given: &str) -> bool {
-    let float = wanted.starts_with(FLOAT_LINE) && given.starts_with(FLOAT_LINE);
+fn alike(wanted: &[u8], given: &[u8]) -> bool {
+    if wanted == given {
+        return true;
+    }
+    let (Ok(wanted), Ok(given)) = (str::from_utf8(wanted), str::from_utf8(given)) else {
+        return false;
+    };
+    if !wanted.starts_with(FLOAT_LINE) || !given.starts_with(FLOAT_LINE) {
+        return false;
+    }
     let (mut w, mut g) = (wanted.split(' '), given.split(' '));
-    wanted == given
-        || float
-            && loop {
-                match (w.next(), g.next()) {
-                    (None, None) => break true,
-                    (Some(w), Some(g)) if w == g || close(w, g) => {}
-                    _ => break false,
-                }
-            }
+    loop {
+        match (w.next(), g.next()) {
+            (None, None) => return true,
+            (Some(w), Some(g)) if w == g || close(w, g) => {}
+            _ => return false,
+        }
+    }
 }
 
 fn close(wanted: &str, given: &str) -> bool {
@@ -61,6 +79,8 @@ mod tests {
         assert!(!same("float 3e38", "float inf") && !same("x 1.00001", "x 1.00002"));
         assert!(!same("1\n", "1") && !same("1\n", "1\n\n") && !same("", "1\n"));
         assert_eq!(difference(b"1\n2\n", b"1\n3\n").as_deref(), Some("line 2 is `3` for `2`"));
+        // Bytes that are not text are compared as bytes.
+        assert!(difference(b"\xff\n", b"\xfe\n").is_some());
         assert_eq!(difference(b"1\n", b"1").as_deref(), Some("line 2 is the end for ``"));
     }
 }

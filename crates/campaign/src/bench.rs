@@ -1,0 +1,111 @@
+//! What every test of a hunt shares: the laboratory, the compilers, the accounts of time.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use nix::time::{ClockId, clock_gettime};
+use oracle::{Detectors, Lab, Trouble};
+use sandbox::Scratch;
+use toolchain::Compiler;
+
+use crate::record::Cost;
+
+/// The common ground of all tests.
+pub struct Bench {
+    /// Where programs are compiled and run.
+    pub lab: Lab,
+    /// What is tested.
+    pub compilers: Vec<Arc<Compiler>>,
+    /// Flag sets drawn for each test and compiler, besides the levels.
+    pub extras_per_test: usize,
+    detectors: OnceLock<Detectors>,
+    /// How many findings each signature has.
+    signatures: Mutex<BTreeMap<String, u64>>,
+    /// Microseconds of processor time of other people's programs: also of tests that were stopped.
+    others: AtomicU64,
+}
+
+impl Bench {
+    /// A bench on which nothing was done yet.
+    pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> Bench {
+        Bench {
+            lab,
+            compilers,
+            extras_per_test,
+            detectors: OnceLock::new(),
+            signatures: Mutex::default(),
+            others: AtomicU64::new(0),
+        }
+    }
+
+    /// An empty folder for one test.
+    pub fn folder(&self) -> Result<Scratch, Trouble> {
+        Scratch::new().map_err(|error| trouble(&error, &std::env::temp_dir()))
+    }
+
+    /// The detectors, looked for when the first is needed: most hunts find nothing for a while.
+    pub fn detectors(&self) -> &Detectors {
+        self.detectors.get_or_init(Detectors::find)
+    }
+
+    /// Counts one more finding of a signature; how many there were before.
+    pub fn count(&self, signature: &str) -> u64 {
+        let mut all = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
+        let n = all.entry(signature.to_string()).or_default();
+        *n += 1;
+        *n - 1
+    }
+
+    /// Adds to the account of other people's programs.
+    pub fn charge(&self, cpu: Duration) {
+        self.others.fetch_add(cpu.as_micros() as u64, Ordering::Relaxed);
+    }
+
+    /// Processor time of compilers, compiled programs and detectors so far.
+    pub fn others(&self) -> Duration {
+        Duration::from_micros(self.others.load(Ordering::Relaxed))
+    }
+
+    /// All other processor time of this process and its children: generation, the machine, the
+    /// harness, the keepers of processes.
+    pub fn own(&self) -> Duration {
+        let used = |who| {
+            let usage = getrusage(who).ok();
+            let micros = usage
+                .map(|u| u.user_time().num_microseconds() + u.system_time().num_microseconds());
+            Duration::from_micros(u64::try_from(micros.unwrap_or(0)).unwrap_or(0))
+        };
+        let all = used(UsageWho::RUSAGE_SELF) + used(UsageWho::RUSAGE_CHILDREN);
+        all.saturating_sub(self.others())
+    }
+}
+
+/// Does `work`; what it gives, and the processor time that this thread took for it.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let now =
+        || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from);
+    let begin = now();
+    let value = work();
+    (value, now().saturating_sub(begin))
+}
+
+/// What a failed write means to a hunt.
+pub fn trouble(error: &io::Error, path: &Path) -> Trouble {
+    let told = format!("{}: {error}", path.display());
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Trouble::DiskFull(told),
+        _ => Trouble::Io(told),
+    }
+}
+
+/// Adds time of other people's programs both to a test and to the whole.
+pub fn spend(bench: &Bench, cost: &mut Cost, more: Cost) {
+    bench.charge(more.compile + more.run + more.validate);
+    *cost += more;
+}

@@ -1,0 +1,207 @@
+//! One program before all targets: observe, judge, try again, ask the detectors.
+
+use std::path::Path;
+
+use choice::Choices;
+use oracle::{
+    Agreement, Certificate, Confirmation, Observation, Opinion, Says, SourceFile, Suspicion,
+    Trouble, agreement, judge,
+};
+use toolchain::{Target, targets};
+
+use crate::bench::{Bench, spend};
+use crate::engine::Made;
+use crate::record::{Cost, NewFinding, Standing, Tested, Word};
+
+/// A failure that does not show when tried again is tried so often in all: code that reads what a
+/// miscompilation left uninitialised fails only now and then.
+const TRIES: usize = 4;
+
+/// The detectors take a minute; findings beyond this many of one signature go without.
+const CERTIFIED: u64 = 20;
+
+/// A target's captured output in a finding, in bytes.
+const KEPT: usize = 1 << 20;
+
+/// Tests a program on the targets drawn for its seed, and adds what came of it to `tested`. Calls
+/// `begin` with the label of each target before it is its turn. What was seen on each.
+pub fn test(
+    bench: &Bench,
+    seed: u64,
+    made: &Made,
+    tested: &mut Tested,
+    begin: &mut dyn FnMut(&str),
+) -> Result<Vec<Observation>, Trouble> {
+    let mut choices = Choices::new(seed).fork("targets");
+    let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
+    let folder = bench.folder()?;
+    bench.lab.write(&made.case, folder.path())?;
+    let mut trial = Trial { bench, made, targets, dir: folder.path(), seen: Vec::new() };
+    trial.observe(&mut tested.cost, begin)?;
+    let flaky = trial.try_again(&mut tested.cost)?;
+    let suspicions = judge(&made.case, &trial.targets, &trial.seen);
+    tested.targets = trial.words(&suspicions, &flaky);
+    let agreement = agreement(&made.case, &trial.targets, &trial.seen);
+    let mut certificate = None;
+    for suspicion in suspicions {
+        let finding = trial.finding(suspicion, &agreement, &mut certificate, &mut tested.cost)?;
+        tested.findings.push(finding);
+    }
+    Ok(trial.seen)
+}
+
+/// One program under test.
+struct Trial<'a> {
+    bench: &'a Bench,
+    made: &'a Made,
+    targets: Vec<Target>,
+    dir: &'a Path,
+    /// One for each target.
+    seen: Vec<Observation>,
+}
+
+impl Trial<'_> {
+    fn observe(&mut self, cost: &mut Cost, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
+        for target in &self.targets {
+            begin(&target.label());
+            let seen = self.bench.lab.observe(&self.made.case, self.dir, target)?;
+            spend(
+                self.bench,
+                cost,
+                Cost { compile: seen.compile, run: seen.run, ..Cost::default() },
+            );
+            self.seen.push(seen);
+        }
+        Ok(())
+    }
+
+    /// Tries every failure again. What does not come back is put down as right, and its labels are
+    /// returned.
+    fn try_again(&mut self, cost: &mut Cost) -> Result<Vec<String>, Trouble> {
+        let suspicions = judge(&self.made.case, &self.targets, &self.seen);
+        let suspected = |label: &String| suspicions.iter().any(|s| s.targets.contains(label));
+        let mut flaky = Vec::new();
+        for (target, seen) in self.targets.iter().zip(&mut self.seen) {
+            if !suspected(&seen.target) {
+                continue;
+            }
+            for attempt in 1..TRIES {
+                let again = self.bench.lab.confirm(&self.made.case, self.dir, target, seen)?;
+                let (same, second) = match again {
+                    Confirmation::Same(second) => (true, second),
+                    Confirmation::Flaky(second) => (false, second),
+                };
+                let validate = second.compile + second.run;
+                spend(self.bench, cost, Cost { validate, ..Cost::default() });
+                if same {
+                    break;
+                }
+                if attempt + 1 == TRIES {
+                    flaky.push(seen.target.clone());
+                    *seen = second;
+                }
+            }
+        }
+        Ok(flaky)
+    }
+
+    fn words(&self, suspicions: &[Suspicion], flaky: &[String]) -> Vec<(String, Word)> {
+        let word = |seen: &Observation| {
+            let failed = suspicions.iter().find(|s| s.targets.contains(&seen.target));
+            match failed {
+                Some(suspicion) => Word::Failed(suspicion.kind),
+                None if flaky.contains(&seen.target) => Word::Flaky,
+                None if matches!(seen.seen, oracle::Seen::NotForIt(_)) => Word::NotForIt,
+                None => Word::Right,
+            }
+        };
+        self.seen.iter().map(|seen| (seen.target.clone(), word(seen))).collect()
+    }
+
+    fn finding(
+        &self,
+        suspicion: Suspicion,
+        agreement: &Agreement,
+        certificate: &mut Option<Certificate>,
+        cost: &mut Cost,
+    ) -> Result<NewFinding, Trouble> {
+        let known = self.bench.count(&suspicion.signature);
+        let certificate = match certificate {
+            Some(certificate) => certificate.clone(),
+            // A crash is a bug whatever the program means.
+            None if !suspicion.kind.is_wrong_code() => {
+                Certificate { opinions: vec![self.made.own.clone()] }
+            }
+            None if known >= CERTIFIED => {
+                Certificate { opinions: vec![self.made.own.clone(), not_asked(known)] }
+            }
+            none => none.insert(self.certify(cost)?).clone(),
+        };
+        let standing = standing(&suspicion, agreement, &certificate);
+        Ok(NewFinding {
+            kind: suspicion.kind,
+            standing,
+            artifacts: self.artifacts(&suspicion),
+            commands: self.commands(&suspicion),
+            signature: suspicion.signature,
+            summary: suspicion.summary,
+            targets: suspicion.targets,
+            right: agreement.right.clone(),
+            files: self.made.case.files.clone(),
+            origin: self.made.origin.clone(),
+            certificate,
+        })
+    }
+
+    fn certify(&self, cost: &mut Cost) -> Result<Certificate, Trouble> {
+        let (lab, case) = (&self.bench.lab, &self.made.case);
+        let own = self.made.own.clone();
+        let (certificate, validate) = self.bench.detectors().certify(lab, case, self.dir, own)?;
+        spend(self.bench, cost, Cost { validate, ..Cost::default() });
+        Ok(certificate)
+    }
+
+    /// What must be printed, and what each failing target gave in its place.
+    fn artifacts(&self, suspicion: &Suspicion) -> Vec<SourceFile> {
+        let expected = &self.made.case.expected.stdout;
+        let mut all = vec![SourceFile { name: "expected".into(), bytes: expected.clone() }];
+        for seen in self.seen.iter().filter(|seen| suspicion.targets.contains(&seen.target)) {
+            let (what, bytes) = match &seen.seen {
+                oracle::Seen::Ran { stdout, .. } => ("stdout", stdout.as_slice()),
+                oracle::Seen::Crashed(text)
+                | oracle::Seen::Exhausted(text)
+                | oracle::Seen::Rejected(text) => ("messages", text.as_bytes()),
+                _ => continue,
+            };
+            let name = format!("{}.{what}", seen.target.replace([' ', '/'], "_"));
+            all.push(SourceFile { name, bytes: bytes[..bytes.len().min(KEPT)].to_vec() });
+        }
+        all
+    }
+
+    fn commands(&self, suspicion: &Suspicion) -> Vec<String> {
+        let failing = self.targets.iter().filter(|t| suspicion.targets.contains(&t.label()));
+        failing.filter_map(|target| oracle::command_line(&self.made.case, target)).collect()
+    }
+}
+
+/// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that does as
+/// the machine says; where all are against it, it is more likely wrong itself. A rejected program
+/// needs a compiler that takes it.
+fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certificate) -> Standing {
+    let witness = !agreement.right.is_empty()
+        || certificate.opinions.iter().skip(1).any(|o| o.says == Says::Valid);
+    let needs_witness = suspicion.kind.is_wrong_code() || suspicion.kind == oracle::Kind::Rejection;
+    match certificate.disputed() || needs_witness && !witness {
+        true => Standing::Disputed,
+        false => Standing::Confirmed,
+    }
+}
+
+fn not_asked(known: u64) -> Opinion {
+    Opinion {
+        tool: "sanitizers and Frama-C".into(),
+        command: String::new(),
+        says: Says::Silent(format!("not asked: {known} findings have this signature already")),
+    }
+}

@@ -1,0 +1,97 @@
+//! Engines: what a seed becomes.
+//!
+//! An [`Engine`] does one whole test of a seed and says what came of it. Those that make C or C++
+//! programs are [`Source`]s: they only make the program, and [`Programs`] puts it before the
+//! compilers.
+
+mod csmith;
+mod files;
+mod yarp;
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use oracle::{Case, Opinion, Trouble};
+
+pub use csmith::Csmith;
+pub use files::Files;
+pub use yarp::Yarp;
+
+use crate::bench::Bench;
+use crate::differential;
+use crate::predict::Unusable;
+use crate::record::Tested;
+
+/// Something that makes tests out of seeds. The same seed is the same test, on every machine.
+pub trait Engine: Send + Sync {
+    /// Its name in the store; engines that make other programs of the same seed have other names.
+    fn name(&self) -> &str;
+
+    /// The seeds it has, when the hunt begins at `first`.
+    fn seeds(&self, first: u64) -> Range<u64>;
+
+    /// Does the test of a seed.
+    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble>;
+}
+
+/// Something that makes programs.
+pub trait Source: Send + Sync {
+    /// Its name in the store.
+    fn name(&self) -> &str;
+
+    /// The seeds it has, when the hunt begins at `first`.
+    fn seeds(&self, first: u64) -> Range<u64> {
+        first..u64::MAX
+    }
+
+    /// Makes the program of a seed; `dir` is an empty folder to work in. Processor time of other
+    /// processes is added to `spent`; our own is measured by the caller.
+    fn make(
+        &self,
+        seed: u64,
+        dir: &Path,
+        bench: &Bench,
+        spent: &mut Duration,
+    ) -> Result<Result<Made, Unusable>, Trouble>;
+}
+
+/// A program to test with.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The program and its answer.
+    pub case: Case,
+    /// Where it comes from, as a command or a file.
+    pub origin: String,
+    /// The machine's word on it.
+    pub own: Opinion,
+}
+
+/// An engine of programs that are put before compilers.
+pub struct Programs<S>(pub S);
+
+impl<S: Source> Engine for Programs<S> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn seeds(&self, first: u64) -> Range<u64> {
+        self.0.seeds(first)
+    }
+
+    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+        let folder = bench.folder()?;
+        let mut spent = Duration::ZERO;
+        let (made, own) =
+            crate::bench::timed(|| self.0.make(seed, folder.path(), bench, &mut spent));
+        let mut tested = Tested::new(self.name(), seed);
+        tested.cost.generate = own + spent;
+        match made? {
+            Ok(made) => {
+                differential::test(bench, seed, &made, &mut tested, &mut |_| {})?;
+            }
+            Err(unusable) => tested.skipped = Some(unusable.reason),
+        }
+        Ok(tested)
+    }
+}

@@ -1,0 +1,76 @@
+//! What a hunt is to do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use cgen::policy::Policy;
+use oracle::Limits;
+use toolchain::{Compiler, Language};
+
+use crate::engine::{Csmith, Engine, Files, Programs, Yarp};
+
+/// A hunt before it begins.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which engines share the time.
+    pub engines: Vec<EngineChoice>,
+    /// First seed; `None` is the folder's own, or a fresh one.
+    pub seed: Option<u64>,
+    /// How long.
+    pub time: Option<Duration>,
+    /// How many tests the folder is to have.
+    pub tests: Option<u64>,
+    /// How many tests at a time.
+    pub jobs: usize,
+    /// The folder of the store.
+    pub out: PathBuf,
+    /// Language of generated programs.
+    pub language: Language,
+    /// What is tested.
+    pub compilers: Vec<Arc<Compiler>>,
+    /// Flag sets drawn for each test and compiler.
+    pub extras_per_test: usize,
+    /// Limits of compilers and programs.
+    pub limits: Limits,
+}
+
+/// An engine by its arguments.
+#[derive(Clone, Debug)]
+pub enum EngineChoice {
+    /// Our own generator.
+    Yarp {
+        /// All distributions.
+        policy: Box<Policy>,
+        /// What `--policy` was given.
+        name: String,
+    },
+    /// An installed Csmith.
+    Csmith {
+        /// More options for it.
+        options: Vec<String>,
+    },
+    /// A folder of C programs.
+    Files {
+        /// The folder.
+        from: PathBuf,
+        /// Header folders.
+        include: Vec<PathBuf>,
+    },
+}
+
+impl EngineChoice {
+    /// The engine itself; an error is a sentence about what it lacks.
+    pub fn engine(&self, language: Language) -> Result<Box<dyn Engine>> {
+        Ok(match self {
+            EngineChoice::Yarp { policy, name } => {
+                Box::new(Programs(Yarp::new(language, policy.as_ref().clone(), name)))
+            }
+            EngineChoice::Csmith { options } => Box::new(Programs(Csmith::find(options.clone())?)),
+            EngineChoice::Files { from, include } => {
+                Box::new(Programs(Files::find(from, include)?))
+            }
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! The machine's word on a program that somebody else wrote: its exact output, or why there is none.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cmachine::{Exit, MachineConfig, Outcome};
+use cparse::ErrorKind;
+use ctree::{DataModel, Program};
+use oracle::{Expected, Opinion, Says};
+use toolchain::Preprocessor;
+
+/// What a program called `abort` leaves to the shell.
+const ABORTED: u8 = 134;
+
+/// The answer of a program.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// What it must do.
+    pub expected: Expected,
+    /// Steps that the machine took.
+    pub steps: u64,
+}
+
+/// Why a program cannot be used: a short reason that many programs share, and the details.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// `undefined: signed-overflow`.
+    pub reason: String,
+    /// What exactly.
+    pub detail: String,
+}
+
+impl Unusable {
+    fn new(reason: impl Into<String>, detail: impl Into<String>) -> Unusable {
+        Unusable { reason: reason.into(), detail: detail.into() }
+    }
+}
+
+/// Preprocesses, parses and executes a program of these files; the preprocessor's processor time is
+/// added to `spent`.
+pub fn predict(
+    files: &[PathBuf],
+    preprocessor: &Preprocessor,
+    fuel: u64,
+    spent: &mut Duration,
+) -> Result<Prediction, Unusable> {
+    let mut program = Program::new(DataModel::X86_64_SYSV);
+    for file in files {
+        let text = text(file, preprocessor, spent)?;
+        let name = file.display().to_string();
+        if let Err(error) = cparse::parse_unit(&mut program, &name, &text) {
+            let reason = match error.kind {
+                ErrorKind::Invalid => "not C",
+                ErrorKind::Unsupported => "not supported",
+            };
+            return Err(Unusable::new(reason, error.message));
+        }
+    }
+    let config = MachineConfig { fuel, ..MachineConfig::default() };
+    let report = cmachine::run(&program, &config);
+    let status = match report.outcome {
+        Outcome::Finished(Exit::Status(status)) => status,
+        Outcome::Finished(Exit::Abort) => ABORTED,
+        Outcome::Undefined(kind, verdict) => {
+            return Err(Unusable::new(format!("undefined: {}", kind.name()), verdict.detail));
+        }
+        Outcome::Unspecified(kind, verdict) => {
+            return Err(Unusable::new(format!("unspecified: {}", kind.name()), verdict.detail));
+        }
+        Outcome::Unsupported(verdict) => {
+            return Err(Unusable::new("not supported", verdict.detail));
+        }
+        Outcome::OutOfFuel => return Err(Unusable::new("runs too long", "out of fuel")),
+        Outcome::OutOfMemory(verdict) => {
+            return Err(Unusable::new("needs too much memory", verdict.detail));
+        }
+        Outcome::Internal(what) => return Err(Unusable::new(OUR_BUG, what)),
+    };
+    Ok(Prediction { expected: Expected { stdout: report.stdout, status }, steps: report.steps })
+}
+
+/// The reason for what is our own fault.
+pub const OUR_BUG: &str = "a bug of gainsay";
+
+fn text(
+    file: &Path,
+    preprocessor: &Preprocessor,
+    spent: &mut Duration,
+) -> Result<String, Unusable> {
+    if file.extension().is_some_and(|e| e == "i") {
+        return std::fs::read_to_string(file)
+            .map_err(|error| Unusable::new("cannot be read", error.to_string()));
+    }
+    preprocessor
+        .run_counted(file, spent)
+        .map_err(|error| Unusable::new("cannot be preprocessed", error.to_string()))
+}
+
+/// The machine's own line of a certificate.
+pub fn own_opinion(units: &str, steps: u64) -> Opinion {
+    let version = env!("CARGO_PKG_VERSION");
+    Opinion {
+        tool: format!("gainsay {version}: executed in {steps} steps"),
+        command: format!("gainsay run {units}"),
+        says: Says::Valid,
+    }
+}

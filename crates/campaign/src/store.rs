@@ -1,0 +1,318 @@
+//! The store: one SQLite file in the hunt's folder.
+//!
+//! A test and its findings are one transaction, flushed to the disk before anybody is told of them:
+//! what was shown is still there after a power cut, and a test that was not recorded is simply done
+//! again. Engine and seed are a test's identity, so recording it twice changes nothing.
+
+mod rows;
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use rusqlite::{Connection, OptionalExtension, params};
+use toolchain::Target;
+
+use crate::record::{Cost, Finding, NewFinding, Standing, Tested};
+
+/// The file in a hunt's folder.
+const FILE: &str = "hunt.db";
+
+/// Held by the hunt that writes.
+const LOCK: &str = "lock";
+
+/// Bumped when a table changes; a store of another number is refused.
+const VERSION: i64 = 1;
+
+/// A command that only reads waits this long for one that writes.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// The store of one hunt.
+#[derive(Debug)]
+pub struct Store {
+    db: Connection,
+    /// Where it is, for messages.
+    dir: PathBuf,
+    /// Locked while we may write.
+    _lock: Option<File>,
+}
+
+/// What the store says of one engine.
+#[derive(Clone, Debug, Default)]
+pub struct EngineRecord {
+    /// Seeds that are done.
+    pub done: BTreeSet<u64>,
+    /// What they cost.
+    pub cost: Cost,
+    /// Signatures that it was the first to yield.
+    pub signatures: u64,
+}
+
+impl Store {
+    /// Opens the store of a folder to write, makes both if they are not there. One hunt at a time.
+    pub fn create(dir: &Path) -> Result<Store> {
+        fs::create_dir_all(dir)
+            .with_context(|| format!("the folder {} cannot be made", dir.display()))?;
+        let path = dir.join(LOCK);
+        let cannot = || format!("{} cannot be written", path.display());
+        let lock = File::options().create(true).append(true).open(&path).with_context(cannot)?;
+        if lock.try_lock().is_err() {
+            bail!("another hunt is running on {}: wait for it, or give --out DIR", dir.display());
+        }
+        let db = Connection::open(dir.join(FILE)).with_context(|| place(dir))?;
+        let mut store = Store { db, dir: dir.to_path_buf(), _lock: Some(lock) };
+        store.prepare().with_context(|| place(dir))?;
+        Ok(store)
+    }
+
+    /// Opens the store of a folder to read; a hunt may be writing it.
+    pub fn open(dir: &Path) -> Result<Store> {
+        let file = dir.join(FILE);
+        if !file.is_file() {
+            bail!(
+                "there is no hunt in {} (no file {FILE}): `gainsay hunt --out DIR` makes one",
+                dir.display()
+            );
+        }
+        let db = Connection::open(file).with_context(|| place(dir))?;
+        let store = Store { db, dir: dir.to_path_buf(), _lock: None };
+        store.db.busy_timeout(BUSY)?;
+        store.check_version().with_context(|| place(dir))?;
+        Ok(store)
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        self.db.busy_timeout(BUSY)?;
+        // With the log, readers do not wait for the hunt; FULL flushes each transaction.
+        self.db.pragma_update(None, "journal_mode", "WAL")?;
+        self.db.pragma_update(None, "synchronous", "FULL")?;
+        let fresh: i64 =
+            self.db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        if fresh == 0 {
+            let tx = self.db.transaction()?;
+            tx.execute_batch(rows::SCHEMA)?;
+            tx.pragma_update(None, "user_version", VERSION)?;
+            tx.commit()?;
+        }
+        self.check_version()
+    }
+
+    fn check_version(&self) -> Result<()> {
+        let version: i64 = self.db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version != VERSION {
+            bail!("it was made by another version of gainsay: give another folder with --out");
+        }
+        Ok(())
+    }
+
+    /// A remembered setting.
+    pub fn setting(&self, key: &str) -> Result<Option<String>> {
+        let value = self
+            .db
+            .query_row("SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0))
+            .optional()?;
+        Ok(value)
+    }
+
+    /// Remembers a setting.
+    pub fn set(&self, key: &str, value: &str) -> Result<()> {
+        self.db.execute("INSERT OR REPLACE INTO setting VALUES (?1, ?2)", [key, value])?;
+        Ok(())
+    }
+
+    /// Remembers targets with the versions they have now.
+    pub fn targets(&mut self, targets: &[Target]) -> Result<()> {
+        let tx = self.db.transaction()?;
+        for target in targets {
+            let compiler = &target.compiler;
+            let words = |words: &[std::ffi::OsString]| {
+                words.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+            };
+            tx.prepare_cached("INSERT OR REPLACE INTO target VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+                .execute(params![
+                    target.label(),
+                    compiler.name,
+                    compiler.version,
+                    compiler.triple,
+                    words(&compiler.c),
+                    words(&compiler.runner),
+                ])?;
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Name and version of the compiler of each target label, as last seen.
+    pub fn versions(&self) -> Result<Vec<(String, String)>> {
+        let mut statement =
+            self.db.prepare("SELECT DISTINCT compiler, version FROM target ORDER BY compiler")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What is known of an engine.
+    pub fn engine(&self, engine: &str) -> Result<EngineRecord> {
+        let mut record = EngineRecord::default();
+        let mut statement = self
+            .db
+            .prepare("SELECT seed, generate, compile, run, validate FROM test WHERE engine = ?1")?;
+        let mut rows = statement.query([engine])?;
+        while let Some(row) = rows.next()? {
+            record.done.insert(row.get::<_, i64>(0)? as u64);
+            record.cost += Cost {
+                generate: rows::time(row.get(1)?),
+                compile: rows::time(row.get(2)?),
+                run: rows::time(row.get(3)?),
+                validate: rows::time(row.get(4)?),
+            };
+        }
+        record.signatures = self.db.query_row(
+            "SELECT count(*) FROM finding f WHERE engine = ?1 AND standing = 'confirmed' AND id =
+             (SELECT min(id) FROM finding g WHERE g.signature = f.signature
+              AND g.standing = 'confirmed')",
+            [engine],
+            |row| row.get::<_, i64>(0),
+        )? as u64;
+        Ok(record)
+    }
+
+    /// Records a test with its findings; what was recorded before stays as it is. The findings that
+    /// are new, with their numbers.
+    pub fn record(&mut self, tested: &Tested) -> Result<Vec<Finding>> {
+        let dir = self.dir.clone();
+        self.try_record(tested).with_context(|| full_or(&dir))
+    }
+
+    fn try_record(&mut self, tested: &Tested) -> rusqlite::Result<Vec<Finding>> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
+        let tx = self.db.transaction()?;
+        let cost = tested.cost;
+        let new = tx
+            .prepare_cached("INSERT OR IGNORE INTO test VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+            .execute(params![
+                tested.engine,
+                tested.seed as i64,
+                tested.skipped,
+                rows::micros(cost.generate),
+                rows::micros(cost.compile),
+                rows::micros(cost.run),
+                rows::micros(cost.validate),
+                now as i64,
+            ])?;
+        if new == 0 {
+            return Ok(Vec::new());
+        }
+        for (label, word) in &tested.targets {
+            tx.prepare_cached(
+                "INSERT INTO tally VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1",
+            )?
+            .execute([label.as_str(), &rows::word(*word)])?;
+        }
+        let mut found = Vec::new();
+        for finding in &tested.findings {
+            let seen_before = rows::count_signature(&tx, &finding.signature)?;
+            let id = rows::insert_finding(&tx, tested, finding, now)?;
+            found.push(Finding {
+                id,
+                engine: tested.engine.clone(),
+                seed: tested.seed,
+                found_at: now,
+                seen_before,
+                finding: finding.clone(),
+            });
+        }
+        tx.commit()?;
+        Ok(found)
+    }
+
+    /// Every finding, without the contents of its files.
+    pub fn findings(&self) -> Result<Vec<Finding>> {
+        let found = rows::findings(&self.db, None).with_context(|| place(&self.dir))?;
+        Ok(found)
+    }
+
+    /// One finding with everything.
+    pub fn finding(&self, id: i64) -> Result<Option<Finding>> {
+        let mut found = rows::findings(&self.db, Some(id)).with_context(|| place(&self.dir))?;
+        if let Some(finding) = found.first_mut() {
+            rows::load_files(&self.db, finding)?;
+        }
+        Ok(found.pop())
+    }
+
+    /// How often each target did what, as recorded.
+    pub fn tallies(&self) -> Result<Vec<(String, crate::Word, u64)>> {
+        let mut statement = self.db.prepare("SELECT target, word, n FROM tally")?;
+        let rows = statement.query_map([], |row| {
+            Ok((row.get(0)?, rows::read_word(&row.get::<_, String>(1)?), row.get::<_, i64>(2)?))
+        })?;
+        let mut all = Vec::new();
+        for row in rows {
+            let (target, word, n) = row?;
+            all.extend(word.map(|word| (target, word, n as u64)));
+        }
+        Ok(all)
+    }
+
+    /// Why tests were skipped, and how often.
+    pub fn skipped(&self) -> Result<Vec<(String, u64)>> {
+        let mut statement = self.db.prepare(
+            "SELECT skipped, count(*) FROM test WHERE skipped IS NOT NULL GROUP BY skipped",
+        )?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Makes the log part of the file, for a folder that is going to be copied.
+    pub fn settle(&self) {
+        // Only tidiness: a store with a log beside it is whole.
+        let _ = self.db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+
+    /// Lets the store take no more than so many pages, to try a full disk.
+    #[cfg(test)]
+    fn cap_pages(&self, pages: i64) -> Result<()> {
+        self.db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))?;
+        Ok(())
+    }
+}
+
+fn place(dir: &Path) -> String {
+    format!("the store {}", dir.join(FILE).display())
+}
+
+/// The first half of the sentence when something could not be written.
+fn full_or(dir: &Path) -> String {
+    format!("what was found could not be written to {} (all before it is safe)", dir.display())
+}
+
+/// Whether an error of the store means that there is no room left.
+pub fn is_full(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        matches!(cause.downcast_ref::<rusqlite::Error>(),
+            Some(rusqlite::Error::SqliteFailure(e, _)) if e.code == rusqlite::ErrorCode::DiskFull)
+    })
+}
+
+impl Standing {
+    /// As in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Confirmed => "confirmed",
+            Standing::Disputed => "disputed",
+        }
+    }
+}
+
+impl NewFinding {
+    /// Whether it counts.
+    pub fn stands(&self) -> bool {
+        self.standing == Standing::Confirmed
+    }
+}
+
+#[cfg(test)]
+mod tests;

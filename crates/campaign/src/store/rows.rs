@@ -1,0 +1,199 @@
+//! Rows of the store, to and from values.
+
+use std::time::Duration;
+
+use oracle::{Kind, SourceFile};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row, Transaction, params};
+use serde::de::DeserializeOwned;
+
+use crate::record::{Finding, NewFinding, Standing, Tested, Word};
+
+/// The tables. Seeds are unsigned and stored bit for bit; times are microseconds.
+pub const SCHEMA: &str = "
+CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE target (
+    label TEXT PRIMARY KEY, compiler TEXT NOT NULL, version TEXT NOT NULL, triple TEXT NOT NULL,
+    command TEXT NOT NULL, runner TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE test (
+    engine TEXT NOT NULL, seed INTEGER NOT NULL, skipped TEXT,
+    generate INTEGER NOT NULL, compile INTEGER NOT NULL, run INTEGER NOT NULL,
+    validate INTEGER NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (engine, seed)
+) WITHOUT ROWID;
+CREATE TABLE tally (
+    target TEXT NOT NULL, word TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (target, word)
+) WITHOUT ROWID;
+CREATE TABLE finding (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    engine TEXT NOT NULL, seed INTEGER NOT NULL, at INTEGER NOT NULL,
+    kind TEXT NOT NULL, signature TEXT NOT NULL, summary TEXT NOT NULL, standing TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    targets TEXT NOT NULL, right TEXT NOT NULL, commands TEXT NOT NULL, certificate TEXT NOT NULL,
+    FOREIGN KEY (engine, seed) REFERENCES test
+);
+CREATE INDEX finding_signature ON finding (signature);
+CREATE TABLE file (
+    finding INTEGER NOT NULL REFERENCES finding, role TEXT NOT NULL, name TEXT NOT NULL,
+    bytes BLOB NOT NULL
+);
+CREATE INDEX file_finding ON file (finding);
+";
+
+/// Roles of files.
+const SOURCE: &str = "source";
+const ARTIFACT: &str = "artifact";
+
+/// A time as stored.
+pub fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// A stored time.
+pub fn time(micros: i64) -> Duration {
+    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+}
+
+/// A word as stored.
+pub fn word(word: Word) -> String {
+    match word {
+        Word::Right => "right".into(),
+        Word::Flaky => "flaky".into(),
+        Word::NotForIt => "not-for-it".into(),
+        Word::Failed(kind) => kind.name().into(),
+    }
+}
+
+/// A stored word.
+pub fn read_word(text: &str) -> Option<Word> {
+    match text {
+        "right" => Some(Word::Right),
+        "flaky" => Some(Word::Flaky),
+        "not-for-it" => Some(Word::NotForIt),
+        kind => read_kind(kind).map(Word::Failed),
+    }
+}
+
+fn read_kind(text: &str) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == text)
+}
+
+/// How many findings have this signature.
+pub fn count_signature(tx: &Transaction, signature: &str) -> rusqlite::Result<u64> {
+    let n: i64 = tx
+        .prepare_cached("SELECT count(*) FROM finding WHERE signature = ?1")?
+        .query_row([signature], |row| row.get(0))?;
+    Ok(n as u64)
+}
+
+fn json(value: &impl serde::Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
+}
+
+/// Writes a finding with its files; its number.
+pub fn insert_finding(
+    tx: &Transaction,
+    tested: &Tested,
+    finding: &NewFinding,
+    now: u64,
+) -> rusqlite::Result<i64> {
+    tx.prepare_cached(
+        "INSERT INTO finding (engine, seed, at, kind, signature, summary, standing, origin,
+         targets, right, commands, certificate)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )?
+    .execute(params![
+        tested.engine,
+        tested.seed as i64,
+        now as i64,
+        finding.kind.name(),
+        finding.signature,
+        finding.summary,
+        finding.standing.name(),
+        finding.origin,
+        json(&finding.targets)?,
+        json(&finding.right)?,
+        json(&finding.commands)?,
+        json(&finding.certificate)?,
+    ])?;
+    let id = tx.last_insert_rowid();
+    let roles = [(SOURCE, &finding.files), (ARTIFACT, &finding.artifacts)];
+    for (role, files) in roles {
+        for file in files {
+            tx.prepare_cached("INSERT INTO file VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![id, role, file.name, file.bytes])?;
+        }
+    }
+    Ok(id)
+}
+
+/// Findings in the order they were made: all, or one.
+pub fn findings(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<Finding>> {
+    let mut statement = db.prepare(
+        "SELECT id, engine, seed, at, kind, signature, summary, standing, origin, targets, right,
+         commands, certificate,
+         (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id)
+         FROM finding f WHERE ?1 IS NULL OR id = ?1 ORDER BY id",
+    )?;
+    statement.query_map([id], read_finding)?.collect()
+}
+
+fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
+    let kind: String = row.get(4)?;
+    let standing: String = row.get(7)?;
+    Ok(Finding {
+        id: row.get(0)?,
+        engine: row.get(1)?,
+        seed: row.get::<_, i64>(2)? as u64,
+        found_at: row.get::<_, i64>(3)? as u64,
+        seen_before: row.get::<_, i64>(13)? as u64,
+        finding: NewFinding {
+            kind: read_kind(&kind).ok_or_else(|| odd(4, format!("the kind {kind}")))?,
+            signature: row.get(5)?,
+            summary: row.get(6)?,
+            standing: match standing.as_str() {
+                "confirmed" => Standing::Confirmed,
+                "disputed" => Standing::Disputed,
+                other => return Err(odd(7, format!("the standing {other}"))),
+            },
+            origin: row.get(8)?,
+            targets: parse(row, 9)?,
+            right: parse(row, 10)?,
+            commands: parse(row, 11)?,
+            certificate: parse(row, 12)?,
+            files: Vec::new(),
+            artifacts: Vec::new(),
+        },
+    })
+}
+
+fn parse<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text)
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(e)))
+}
+
+/// Something that this version does not write.
+fn odd(column: usize, what: String) -> rusqlite::Error {
+    let what = format!("{what} is unknown to this version of gainsay");
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
+}
+
+/// Fills in the files of a finding.
+pub fn load_files(db: &Connection, finding: &mut Finding) -> rusqlite::Result<()> {
+    let mut statement =
+        db.prepare("SELECT role, name, bytes FROM file WHERE finding = ?1 ORDER BY rowid")?;
+    let rows = statement.query_map([finding.id], |row| {
+        let file = SourceFile { name: row.get(1)?, bytes: row.get(2)? };
+        Ok((row.get::<_, String>(0)?, file))
+    })?;
+    for row in rows {
+        let (role, file) = row?;
+        match role.as_str() {
+            SOURCE => finding.finding.files.push(file),
+            _ => finding.finding.artifacts.push(file),
+        }
+    }
+    Ok(())
+}

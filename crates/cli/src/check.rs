@@ -1,0 +1,207 @@
+//! `gainsay check`: which compilers are wrong about a program.
+//!
+//! The machine speaks first. A program without one defined result is told of exactly as `gainsay
+//! run` does, and no compiler is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use campaign::{Checked, Made, NewFinding, Word};
+use oracle::{Case, Class, Expected, Seen, SourceFile};
+use serde_json::json;
+use toolchain::Language;
+
+use crate::args::{Alignment, Check, Run};
+use crate::hunt::{compilers, one_line};
+use crate::json::RunObject;
+use crate::run::{self, Told};
+use crate::{show, status, terminal, words};
+
+/// Exit status when a compiler is wrong.
+const WRONG: u8 = 1;
+
+/// Runs the command; the exit status.
+pub fn main(args: Check) -> Result<u8> {
+    let names: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
+    let names = names.join(" ");
+    let run = Run {
+        files: args.files.clone(),
+        include: args.include.clone(),
+        define: args.define.clone(),
+        profile: false,
+        fuel: None,
+        alignment: Alignment::Offsets,
+        json: args.json,
+    };
+    let work = move || run::execute(&run);
+    let Some(told) = terminal::work(format!("still executing {names}"), work)? else {
+        terminal::complain(run::REPORT_A_BUG);
+        return Ok(status::INTERNAL);
+    };
+    let told = told?;
+    if let Some(diagnostic) = &told.diagnostic {
+        terminal::complain(&diagnostic.render(terminal::colour()));
+        terminal::complain("gainsay: so there is no result to compare compilers with");
+        if args.json {
+            terminal::print(format!("{}\n", json!({ "machine": told.object })).as_bytes())?;
+        }
+        return Ok(told.exit);
+    }
+    let found = compilers(args.config.as_deref(), &args.cc, Language::C)?;
+    let sum: usize = found.compilers.iter().map(|c| c.levels.len()).sum();
+    let made = made(&args, &names, &told)?;
+    let stop = sandbox::Stop::on_signals();
+    let mut n = 0;
+    let mut begin = |label: &str| {
+        n += 1;
+        terminal::status(&format!("[{n}/{sum}] {label}"));
+    };
+    let checked = campaign::check(&made, found.compilers, found.limits, &stop, &mut begin);
+    terminal::status("");
+    let checked = checked?;
+    let text = match args.json {
+        true => format!("{}\n", object(&told.object, &made.case, &checked)),
+        false => text(&names, &told, &made.case, &checked),
+    };
+    terminal::print(text.as_bytes())?;
+    let wrong = checked.tested.findings.iter().any(NewFinding::stands);
+    Ok(if wrong { WRONG } else { 0 })
+}
+
+/// The program as compilers get it.
+fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
+    let mut files = Vec::new();
+    let mut include = args.include.clone();
+    let mut seen = BTreeSet::new();
+    for path in &args.files {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name == "-" {
+            bail!("standard input has no name to compile it by: give a file");
+        }
+        if !seen.insert(name.clone()) {
+            bail!("two files are called {name}: give one of them another name");
+        }
+        let text = fs::read(path)
+            .with_context(|| format!("the file {} cannot be read", path.display()))?;
+        let bytes = [defines(&args.define, &name).into_bytes(), text].concat();
+        files.push(SourceFile { name, bytes });
+        // What a file includes in quotes lies beside it.
+        include
+            .push(path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")).into());
+    }
+    let absolute = |dir: &PathBuf| {
+        fs::canonicalize(dir).with_context(|| format!("the folder {}", dir.display()))
+    };
+    let include = include.iter().map(absolute).collect::<Result<BTreeSet<_>>>()?;
+    let expected = Expected { stdout: told.stdout.clone(), status: told.exit };
+    let case = Case {
+        language: Language::C,
+        files,
+        harness: None,
+        standard: None,
+        include: include.into_iter().collect(),
+        expected,
+    };
+    let own = campaign::own_opinion(names, told.object.steps);
+    Ok(Made { case, origin: names.into(), own })
+}
+
+/// Macros of -D as lines before the file, so that all compilers and all reports have them.
+fn defines(define: &[String], name: &str) -> String {
+    if define.is_empty() {
+        return String::new();
+    }
+    let mut text = String::new();
+    for one in define {
+        let (macro_name, value) = one.split_once('=').unwrap_or((one, "1"));
+        let _ = writeln!(text, "#define {macro_name} {value}");
+    }
+    let _ = writeln!(text, "#line 1 \"{name}\"");
+    text
+}
+
+fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
+    let lines = told.stdout.split_inclusive(|b| *b == b'\n').count() as u64;
+    let mut text = format!(
+        "{names}: one defined result, {} and exit status {}\n\n",
+        words::plural(lines, "line"),
+        told.exit
+    );
+    for class in oracle::classes(case, &checked.observations) {
+        let (name, what) = describe(&class, &case.expected);
+        row(&mut text, name, &class.targets, &what);
+    }
+    let tested = &checked.tested;
+    let flaky = tested.targets.iter().filter(|(_, word)| *word == Word::Flaky);
+    let flaky: Vec<String> = flaky.map(|(label, _)| label.clone()).collect();
+    row(&mut text, "flaky", &flaky, "wrong at first, and not when tried again");
+    for finding in &tested.findings {
+        let doubt = if finding.stands() { "" } else { ", disputed" };
+        let (kind, targets) = (finding.kind.name(), words::targets(&finding.targets));
+        let _ = write!(text, "\n{kind}{doubt}: {targets}\n\n{}", show::proof(finding));
+    }
+    if tested.findings.is_empty() {
+        text.push_str("\nNobody is wrong.\n");
+    }
+    text
+}
+
+/// A class in a word, and what its targets did.
+fn describe(class: &Class, expected: &Expected) -> (&'static str, String) {
+    match &class.seen {
+        _ if class.right => ("right", String::new()),
+        Seen::Ran { status, stdout } => {
+            let what = oracle::difference(&expected.stdout, stdout);
+            ("wrong", what.unwrap_or_else(|| format!("exits with {status}")))
+        }
+        Seen::RunsOn => ("does not end", String::new()),
+        Seen::Crashed(messages) => ("compiler crashes", first_line(messages)),
+        Seen::Hung => ("compiler hangs", String::new()),
+        Seen::Exhausted(messages) => ("compiler memory", first_line(messages)),
+        Seen::Rejected(messages) => ("rejected", first_line(messages)),
+        Seen::NotForIt(why) => ("not for it", first_line(why)),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    words::cut(&one_line(text.trim().lines().next().unwrap_or("")), 150)
+}
+
+/// A class: its name, who is in it, a compiler a line, and what it did.
+fn row(text: &mut String, name: &str, labels: &[String], what: &str) {
+    let mut name = name;
+    for (compiler, flags) in words::by_compiler(labels) {
+        let _ = writeln!(text, "{name:<16}  {compiler} {}", flags.join(", "));
+        name = "";
+    }
+    if !labels.is_empty() && !what.is_empty() {
+        let _ = writeln!(text, "{:<16}    {what}", "");
+    }
+}
+
+fn object(machine: &RunObject, case: &Case, checked: &Checked) -> serde_json::Value {
+    let class = |class: Class| {
+        let (name, what) = describe(&class, &case.expected);
+        json!({ "class": name, "what": what, "right": class.right, "targets": class.targets })
+    };
+    let classes = oracle::classes(case, &checked.observations);
+
+    let tested = &checked.tested;
+    let targets: BTreeMap<&String, &Word> = tested.targets.iter().map(|(l, w)| (l, w)).collect();
+    let finding = |f: &NewFinding| {
+        json!({
+            "kind": f.kind, "standing": f.standing, "summary": f.summary,
+            "signature": f.signature, "targets": f.targets, "right": f.right,
+            "commands": f.commands, "certificate": f.certificate,
+        })
+    };
+    json!({
+        "machine": machine,
+        "targets": targets,
+        "classes": classes.into_iter().map(class).collect::<Vec<_>>(),
+        "findings": tested.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,191 @@
+//! A hunt as lines: text for a log, or JSON for a script.
+//!
+//! The fields of the JSON lines are told by `gainsay hunt --help`; they are added to, never renamed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use campaign::{Ended, Finding, Progress};
+use serde_json::{Map, Value, json};
+
+use super::Setting;
+use super::view::{Tally, one_line};
+use crate::{findings, words};
+
+/// The first line.
+pub fn begin(setting: &Setting, progress: &Progress) -> String {
+    let mut end = match (progress.time, progress.tests_wanted) {
+        (None, None) => "until Ctrl-C".to_string(),
+        (Some(time), None) => format!("for {}", words::span(time)),
+        (None, Some(tests)) => format!("for {}", words::plural(tests, "test")),
+        (Some(time), Some(tests)) => {
+            format!("for {} or {}", words::span(time), words::plural(tests, "test"))
+        }
+    };
+    if progress.tests > 0 {
+        end += &format!(", going on after {}", words::plural(progress.tests, "test"));
+    }
+    format!(
+        "hunting with {} on {}; seed {}, {}, into {}; {end}\n",
+        setting.engines.join(" and "),
+        setting.compilers(),
+        progress.seed,
+        words::plural(setting.jobs as u64, "job"),
+        setting.out,
+    )
+}
+
+/// The line of a finding.
+pub fn found(found: &Finding) -> String {
+    let finding = &found.finding;
+    let known = match found.seen_before {
+        _ if !finding.stands() => ", disputed".to_string(),
+        0 => String::new(),
+        n => format!(", seen {} before", words::plural(n, "time")),
+    };
+    let what = format!("{}: {}", words::targets(&finding.targets), one_line(&finding.summary));
+    format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), words::cut(&what, 200))
+}
+
+/// The line that says that all is well.
+pub fn progress(progress: &Progress) -> String {
+    let Progress { elapsed, tests, tests_now, own, others, .. } = progress;
+    let sum: u64 = progress.findings.values().sum();
+    format!(
+        "{}  {}, {}, {} ({} distinct), {} of CPU time in compilers and programs\n",
+        words::clock(*elapsed),
+        words::plural(*tests, "test"),
+        words::rate(*tests_now, *elapsed),
+        words::plural(sum, "finding"),
+        words::count(progress.signatures),
+        words::percent(*others, *own + *others),
+    )
+}
+
+/// `begin` as an object.
+pub fn begin_object(setting: &Setting, progress: &Progress) -> Value {
+    let compilers: Vec<Value> = setting
+        .compilers
+        .iter()
+        .map(|c| json!({ "name": c.name, "version": c.version, "triple": c.triple }))
+        .collect();
+    json!({
+        "event": "begin", "gainsay": env!("CARGO_PKG_VERSION"), "seed": progress.seed,
+        "language": setting.language, "engines": setting.engines, "jobs": setting.jobs,
+        "out": setting.out, "compilers": compilers, "tests": progress.tests,
+        "for_s": progress.time.map(|t| t.as_secs()), "tests_wanted": progress.tests_wanted,
+    })
+}
+
+/// `finding` as an object.
+pub fn found_object(found: &Finding) -> Value {
+    named("finding", findings::object(found))
+}
+
+/// `progress` as an object.
+pub fn progress_object(progress: &Progress) -> Value {
+    named("progress", standing(progress))
+}
+
+/// `end` as an object.
+pub fn end_object(progress: &Progress) -> Value {
+    let (ended, why) = match &progress.ended {
+        Some(Ended::Time) => ("time", None),
+        Some(Ended::Tests) | None => ("tests", None),
+        Some(Ended::Interrupted) => ("interrupted", None),
+        Some(Ended::Failed(why)) => ("failed", Some(why)),
+    };
+    let mut object = named("end", standing(progress));
+    object["ended"] = json!(ended);
+    object["why"] = json!(why);
+    object
+}
+
+/// Puts the name of an event first.
+fn named(event: &str, object: Value) -> Value {
+    let mut all = Map::new();
+    all.insert("event".into(), event.into());
+    if let Value::Object(fields) = object {
+        all.extend(fields);
+    }
+    Value::Object(all)
+}
+
+fn standing(p: &Progress) -> Value {
+    // Milliseconds are as fine as anybody needs.
+    let seconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
+    let share = |share: f64| (share * 10000.0).round() / 10000.0;
+    let findings: BTreeMap<&str, u64> = p.findings.iter().map(|(k, n)| (k.name(), *n)).collect();
+    let target = |(label, counts): (&String, &BTreeMap<_, _>)| {
+        let mut t = Tally::default();
+        t.add(counts);
+        let object = json!({
+            "right": t.right, "failed": t.failed, "flaky": t.flaky, "not_for_it": t.not_for_it,
+        });
+        (label.clone(), object)
+    };
+    let engine = |(name, e): (&String, &campaign::EngineProgress)| {
+        let object = json!({
+            "tests": e.tests, "distinct": e.signatures, "used": share(e.used), "due": share(e.due),
+        });
+        (name.clone(), object)
+    };
+    json!({
+        "elapsed_s": seconds(p.elapsed), "tests": p.tests, "tests_now": p.tests_now,
+        "findings": findings, "distinct": p.signatures, "disputed": p.disputed,
+        "flaky": p.flaky, "skipped": p.skipped,
+        "cpu_s": {
+            "generate": seconds(p.cost.generate), "compile": seconds(p.cost.compile),
+            "run": seconds(p.cost.run), "validate": seconds(p.cost.validate),
+            "own": seconds(p.own), "others": seconds(p.others),
+        },
+        "targets": p.targets.iter().map(target).collect::<Map<_, _>>(),
+        "engines": p.engines.iter().map(engine).collect::<Map<_, _>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hunt::sample;
+    use oracle::Kind;
+
+    #[test]
+    fn text() {
+        let at = sample::progress();
+        let want = "\
+hunting with yarp and csmith on gcc-12 12.2.0, clang-16 16.0.6; seed 17, 2 jobs, into gainsay-hunt; \
+for 1 h, going on after 1,234 tests\n";
+        assert_eq!(begin(&sample::setting(), &at), want);
+        let want = "0:12:03  1,234 tests, 1.71/s, 3 findings (2 distinct), 98.3 % of CPU time in \
+                    compilers and programs\n";
+        assert_eq!(progress(&at), want);
+        let mut finding = sample::finding(3, Kind::WrongOutput, "s");
+        finding.finding.summary = "prints \"a\u{1b}[31m\tb\"\nand more".into();
+        let want = "#3 wrong-output: gcc-12 -O2, -O3: prints \"a [31m b\" and more\n";
+        assert_eq!(found(&finding), want);
+        finding.seen_before = 2;
+        assert!(found(&finding).starts_with("#3 wrong-output, seen 2 times before: "));
+    }
+
+    #[test]
+    fn json() {
+        let mut at = sample::progress();
+        at.ended = Some(Ended::Failed("the disk is full".into()));
+        let end = end_object(&at);
+        assert_eq!(end["event"], "end");
+        assert_eq!((&end["ended"], &end["why"]), (&json!("failed"), &json!("the disk is full")));
+        assert_eq!(end["findings"], json!({ "compiler-crash": 1, "wrong-output": 2 }));
+        assert_eq!(end["cpu_s"]["compile"], json!(713.0));
+        let tally = json!({ "right": 1200, "failed": 2, "flaky": 2, "not_for_it": 0 });
+        assert_eq!(end["targets"]["gcc-12 -O2"], tally);
+        assert_eq!(end["engines"]["yarp"]["due"], json!(0.65));
+        assert_eq!(progress_object(&at)["event"], "progress");
+        let begin = begin_object(&sample::setting(), &at);
+        assert_eq!((&begin["language"], &begin["seed"]), (&json!("c"), &json!(17)));
+        assert_eq!(begin["compilers"][1]["version"], "16.0.6");
+        let finding = found_object(&sample::finding(3, Kind::WrongOutput, "s"));
+        assert_eq!((&finding["id"], &finding["kind"]), (&json!(3), &json!("wrong-output")));
+        assert_eq!(finding["standing"], "confirmed");
+    }
+}

@@ -1,0 +1,214 @@
+//! From arguments to a plan: every mistake a person can make here is told in one sentence.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use campaign::{EngineChoice, Plan};
+use oracle::Limits;
+use toolchain::{Compiler, Config, Language};
+
+use super::{Setting, Tested};
+use crate::args::{Hunt, HuntEngine, Lang};
+use crate::{generate, terminal, words};
+
+/// The configuration that is read unasked.
+const CONFIG: &str = "gainsay.toml";
+
+/// The plan, and what is to be said of it.
+pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
+    if args.jobs == Some(0) {
+        bail!("--jobs must be at least 1");
+    }
+    if args.tests == Some(0) {
+        bail!("--tests must be at least 1");
+    }
+    let language = match args.lang {
+        Lang::C => Language::C,
+        Lang::Cxx => Language::Cxx,
+    };
+    let engines = engines(args, language)?;
+    if args.out.exists() && !args.out.is_dir() {
+        bail!("{} is not a folder: give another one with --out", args.out.display());
+    }
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.unwrap_or_else(processors);
+    let found = compilers(args.config.as_deref(), &args.cc, language)?;
+    let tested = |c: &Arc<Compiler>| Tested {
+        name: c.name.clone(),
+        version: c.version.clone(),
+        triple: c.triple.clone(),
+    };
+    let setting = Setting {
+        out: args.out.to_string_lossy().into_owned(),
+        again: again(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned())),
+        compilers: found.compilers.iter().map(tested).collect(),
+        engines: args.engine.iter().map(|engine| name(*engine).to_string()).collect(),
+        language,
+        jobs,
+    };
+    let plan = Plan {
+        engines,
+        seed: args.seed,
+        time: args.time,
+        tests: args.tests,
+        jobs,
+        out: args.out.clone(),
+        language,
+        compilers: found.compilers,
+        extras_per_test: found.extras_per_test,
+        limits: found.limits,
+    };
+    Ok((plan, setting))
+}
+
+fn name(engine: HuntEngine) -> &'static str {
+    match engine {
+        HuntEngine::Yarp => "yarp",
+        HuntEngine::Csmith => "csmith",
+        HuntEngine::Files => "files",
+    }
+}
+
+fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
+    let asked = |engine| args.engine.contains(&engine);
+    if args.from.is_some() && !asked(HuntEngine::Files) {
+        bail!("--from is for --engine files: add that, or leave --from out");
+    }
+    if !args.include.is_empty() && !asked(HuntEngine::Files) {
+        bail!("-I is for --engine files: add that, or leave -I out");
+    }
+    if args.policy != "default" && !asked(HuntEngine::Yarp) {
+        bail!("--policy is for --engine yarp: add that, or leave --policy out");
+    }
+    let mut choices = Vec::new();
+    for (i, &engine) in args.engine.iter().enumerate() {
+        if args.engine[..i].contains(&engine) {
+            bail!("--engine names {} twice", name(engine));
+        }
+        if language == Language::Cxx && engine != HuntEngine::Yarp {
+            bail!("--engine {} makes C only: leave it out, or --lang c++", name(engine));
+        }
+        choices.push(match engine {
+            HuntEngine::Yarp => EngineChoice::Yarp {
+                policy: Box::new(generate::policy(&args.policy)?),
+                name: args.policy.clone(),
+            },
+            HuntEngine::Csmith => EngineChoice::Csmith { options: Vec::new() },
+            HuntEngine::Files => files(args)?,
+        });
+    }
+    Ok(choices)
+}
+
+fn files(args: &Hunt) -> Result<EngineChoice> {
+    let Some(from) = &args.from else {
+        bail!("--engine files needs --from DIR, the folder of your programs");
+    };
+    if !from.is_dir() {
+        bail!("the folder {} given with --from does not exist", from.display());
+    }
+    for dir in &args.include {
+        if !dir.is_dir() {
+            bail!("the header folder {} given with -I does not exist", dir.display());
+        }
+    }
+    Ok(EngineChoice::Files { from: from.clone(), include: args.include.clone() })
+}
+
+/// Compilers and how they are to be used.
+#[derive(Debug)]
+pub struct Compilers {
+    /// Those that work.
+    pub compilers: Vec<Arc<Compiler>>,
+    /// Flag sets drawn for each test and compiler.
+    pub extras_per_test: usize,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// Finds the compilers that were asked for, says which were left out and why.
+pub fn compilers(
+    config: Option<&Path>,
+    patterns: &[String],
+    language: Language,
+) -> Result<Compilers> {
+    let config = configuration(config)?;
+    let mut tell = |what: &str| terminal::status(what);
+    let survey = toolchain::survey(&config, patterns, language, &mut tell);
+    terminal::status("");
+    let survey = survey?;
+    for left in &survey.left_out {
+        terminal::complain(&format!("gainsay: left out: {} {}", left.name, left.why));
+    }
+    if survey.compilers.is_empty() {
+        bail!(
+            "no compiler that works was found: install one (on Debian: apt-get install gcc \
+             libc6-dev), or name one with --cc"
+        );
+    }
+    Ok(Compilers {
+        compilers: survey.compilers,
+        extras_per_test: config.extras_per_test,
+        limits: limits(&config),
+    })
+}
+
+fn configuration(asked: Option<&Path>) -> Result<Config> {
+    let path = match asked {
+        Some(path) => path.to_path_buf(),
+        None if Path::new(CONFIG).is_file() => PathBuf::from(CONFIG),
+        None => return Ok(Config::default()),
+    };
+    Ok(Config::read(&path)?)
+}
+
+/// Time of the clock is allowed in the same proportion to processor time as it is by default.
+fn limits(config: &Config) -> Limits {
+    let mut limits = Limits::default();
+    let said = &config.limits;
+    if let Some(seconds) = said.compile_seconds {
+        limits.compile_wall =
+            limits.compile_wall.mul_f64(seconds as f64 / limits.compile_cpu.as_secs_f64());
+        limits.compile_cpu = Duration::from_secs(seconds);
+    }
+    if let Some(seconds) = said.run_seconds {
+        limits.run_wall = limits.run_wall.mul_f64(seconds as f64 / limits.run_cpu.as_secs_f64());
+        limits.run_cpu = Duration::from_secs(seconds);
+    }
+    if let Some(megabytes) = said.memory_mb {
+        limits.memory = megabytes << 20;
+    }
+    limits
+}
+
+/// The command that was typed, to go on: without a number of tests, which the folder now has.
+fn again(words: impl Iterator<Item = String>) -> String {
+    let mut line = "gainsay".to_string();
+    let mut skip = false;
+    for word in words {
+        if std::mem::take(&mut skip) || word.starts_with("--tests=") {
+            continue;
+        }
+        if word == "--tests" {
+            skip = true;
+            continue;
+        }
+        line.push(' ');
+        line += &words::quote(&word);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_again() {
+        let typed = ["hunt", "--tests", "5", "--cc", "gcc*", "--tests=7", "--for", "10m"];
+        let line = again(typed.into_iter().map(String::from));
+        assert_eq!(line, "gainsay hunt --cc 'gcc*' --for 10m");
+    }
+}

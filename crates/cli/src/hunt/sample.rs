@@ -1,0 +1,130 @@
+//! A made-up hunt for tests of what is shown.
+
+use std::time::Duration;
+
+use campaign::{Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Word};
+use oracle::{Certificate, Kind, Opinion, Says, SourceFile};
+use toolchain::Language;
+
+use super::{Setting, Tested};
+
+/// Twelve minutes of an hour, three compilers, three findings.
+pub fn progress() -> Progress {
+    let seconds = Duration::from_secs;
+    let mut progress = Progress {
+        seed: 17,
+        elapsed: seconds(723),
+        time: Some(seconds(3600)),
+        tests: 1234,
+        tests_now: 1234,
+        cost: Cost {
+            generate: seconds(9),
+            compile: seconds(713),
+            run: seconds(250),
+            validate: seconds(28),
+        },
+        own: seconds(17),
+        others: seconds(983),
+        disputed: 1,
+        signatures: 2,
+        flaky: 4,
+        newest: Some((
+            4,
+            Kind::WrongOutput,
+            "prints \"test_3 1f\" for \"test_3 2a\" (line 3)".into(),
+        )),
+        ..Progress::default()
+    };
+    progress.skipped.insert("out of fuel".into(), 8);
+    progress.skipped.insert("not supported".into(), 12);
+    progress.findings.insert(Kind::WrongOutput, 2);
+    progress.findings.insert(Kind::CompilerCrash, 1);
+    let yarp = EngineProgress { tests: 1000, signatures: 2, used: 0.71, due: 0.65 };
+    let csmith = EngineProgress { tests: 234, signatures: 0, used: 0.29, due: 0.35 };
+    progress.engines.insert("yarp".into(), yarp);
+    progress.engines.insert("csmith".into(), csmith);
+    for name in ["clang-16", "gcc-12", "tcc"] {
+        for level in ["-O0", "-O1", "-O2", "-O3"] {
+            let counts = progress.targets.entry(format!("{name} {level}")).or_default();
+            counts.insert(Word::Right, 1200);
+            if name == "tcc" {
+                counts.insert(Word::NotForIt, 34);
+            }
+            if name == "gcc-12" && level > "-O1" {
+                counts.insert(Word::Failed(Kind::WrongOutput), 2);
+                counts.insert(Word::Flaky, 2);
+            }
+        }
+    }
+    progress
+}
+
+/// What it was asked to do.
+pub fn setting() -> Setting {
+    let tested = |name: &str, version: &str| Tested {
+        name: name.into(),
+        version: version.into(),
+        triple: "x86_64-linux-gnu".into(),
+    };
+    Setting {
+        out: "gainsay-hunt".into(),
+        again: "gainsay hunt --for 10m".into(),
+        compilers: vec![tested("gcc-12", "12.2.0"), tested("clang-16", "16.0.6")],
+        engines: vec!["yarp".into(), "csmith".into()],
+        language: Language::C,
+        jobs: 2,
+    }
+}
+
+/// A finding of the sample.
+pub fn finding(id: i64, kind: Kind, signature: &str) -> Finding {
+    let opinion = |tool: &str, command: &str, says| Opinion {
+        tool: tool.into(),
+        command: command.into(),
+        says,
+    };
+    let summary = match kind {
+        Kind::CompilerCrash => "internal compiler error: in extract_insn, at recog.cc:2791",
+        _ => "prints \"test_3 1f\" for \"test_3 2a\" (line 3)",
+    };
+    let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
+    Finding {
+        id,
+        engine: "yarp".into(),
+        seed: 7000 + id as u64,
+        found_at: 1_800_000_000,
+        seen_before: 0,
+        finding: NewFinding {
+            kind,
+            signature: signature.into(),
+            summary: summary.into(),
+            standing: Standing::Confirmed,
+            targets: vec!["gcc-12 -O2".into(), "gcc-12 -O3".into()],
+            right: vec!["gcc-12 -O0".into(), "clang-16 -O2".into()],
+            files: vec![
+                file("func.c", "int f;\n"),
+                file("driver.c", "int main(void) { return 0; }\n"),
+            ],
+            artifacts: vec![
+                file("expected", "test_1 00\ntest_2 ff\ntest_3 2a\n"),
+                file("gcc-12_-O2.stdout", "test_1 00\ntest_2 ff\ntest_3 1f\n"),
+            ],
+            commands: vec!["gcc-12 -O2 func.c driver.c -o a && ./a | diff expected -".into()],
+            origin: format!("gainsay gen --seed {} -o DIR", 7000 + id),
+            certificate: Certificate {
+                opinions: vec![
+                    opinion(
+                        "gainsay's abstract machine",
+                        "gainsay run func.c driver.c",
+                        Says::Valid,
+                    ),
+                    opinion(
+                        "clang 16.0.6 -fsanitize=memory",
+                        "clang-16 …",
+                        Says::Silent("too slow".into()),
+                    ),
+                ],
+            },
+        },
+    }
+}

@@ -1,0 +1,191 @@
+//! What a person reads when a hunt is over: ten seconds' worth.
+
+use std::fmt::Write;
+
+use campaign::{Cost, Ended, Finding, Progress};
+use oracle::Kind;
+
+use super::Setting;
+use super::view::{Shares, one_line};
+use crate::findings::{Group, groups, show_command};
+use crate::words;
+
+/// More groups than this nobody reads; `gainsay findings` lists them all.
+const GROUPS: usize = 10;
+
+/// The summary. `before` is what tests had cost when this run began.
+pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Finding]) -> String {
+    let mut text = opening(setting, progress);
+    text += &cpu(progress, before);
+    text.push('\n');
+    let groups = groups(findings);
+    let (stand, disputed): (Vec<&Group>, Vec<&Group>) =
+        groups.iter().partition(|group| group.newest.finding.stands());
+    text += &list(progress, &stand);
+    text += &not_counted(progress, disputed.first().map(|group| group.newest.id));
+    text += &skipped(progress);
+    let _ = writeln!(text, "Everything is in {}.", setting.out);
+    match stand.first().or(disputed.first()) {
+        Some(group) => {
+            let _ = writeln!(text, "Next: {}", show_command(group.newest.id, &setting.out));
+        }
+        // Only files come to an end by themselves.
+        None if progress.ended == Some(Ended::Tests) && progress.tests_wanted.is_none() => {
+            text += "Next, with programs made for it: gainsay hunt\n";
+        }
+        None => {
+            let _ = writeln!(text, "Next, to go on where this ended: {}", setting.again);
+        }
+    }
+    text
+}
+
+fn opening(setting: &Setting, progress: &Progress) -> String {
+    let how = match &progress.ended {
+        Some(Ended::Failed(why)) => format!("The hunt could not go on: {why}\n"),
+        Some(Ended::Interrupted) => "Interrupted.\n".into(),
+        Some(Ended::Time | Ended::Tests) | None => String::new(),
+    };
+    let Progress { elapsed, tests, tests_now, .. } = progress;
+    let mut done = words::plural(*tests_now, "test");
+    if tests > tests_now {
+        done += &format!(" ({} with earlier runs)", words::count(*tests));
+    }
+    format!(
+        "{how}{} in {} ({}), seed {}, on {}.\n",
+        done,
+        words::span(*elapsed),
+        words::rate(*tests_now, *elapsed),
+        progress.seed,
+        setting.compilers()
+    )
+}
+
+fn cpu(progress: &Progress, before: Cost) -> String {
+    let Progress { own, others, .. } = progress;
+    let all = *own + *others;
+    let Shares { generate, harness, .. } = Shares::of(progress, before);
+    format!(
+        "{} of CPU time in compilers and their programs, {} ours (generation {}, harness {}).\n",
+        words::percent(*others, all),
+        words::percent(*own, all),
+        words::percent(generate, all),
+        words::percent(harness, all),
+    )
+}
+
+fn list(progress: &Progress, stand: &[&Group]) -> String {
+    let sum: u64 = progress.findings.values().sum();
+    if sum == 0 {
+        return "Nothing was found.\n".into();
+    }
+    let kinds = Kind::ALL.iter().filter_map(|kind| {
+        let n = progress.findings.get(kind).filter(|n| **n > 0)?;
+        Some(format!("{} {}", words::count(*n), kind.name()))
+    });
+    let mut text = format!(
+        "{}, {} distinct: {}.\n",
+        words::plural(sum, "finding"),
+        words::count(progress.signatures),
+        kinds.collect::<Vec<_>>().join(", ")
+    );
+    for Group { count, newest } in stand.iter().take(GROUPS) {
+        let finding = &newest.finding;
+        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+        let (kind, targets) = (finding.kind.name(), words::targets(&finding.targets));
+        let what = words::cut(&format!("{targets}: {}", one_line(&finding.summary)), 150);
+        let _ = writeln!(text, "  #{:<4} {kind}{times}: {what}", newest.id);
+    }
+    if stand.len() > GROUPS {
+        let more = stand.len() - GROUPS;
+        let _ = writeln!(text, "  and {more} more: `gainsay findings` lists them");
+    }
+    text
+}
+
+fn not_counted(progress: &Progress, disputed: Option<i64>) -> String {
+    let mut text = String::new();
+    if progress.disputed > 0 {
+        let newest = disputed.map(|id| format!(", newest #{id}")).unwrap_or_default();
+        let n = words::count(progress.disputed);
+        let _ = writeln!(text, "Not counted: {n} disputed (our fault, or the program's{newest}).");
+    }
+    if progress.flaky > 0 {
+        let n = words::plural(progress.flaky, "failure");
+        let _ = writeln!(text, "Not counted: {n} that did not show again.");
+    }
+    text
+}
+
+fn skipped(progress: &Progress) -> String {
+    let sum: u64 = progress.skipped.values().sum();
+    if sum == 0 {
+        return String::new();
+    }
+    let mut reasons: Vec<(&String, u64)> = progress.skipped.iter().map(|(r, n)| (r, *n)).collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let told: Vec<String> = reasons
+        .iter()
+        .take(4)
+        .map(|(reason, n)| format!("{reason} {}", words::count(*n)))
+        .collect();
+    let more = if reasons.len() > 4 { ", …" } else { "" };
+    let sum = words::plural(sum, "test");
+    format!("Skipped {sum} without a known answer: {}{more}.\n", told.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hunt::sample;
+
+    #[test]
+    fn with_findings() {
+        let mut disputed = sample::finding(5, Kind::WrongOutput, "wrong-output tcc");
+        disputed.finding.standing = campaign::Standing::Disputed;
+        let findings = [
+            sample::finding(1, Kind::CompilerCrash, "compiler-crash gcc in extract_insn"),
+            sample::finding(2, Kind::WrongOutput, "wrong-output gcc-12"),
+            sample::finding(4, Kind::WrongOutput, "wrong-output gcc-12"),
+            disputed,
+        ];
+        let got = text(&sample::setting(), &sample::progress(), Cost::default(), &findings);
+        let want = "\
+1,234 tests in 12 min 3 s (1.71/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.
+98.3 % of CPU time in compilers and their programs, 1.7 % ours (generation 0.9 %, harness 0.8 %).
+
+3 findings, 2 distinct: 2 wrong-output, 1 compiler-crash.
+  #4    wrong-output (2 times): gcc-12 -O2, -O3: prints \"test_3 1f\" for \"test_3 2a\" (line 3)
+  #1    compiler-crash: gcc-12 -O2, -O3: internal compiler error: in extract_insn, at recog.cc:2791
+Not counted: 1 disputed (our fault, or the program's, newest #5).
+Not counted: 4 failures that did not show again.
+Skipped 20 tests without a known answer: not supported 12, out of fuel 8.
+Everything is in gainsay-hunt.
+Next: gainsay show 4
+";
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn without() {
+        let progress = Progress {
+            seed: 17,
+            tests: 30,
+            tests_now: 10,
+            elapsed: std::time::Duration::from_secs(4),
+            ended: Some(Ended::Interrupted),
+            ..Progress::default()
+        };
+        let got = text(&sample::setting(), &progress, Cost::default(), &[]);
+        let want = "\
+Interrupted.
+10 tests (30 with earlier runs) in 4 s (2.50/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.
+– of CPU time in compilers and their programs, – ours (generation –, harness –).
+
+Nothing was found.
+Everything is in gainsay-hunt.
+Next, to go on where this ended: gainsay hunt --for 10m
+";
+        assert_eq!(got, want);
+    }
+}

@@ -1,0 +1,329 @@
+//! `gainsay show`: one finding, ready to be pasted into a bug tracker. Indented blocks are code in
+//! Markdown and stay readable where that is not known.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use campaign::{Finding, NewFinding, Store};
+use oracle::{Opinion, Says, SourceFile};
+use serde_json::json;
+
+use crate::args::Show;
+use crate::{findings, terminal, words};
+
+/// Lines that differ, of those shown.
+const DIFFERENT: usize = 3;
+
+/// Lines of a compiler's messages; the first ones tell it.
+const MESSAGES: usize = 12;
+
+/// Runs the command; the exit status.
+pub fn main(args: &Show) -> Result<u8> {
+    let store = Store::open(&args.dir)?;
+    let Some(found) = store.finding(args.id)? else {
+        bail!(
+            "there is no finding {} in {}: `gainsay findings` lists them",
+            args.id,
+            args.dir.display()
+        );
+    };
+    let versions: BTreeMap<String, String> = store.versions()?.into_iter().collect();
+    if let Some(folder) = &args.output {
+        let written = write(folder, &found, &text(&found, &versions))?;
+        if !args.json {
+            let folder = folder.display();
+            let told =
+                format!("{folder}: {}\nREADME in it tells the commands.\n", written.join(" "));
+            terminal::print(told.as_bytes())?;
+            return Ok(0);
+        }
+    }
+    let text = match args.json {
+        true => object(&found, &versions, args.source)?,
+        false if args.source => text(&found, &versions) + &sources(&found.finding),
+        false => text(&found, &versions),
+    };
+    terminal::print(text.as_bytes())?;
+    Ok(0)
+}
+
+fn text(found: &Finding, versions: &BTreeMap<String, String>) -> String {
+    let finding = &found.finding;
+    let mut text = format!("Finding {}: {}\n\n", found.id, finding.kind.name());
+    let mut say = |name: &str, what: String| {
+        let _ = writeln!(text, "{name:<10} {what}");
+    };
+    say("What", finding.summary.trim().replace('\n', "\n           "));
+    say("Fails", labels(&finding.targets, versions));
+    say(
+        "Right",
+        if finding.right.is_empty() { "nobody".into() } else { labels(&finding.right, versions) },
+    );
+    say("Standing", standing(found));
+    say("Signature", finding.signature.clone());
+    say("Program", files(finding));
+    say("Made by", format!("{} (engine {}, seed {})", finding.origin, found.engine, found.seed));
+    text.push('\n');
+    text + &proof(finding)
+}
+
+/// Expected and got, the commands that show it, and who says that the program is valid.
+pub fn proof(finding: &NewFinding) -> String {
+    let mut text = evidence(finding).unwrap_or_default();
+    text += match finding.kind.is_wrong_code() {
+        true => "To reproduce, beside the files (`expected` is what it must print):\n\n",
+        false => "To reproduce, beside the files:\n\n",
+    };
+    for command in &finding.commands {
+        let _ = writeln!(text, "    {command}");
+    }
+    text += "\nWho says that the program is valid:\n\n";
+    for opinion in &finding.certificate.opinions {
+        text += &told(opinion);
+    }
+    text
+}
+
+/// `gcc-12 12.2.0: -O2, -O3`, a line for each compiler.
+fn labels(labels: &[String], versions: &BTreeMap<String, String>) -> String {
+    let one = |(name, flags): (&str, Vec<&str>)| match versions.get(name) {
+        Some(version) if !name.contains(version) => {
+            format!("{name} ({version}): {}", flags.join(", "))
+        }
+        _ => format!("{name}: {}", flags.join(", ")),
+    };
+    words::by_compiler(labels).into_iter().map(one).collect::<Vec<_>>().join("\n           ")
+}
+
+fn standing(found: &Finding) -> String {
+    let mut text = match found.finding.stands() {
+        true => "confirmed: seen twice, and nothing speaks against the program".to_string(),
+        false => "disputed: the program may be to blame, or gainsay".into(),
+    };
+    if found.seen_before > 0 {
+        let _ = write!(text, "; {} with this signature before", words::count(found.seen_before));
+    }
+    text
+}
+
+fn files(finding: &NewFinding) -> String {
+    let one = |file: &SourceFile| format!("{} ({})", file.name, words::size(file.bytes.len()));
+    finding.files.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// What the first failing target gave: the first lines that differ, or its messages.
+fn evidence(finding: &NewFinding) -> Option<String> {
+    let artifact = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
+    for target in &finding.targets {
+        let stem = target.replace([' ', '/'], "_");
+        if let Some(got) = artifact(&format!("{stem}.stdout")) {
+            let expected = artifact("expected").map_or(&[][..], |file| &file.bytes);
+            return Some(difference(target, expected, &got.bytes));
+        }
+        if let Some(messages) = artifact(&format!("{stem}.messages")) {
+            let mut text = format!("{target} says:\n\n");
+            let words = String::from_utf8_lossy(&messages.bytes);
+            for line in words.lines().take(MESSAGES) {
+                let _ = writeln!(text, "    {}", printable(line));
+            }
+            text.push('\n');
+            return Some(text);
+        }
+    }
+    None
+}
+
+fn difference(target: &str, expected: &[u8], got: &[u8]) -> String {
+    let lines = |bytes: &[u8]| -> Vec<String> {
+        String::from_utf8_lossy(bytes).lines().map(printable).collect()
+    };
+    let (expected, got) = (lines(expected), lines(got));
+    let differing: Vec<usize> =
+        (0..expected.len().max(got.len())).filter(|&i| expected.get(i) != got.get(i)).collect();
+    let Some(first) = differing.first() else {
+        return format!("{target} prints what it must.\n\n");
+    };
+    let mut text = format!(
+        "Expected (-) and what {target} gives (+), from line {} on; {}:\n\n",
+        first + 1,
+        match differing.len() {
+            1 => "1 line differs".to_string(),
+            n => format!("{n} lines differ"),
+        }
+    );
+    for &i in differing.iter().take(DIFFERENT) {
+        for (sign, line) in [('-', expected.get(i)), ('+', got.get(i))] {
+            let line = line.map_or("(nothing)", String::as_str);
+            let _ = writeln!(text, "    {sign} {}", words::cut(line, 200));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// Without what would move the cursor of a terminal.
+fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+fn told(opinion: &Opinion) -> String {
+    let says = match &opinion.says {
+        Says::Valid => "valid".to_string(),
+        Says::Undefined(what) => format!("UNDEFINED: {what}"),
+        Says::Differs(what) => format!("differs from what must be: {what}"),
+        Says::NoAlarm => "no alarm".to_string(),
+        Says::Alarm(what) => format!("alarm, perhaps a false one: {what}"),
+        Says::Silent(why) => format!("no word: {why}"),
+    };
+    let mut text = format!("  {}: {}\n", opinion.tool, printable(&says.replace('\n', " ")));
+    if !opinion.command.is_empty() {
+        let _ = writeln!(text, "      {}", opinion.command);
+    }
+    text
+}
+
+fn sources(finding: &NewFinding) -> String {
+    let one = |file: &SourceFile| {
+        format!("\n==> {} <==\n{}", file.name, String::from_utf8_lossy(&file.bytes))
+    };
+    finding.files.iter().map(one).collect()
+}
+
+fn object(found: &Finding, versions: &BTreeMap<String, String>, source: bool) -> Result<String> {
+    let finding = &found.finding;
+    let file = |file: &SourceFile| {
+        let text = source.then(|| String::from_utf8_lossy(&file.bytes));
+        json!({ "name": file.name, "bytes": file.bytes.len(), "text": text })
+    };
+    let mut object = findings::object(found);
+    object["versions"] = json!(versions);
+    object["files"] = finding.files.iter().map(file).collect();
+    object["artifacts"] = finding.artifacts.iter().map(file).collect();
+    object["commands"] = json!(finding.commands);
+    object["origin"] = json!(finding.origin);
+    object["certificate"] = json!(finding.certificate);
+    Ok(format!("{}\n", serde_json::to_string_pretty(&object)?))
+}
+
+/// Writes everything that was kept; the names.
+fn write(folder: &Path, found: &Finding, readme: &str) -> Result<Vec<String>> {
+    let cannot = |path: &Path| format!("{} cannot be written", path.display());
+    fs::create_dir_all(folder).with_context(|| cannot(folder))?;
+    let readme = SourceFile { name: "README".into(), bytes: readme.into() };
+    let kept = found.finding.files.iter().chain(&found.finding.artifacts);
+    let mut names = Vec::new();
+    for file in kept.chain([&readme]) {
+        // Names are plain; a store from elsewhere must not write anywhere else.
+        let Some(name) = Path::new(&file.name).file_name() else { continue };
+        let path = folder.join(name);
+        fs::write(&path, &file.bytes).with_context(|| cannot(&path))?;
+        names.push(name.to_string_lossy().into_owned());
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hunt::sample;
+    use oracle::Kind;
+
+    fn versions() -> BTreeMap<String, String> {
+        let pair = |name: &str, version: &str| (name.to_string(), version.to_string());
+        [pair("gcc-12", "12.2.0"), pair("clang-16", "16.0.6")].into()
+    }
+
+    #[test]
+    fn pasteable() {
+        let mut found = sample::finding(3, Kind::WrongOutput, "wrong-output gcc-12 -O2 -O3");
+        found.seen_before = 2;
+        let want = "\
+Finding 3: wrong-output
+
+What       prints \"test_3 1f\" for \"test_3 2a\" (line 3)
+Fails      gcc-12 (12.2.0): -O2, -O3
+Right      clang-16 (16.0.6): -O2
+           gcc-12 (12.2.0): -O0
+Standing   confirmed: seen twice, and nothing speaks against the program; 2 with this signature before
+Signature  wrong-output gcc-12 -O2 -O3
+Program    func.c (7 B), driver.c (29 B)
+Made by    gainsay gen --seed 7003 -o DIR (engine yarp, seed 7003)
+
+Expected (-) and what gcc-12 -O2 gives (+), from line 3 on; 1 line differs:
+
+    - test_3 2a
+    + test_3 1f
+
+To reproduce, beside the files (`expected` is what it must print):
+
+    gcc-12 -O2 func.c driver.c -o a && ./a | diff expected -
+
+Who says that the program is valid:
+
+  gainsay's abstract machine: valid
+      gainsay run func.c driver.c
+  clang 16.0.6 -fsanitize=memory: no word: too slow
+      clang-16 …
+";
+        assert_eq!(text(&found, &versions()), want);
+    }
+
+    #[test]
+    fn a_crash_shows_its_messages() {
+        let mut found = sample::finding(3, Kind::CompilerCrash, "s");
+        let bytes = "during RTL pass: combine\na.c:3: internal compiler error: \x1b[1mx\x1b[m\n";
+        let name = "gcc-12_-O2.messages".to_string();
+        found.finding.artifacts = vec![SourceFile { name, bytes: bytes.into() }];
+        let text = text(&found, &versions());
+        let want = "\ngcc-12 -O2 says:\n\n    during RTL pass: combine\n    a.c:3: internal compiler \
+                    error: \u{fffd}[1mx\u{fffd}[m\n\nTo reproduce";
+        assert!(text.contains(want), "{text}");
+    }
+
+    #[test]
+    fn output_that_ends_early() {
+        let got = difference("tcc -O0", b"a\nb\nc\n", b"a\n");
+        let want = "\
+Expected (-) and what tcc -O0 gives (+), from line 2 on; 2 lines differ:
+
+    - b
+    + (nothing)
+    - c
+    + (nothing)
+
+";
+        assert_eq!(got, want);
+        assert!(difference("tcc -O0", b"a\n", b"a\n").contains("prints what it must"));
+    }
+
+    #[test]
+    fn everything_into_a_folder() {
+        let scratch = sandbox::Scratch::new().expect("a temporary folder");
+        let folder = scratch.path().join("bug");
+        let mut found = sample::finding(3, Kind::WrongOutput, "s");
+        found.finding.files[0].name = "../../evil.c".into();
+        let names = write(&folder, &found, "read me").expect("it writes");
+        assert_eq!(names, ["evil.c", "driver.c", "expected", "gcc-12_-O2.stdout", "README"]);
+        assert_eq!(fs::read_to_string(folder.join("README")).expect("there"), "read me");
+        let expected = fs::read_to_string(folder.join("expected")).expect("there");
+        assert!(expected.ends_with("test_3 2a\n"), "{expected}");
+        assert!(folder.join("evil.c").is_file());
+    }
+
+    #[test]
+    fn as_an_object() {
+        let found = sample::finding(3, Kind::WrongOutput, "s");
+        let value = |source| -> serde_json::Value {
+            let text = object(&found, &versions(), source).expect("it serialises");
+            serde_json::from_str(&text).expect("JSON")
+        };
+        let brief = value(false);
+        assert_eq!(brief["files"][0], json!({ "name": "func.c", "bytes": 7, "text": null }));
+        assert_eq!(brief["certificate"]["opinions"][0]["says"]["verdict"], "valid");
+        assert_eq!(brief["versions"]["gcc-12"], "12.2.0");
+        assert_eq!(value(true)["files"][0]["text"], "int f;\n");
+    }
+}

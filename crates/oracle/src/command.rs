@@ -1,0 +1,123 @@
+//! The command that compiles a case on a target.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use toolchain::{Family, Language, Target};
+
+use crate::case::Case;
+
+/// The compiler's command line, program first, for files in the current folder; `None` where the
+/// target has no compiler for the language.
+///
+/// `harness` is the object of the case's harness, if it has one.
+pub(crate) fn arguments(
+    case: &Case,
+    target: &Target,
+    harness: Option<&Path>,
+    output: &Path,
+) -> Option<Vec<OsString>> {
+    let mut words = target.command(case.language)?.to_vec();
+    words.extend(target.flags.iter().map(OsString::from));
+    words.extend(head(case, target.compiler.family));
+    let unit = |unit: &&str| harness.is_none() || case.harness.as_deref() != Some(unit);
+    words.extend(case.units().filter(unit).map(OsString::from));
+    words.extend(harness.map(OsString::from));
+    words.extend(["-o".into(), output.into(), "-lm".into()]);
+    Some(words)
+}
+
+/// The command that compiles the case's harness, without optimisation; `None` where there is none,
+/// or no compiler for the language.
+pub(crate) fn harness(case: &Case, target: &Target, output: &Path) -> Option<Vec<OsString>> {
+    let unit = case.harness.as_ref()?;
+    let mut words = target.command(case.language)?.to_vec();
+    // The lowest level comes first.
+    let level = target.compiler.levels.first().into_iter().flat_map(|l| l.split_whitespace());
+    words.extend(level.map(OsString::from));
+    words.extend(head(case, target.compiler.family));
+    words.extend(["-c".into(), unit.into(), "-o".into(), output.into()]);
+    Some(words)
+}
+
+/// What follows the flags when all is compiled at once.
+pub(crate) fn tail(case: &Case, family: Family, output: &Path) -> Vec<OsString> {
+    let mut words = head(case, family);
+    words.extend(case.units().map(OsString::from));
+    words.extend(["-o".into(), output.into(), "-lm".into()]);
+    words
+}
+
+/// What follows the flags before the files: standard and header folders.
+fn head(case: &Case, family: Family) -> Vec<OsString> {
+    let mut words = vec![OsString::from("-w")];
+    words.extend(standard(case, family).map(|standard| format!("-std={standard}").into()));
+    for dir in &case.include {
+        words.push("-I".into());
+        words.push(dir.into());
+    }
+    words
+}
+
+/// Said outright, because defaults change with the version. The small compilers know only the
+/// standards' own names; of a stranger nothing is known, so it is asked for nothing.
+fn standard(case: &Case, family: Family) -> Option<String> {
+    let usual = match (case.language, family) {
+        (_, Family::Other) => None,
+        (Language::Cxx, _) => Some("c++17"),
+        (Language::C, Family::Gcc | Family::Clang) => Some("gnu11"),
+        (Language::C, Family::Tcc | Family::Pcc) => Some("c11"),
+    };
+    case.standard.clone().or_else(|| usual.map(String::from))
+}
+
+/// What to type beside the files of a case to see what a target does with it: compile, and run.
+/// `None` where the target has no compiler for the language.
+pub fn command_line(case: &Case, target: &Target) -> Option<String> {
+    let object = case.harness.as_ref().map(|unit| Path::new(unit).with_extension("o"));
+    let first = object.as_ref().and_then(|object| harness(case, target, object));
+    let compile = arguments(case, target, object.as_deref(), Path::new("program"))?;
+    let mut run: Vec<OsString> = target.compiler.runner.clone();
+    run.push("./program".into());
+    let steps = first.iter().chain([&compile, &run]).map(|words| typed(words));
+    Some(steps.collect::<Vec<_>>().join(" && "))
+}
+
+/// Words as a shell reads them back.
+pub(crate) fn typed(words: &[OsString]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::tests::{case, target};
+
+    #[test]
+    fn commands_can_be_typed() {
+        let mut case = case("");
+        let line = |case: &Case, target: &Target| command_line(case, target).unwrap_or_default();
+        let gcc = target(Family::Gcc, "gcc-12", "-O2 -flto");
+        assert_eq!(
+            line(&case, &gcc),
+            "gcc-12 -O2 -flto -w -std=gnu11 a.c b.c -o program -lm && ./program"
+        );
+        case.include.push("/opt/my headers".into());
+        let pcc = line(&case, &target(Family::Pcc, "pcc", "-O0"));
+        assert!(pcc.contains("-std=c11 -I '/opt/my headers' a.c b.c"), "{pcc}");
+        assert!(!line(&case, &target(Family::Other, "mycc", "-O0")).contains("-std"));
+        case.standard = Some("c99".into());
+        assert!(line(&case, &target(Family::Other, "mycc", "-O0")).contains("-std=c99"));
+        case.language = Language::Cxx;
+        assert_eq!(command_line(&case, &target(Family::Tcc, "tcc", "-O0")), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! How a compiler ended: what drivers say when they, or what they start, fail.
+//!
+//! A driver that catches the death of its `cc1` exits with 1 as for any error, so the words decide.
+//! They are asked in the order of who is least to blame: the system, our limits, the compiler, the
+//! program.
+
+use sandbox::{Ended, Finished, Status, Why};
+
+use crate::lab::{Limits, Trouble};
+use crate::observe::Seen;
+use crate::signal;
+
+/// Messages kept, from either end: a stack dump stands at the beginning, an error often at the end.
+const KEPT: usize = 32 << 10;
+
+/// Our own disk, not the compiler.
+const DISK_FULL: &[&str] = &["No space left on device", "Disk quota exceeded"];
+
+/// The system could not start or feed a process.
+const SYSTEM: &[&str] = &["Resource temporarily unavailable", "Too many open files"];
+
+/// A limit on memory or files, met by whoever.
+const EXHAUSTED: &[&str] = &[
+    "out of memory",
+    "memory exhausted",
+    "bad_alloc",
+    "Cannot allocate memory",
+    "OutOfMemory",
+    "failed to map segment",
+    "File too large",
+    "File size limit exceeded",
+    "exit code 153",
+];
+
+/// A time limit: LLVM's crash handler catches SIGXCPU and ends with 128 and its number.
+const TIME: &[&str] = &["CPU time limit exceeded", "exit code 152"];
+
+/// Killed, as drivers tell it of their children.
+const KILLED: &[&str] = &[
+    "Killed signal terminated program",
+    "Terminated signal terminated program",
+    "Interrupt signal terminated program",
+    "Hangup signal terminated program",
+    "Killed (program",
+    "unable to execute command: Killed",
+    "unable to execute command: Terminated",
+    "signal 9 [Killed]",
+    "signal 15 [Terminated]",
+    "terminated with signal 9",
+    "terminated with signal 15",
+];
+
+/// The compiler, its assembler or its linker failed and knows it.
+const CRASHED: &[&str] = &[
+    "compiler error:",
+    "internal compiler error",
+    "signal terminated program",
+    "terminated with signal",
+    "unable to execute command: ",
+    "command failed due to signal",
+    "frontend command failed",
+    "PLEASE submit a bug report",
+    "PLEASE ATTACH THE FOLLOWING FILES",
+    "UNREACHABLE executed",
+    "LLVM ERROR:",
+    "error in backend",
+    "Internal error",
+    "internal error",
+    "assertion fail",
+    "panic: ",
+];
+
+/// What the end of a compiler means; `None` when it says that all went well. With [`Ended`] given
+/// up, its processor time is the caller's to have read.
+pub(crate) fn failure(ended: &Ended, limits: &Limits) -> Result<Option<Seen>, Trouble> {
+    match ended {
+        Ended::Finished(done) if done.status == Status::Exit(0) => Ok(None),
+        Ended::Finished(done) => failed(done, limits).map(Some),
+        Ended::Killed(Why::Stop, _) => Err(Trouble::Stopped),
+        Ended::Killed(Why::Wall, _) => Ok(Some(Seen::Hung)),
+        Ended::Killed(Why::Processes, done) => {
+            let told = format!("more than {} processes at once", limits.processes);
+            Ok(Some(Seen::Exhausted(with(&told, &messages(done)))))
+        }
+        Ended::Killed(Why::Folder, done) => {
+            let told = format!("files of more than {} bytes", limits.folder);
+            Ok(Some(Seen::Exhausted(with(&told, &messages(done)))))
+        }
+        Ended::NotStarted(error) => {
+            Err(Trouble::of(error, "a compiler could not be started".into()))
+        }
+    }
+}
+
+fn failed(done: &Finished, limits: &Limits) -> Result<Seen, Trouble> {
+    let text = messages(done);
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let signal = match done.status {
+        Status::Signal(number) => Some(number),
+        Status::Exit(_) => None,
+    };
+    if has(DISK_FULL) {
+        return Err(Trouble::DiskFull(line_with(&text, DISK_FULL)));
+    }
+    let killed = has(KILLED) || signal.is_some_and(signal::from_outside);
+    // The kernel kills what goes on after SIGXCPU.
+    if has(TIME) || signal == Some(24) || killed && done.cpu >= limits.compile_cpu {
+        return Ok(Seen::Hung);
+    }
+    let large = done.peak_rss >= limits.memory / 2;
+    let crashed = has(CRASHED) || signal.is_some() || assertion(&text);
+    if has(EXHAUSTED) || signal == Some(25) || large && (killed || crashed && !told_where(&text)) {
+        return Ok(Seen::Exhausted(text));
+    }
+    if killed || has(SYSTEM) {
+        // Whoever it was, a person or the kernel for want of memory, it was not the compiler.
+        return Ok(Seen::NotForIt(with("the compiler was killed from outside", &text)));
+    }
+    if !crashed {
+        return Ok(Seen::Rejected(text));
+    }
+    Ok(Seen::Crashed(match signal {
+        Some(number) => with(&text, &format!("killed by {}", signal::name(number))),
+        None => text,
+    }))
+}
+
+/// ``Assertion `x' failed``, as the C library writes it.
+fn assertion(text: &str) -> bool {
+    text.lines().any(|line| line.contains("Assertion `") && line.contains("failed"))
+}
+
+/// Whether a crash has a place in the compiler's source: it checked, and did not run out.
+fn told_where(text: &str) -> bool {
+    assertion(text) || text.lines().any(|l| l.contains("internal compiler error: in "))
+}
+
+fn line_with(text: &str, words: &[&str]) -> String {
+    let line = text.lines().find(|line| words.iter().any(|word| line.contains(word)));
+    line.unwrap_or_default().trim().to_string()
+}
+
+fn with(head: &str, rest: &str) -> String {
+    format!("{}\n{}", head.trim_end(), rest).trim_end().to_string()
+}
+
+/// What it printed: on standard error, or else on standard output.
+pub(crate) fn messages(done: &Finished) -> String {
+    let quiet = done.stderr.bytes.iter().all(u8::is_ascii_whitespace);
+    let bytes = if quiet { &done.stdout.bytes } else { &done.stderr.bytes };
+    if bytes.len() <= 2 * KEPT {
+        return String::from_utf8_lossy(bytes).trim_end().to_string();
+    }
+    let (head, tail) = (&bytes[..KEPT], &bytes[bytes.len() - KEPT..]);
+    let left_out = bytes.len() - 2 * KEPT;
+    let text = |bytes| String::from_utf8_lossy(bytes);
+    format!("{}\n[{left_out} bytes left out]\n{}", text(head), text(tail).trim_end())
+}
+
+/// What says that a compiler claimed success and left nothing that runs.
+pub(crate) fn no_program(why: &str, ended: &Ended) -> Seen {
+    let words = match ended {
+        Ended::Finished(done) => messages(done),
+        _ => String::new(),
+    };
+    Seen::Crashed(with(&format!("exit status 0, but {why}"), &words))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use sandbox::Capture;
+
+    use super::*;
+
+    fn done(status: Status, stderr: &str) -> Finished {
+        Finished {
+            status,
+            stdout: Capture::default(),
+            stderr: Capture { bytes: stderr.into(), truncated: false },
+            wall: Duration::from_secs(1),
+            cpu: Duration::from_secs(1),
+            peak_rss: 1 << 20,
+        }
+    }
+
+    fn word(done: Finished) -> &'static str {
+        match failure(&Ended::Finished(done), &Limits::default()) {
+            Ok(None) => "fine",
+            Ok(Some(Seen::Crashed(_))) => "crashed",
+            Ok(Some(Seen::Hung)) => "hung",
+            Ok(Some(Seen::Exhausted(_))) => "exhausted",
+            Ok(Some(Seen::Rejected(_))) => "rejected",
+            Ok(Some(Seen::NotForIt(_))) => "nobody's fault",
+            Ok(Some(_)) => "ran",
+            Err(Trouble::DiskFull(_)) => "disk full",
+            Err(_) => "trouble",
+        }
+    }
+
+    /// What gcc 12, clang 16, tcc, pcc and GNU ld print, word for word.
+    #[test]
+    fn real_messages() {
+        let told = [
+            ("a.c:1:9: error: ‘y’ undeclared here (not in a function)", "rejected"),
+            (
+                "h.c:(.text+0x5): undefined reference to `nope'\ncollect2: error: ld returned 1 exit status",
+                "rejected",
+            ),
+            ("/usr/bin/ld: cannot find -lm: No such file or directory", "rejected"),
+            (
+                "i.c, line 1: y undefined\nerror: /usr/bin/x86_64-linux-gnu-ccom terminated with status 1",
+                "rejected",
+            ),
+            ("/tmp/ccX.s:12: Error: operand type mismatch for `mov'", "rejected"),
+            (
+                "gcc: internal compiler error: Segmentation fault signal terminated program cc1",
+                "crashed",
+            ),
+            ("a.c:3:1: internal compiler error: in extract_insn, at recog.cc:2791", "crashed"),
+            (
+                "clang: error: unable to execute command: Segmentation fault\nclang: error: clang frontend command failed due to signal (use -v to see invocation)",
+                "crashed",
+            ),
+            (
+                "clang: error: clang frontend command failed with exit code 132 (use -v to see invocation)",
+                "crashed",
+            ),
+            ("fatal error: error in backend: Cannot select: t31: i32 = X86ISD::FOO", "crashed"),
+            ("clang: X.cpp:12: void f(): Assertion `x' failed.", "crashed"),
+            (
+                "collect2: fatal error: ld terminated with signal 11 [Segmentation fault], core dumped",
+                "crashed",
+            ),
+            ("thread 12 panic: reached unreachable code", "crashed"),
+            ("a.c, line 4: compiler error: Cannot generate code, node 0x55 op ASSIGN", "crashed"),
+            (
+                "gcc: internal compiler error: CPU time limit exceeded signal terminated program cc1",
+                "hung",
+            ),
+            (
+                "PLEASE submit a bug report to x\nclang: error: clang frontend command failed with exit code 152",
+                "hung",
+            ),
+            ("virtual memory exhausted: Cannot allocate memory", "exhausted"),
+            ("cc1: out of memory allocating 65536 bytes after a total of 1234 bytes", "exhausted"),
+            (
+                "LLVM ERROR: out of memory\nAllocation failed\nPLEASE submit a bug report to x",
+                "exhausted",
+            ),
+            ("terminate called after throwing an instance of 'std::bad_alloc'", "exhausted"),
+            (
+                "gcc: internal compiler error: File size limit exceeded signal terminated program as",
+                "exhausted",
+            ),
+            (
+                "clang-16: error while loading shared libraries: libLLVM-16.so.1: failed to map segment from shared object",
+                "exhausted",
+            ),
+            (
+                "gcc: fatal error: Killed signal terminated program cc1\ncompilation terminated.",
+                "nobody's fault",
+            ),
+            ("clang: error: unable to execute command: Killed", "nobody's fault"),
+            (
+                "gcc: fatal error: cannot execute 'cc1': vfork: Resource temporarily unavailable",
+                "nobody's fault",
+            ),
+            (
+                "/tmp/ccX.s: Assembler messages:\nFatal error: can't write 20 bytes to section .text of b.o: 'No space left on device'",
+                "disk full",
+            ),
+            ("LLVM ERROR: IO failure on output stream: No space left on device", "disk full"),
+        ];
+        for (text, want) in told {
+            assert_eq!(word(done(Status::Exit(1), text)), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn statuses_and_sizes() {
+        assert_eq!(word(done(Status::Exit(0), "No space left on device")), "fine");
+        assert_eq!(word(done(Status::Signal(11), "")), "crashed");
+        assert_eq!(word(done(Status::Signal(24), "PLEASE submit a bug report")), "hung");
+        assert_eq!(word(done(Status::Signal(25), "")), "exhausted");
+        assert_eq!(word(done(Status::Signal(9), "")), "nobody's fault");
+        assert_eq!(word(done(Status::Signal(15), "PLEASE submit a bug report")), "nobody's fault");
+        let slow = Finished { cpu: Duration::from_secs(61), ..done(Status::Signal(9), "") };
+        assert_eq!(word(slow), "hung");
+        let large = |status, text| Finished { peak_rss: 3 << 30, ..done(status, text) };
+        assert_eq!(word(large(Status::Signal(11), "")), "exhausted");
+        assert_eq!(word(large(Status::Signal(9), "")), "exhausted");
+        assert_eq!(word(large(Status::Exit(1), "x.c:1: error: no")), "rejected");
+        let ice = "a.c:3:1: internal compiler error: in extract_insn, at recog.cc:2791";
+        assert_eq!(word(large(Status::Exit(1), ice)), "crashed");
+    }
+
+    #[test]
+    fn long_messages_keep_both_ends() {
+        let text = format!("first\n{}\nlast", "x".repeat(1 << 20));
+        let kept = messages(&done(Status::Exit(1), &text));
+        assert!(kept.len() < 3 * KEPT && kept.starts_with("first") && kept.ends_with("last"));
+    }
+}

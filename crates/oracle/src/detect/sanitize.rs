@@ -1,0 +1,269 @@
+//! The sanitizers of GCC and Clang, without optimisation.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sandbox::{Ended, Finished, Run, Scratch, Status, Why};
+use toolchain::{Family, Found, Language};
+
+use crate::case::Case;
+use crate::certify::{Opinion, Says};
+use crate::command::{tail, typed};
+use crate::compiled::failure;
+use crate::lab::{Lab, Trouble, Work, cpu};
+use crate::observe::Seen;
+use crate::output::difference;
+use crate::signal;
+
+/// Instrumented programs take up to so many times as long.
+const SLOWER: u32 = 5;
+
+/// A trivial program compiles and runs in a fraction of a second, also on a busy machine.
+const PROBE: Duration = Duration::from_secs(30);
+
+/// Leaks are no undefined behaviour. The rest is off by default.
+const ADDRESS: &str =
+    "detect_leaks=0:detect_invalid_pointer_pairs=2:detect_stack_use_after_return=1";
+
+/// A kind of sanitizer. Unsigned overflow and implicit conversions are no undefined behaviour, and
+/// division of floats by zero is IEEE 754's: they are not asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    family: Family,
+    options: &'static [&'static str],
+}
+
+/// GCC's ASan and UBSan.
+pub(super) const GCC: Kind = Kind {
+    family: Family::Gcc,
+    options: &[
+        "-fsanitize=undefined,address",
+        "-fsanitize=float-cast-overflow",
+        "-fsanitize=pointer-compare,pointer-subtract,bounds-strict",
+    ],
+};
+
+/// Clang's ASan and UBSan.
+pub(super) const CLANG: Kind = Kind {
+    family: Family::Clang,
+    options: &["-fsanitize=undefined,address", "-fsanitize=float-cast-overflow"],
+};
+
+/// Clang's MSan.
+pub(super) const MEMORY: Kind = Kind {
+    family: Family::Clang,
+    options: &["-fsanitize=memory", "-fsanitize-memory-track-origins"],
+};
+
+/// A compiler with a sanitizer.
+#[derive(Debug)]
+pub(super) struct Sanitizer {
+    kind: Kind,
+    /// `gcc 12.2.0 -fsanitize=undefined,address`.
+    tool: String,
+    path: PathBuf,
+}
+
+impl Sanitizer {
+    /// One that may or may not work.
+    pub(super) fn new(kind: Kind, found: &Found, path: PathBuf) -> Sanitizer {
+        let name = found.tool.known().name;
+        let tool = format!("{name} {} {}", found.version, kind.options[0]);
+        Sanitizer { kind, tool, path }
+    }
+
+    /// Whether a trivial program compiles, links and runs: many compilers are installed without
+    /// the sanitizers' libraries.
+    pub(super) fn works(&self) -> bool {
+        let Ok(scratch) = Scratch::new() else { return false };
+        let file =
+            scratch.file(if self.path.to_string_lossy().contains("++") { "a.cpp" } else { "a.c" });
+        if std::fs::write(&file, "int main(void) { return 0; }\n").is_err() {
+            return false;
+        }
+        let program = scratch.file("program");
+        let compile = Run::new(&self.path, PROBE).args(self.kind.options).arg(file).arg("-o");
+        compile.arg(&program).finish().success().is_some()
+            && Run::new(program, PROBE).finish().success().is_some()
+    }
+
+    /// Its opinion, and the processor time it took.
+    pub(super) fn ask(
+        &self,
+        lab: &Lab,
+        case: &Case,
+        dir: &Path,
+    ) -> Result<(Opinion, Duration), Trouble> {
+        let work = Work::new(dir)?;
+        let name = self.path.file_name().unwrap_or_default().to_os_string();
+        let compile = typed(&self.words(case, name, Path::new("program")));
+        let options = match self.kind.options[0].contains("address") {
+            true => format!("ASAN_OPTIONS={ADDRESS} "),
+            false => String::new(),
+        };
+        let command = format!("{compile} && {options}./program");
+        let words = self.words(case, self.path.clone().into(), &work.program());
+        let (says, cost) = match self.deaf(case) {
+            Some(why) => (Says::Silent(why.into()), Duration::ZERO),
+            None => self.try_out(lab, case, &words, &work)?,
+        };
+        Ok((Opinion { tool: self.tool.clone(), command, says }, cost))
+    }
+
+    fn words(&self, case: &Case, program: OsString, output: &Path) -> Vec<OsString> {
+        let mut words = vec![program];
+        words.extend(["-O0", "-g1", "-fno-sanitize-recover=all"].map(OsString::from));
+        words.extend(self.kind.options.iter().map(OsString::from));
+        words.extend(tail(case, self.kind.family, output));
+        words
+    }
+
+    /// Why there is no use in asking. MSan does not see what the compiled part of the C++ library
+    /// writes, and takes what comes out of streams for uninitialised.
+    fn deaf(&self, case: &Case) -> Option<&'static str> {
+        let streams =
+            |text: &str| ["<iostream>", "<sstream>", "<fstream>"].iter().any(|h| text.contains(h));
+        let memory = self.kind.options[0] == MEMORY.options[0] && case.language == Language::Cxx;
+        let used = || case.files.iter().any(|f| streams(&String::from_utf8_lossy(&f.bytes)));
+        (memory && used()).then_some("it does not know the C++ library's streams")
+    }
+
+    fn try_out(
+        &self,
+        lab: &Lab,
+        case: &Case,
+        words: &[OsString],
+        work: &Work,
+    ) -> Result<(Says, Duration), Trouble> {
+        let compiled = lab.compile(words, work);
+        let cost = cpu(&compiled);
+        if let Some(failed) = failure(&compiled, &lab.limits)? {
+            let why = match failed {
+                Seen::Hung => "it takes too long to compile".to_string(),
+                Seen::Crashed(m) | Seen::Exhausted(m) | Seen::Rejected(m) | Seen::NotForIt(m) => {
+                    let line = m.lines().find(|line| line.contains("error")).or(m.lines().next());
+                    format!("it does not compile: {}", line.unwrap_or_default().trim())
+                }
+                Seen::Ran { .. } | Seen::RunsOn => "it does not compile".to_string(),
+            };
+            return Ok((Says::Silent(why), cost));
+        }
+        // No limit on address space: the shadow takes terabytes of it.
+        let mut run = lab.program(case, work, &[]).env("ASAN_OPTIONS", ADDRESS);
+        run.wall *= SLOWER;
+        run.cpu = run.cpu.map(|cpu| cpu * SLOWER);
+        let ran = run.finish();
+        let cost = cost + cpu(&ran);
+        let says = match &ran {
+            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(..) => Says::Silent("the program takes too long with it".into()),
+            Ended::NotStarted(error) => {
+                Says::Silent(format!("its program does not start: {error}"))
+            }
+            Ended::Finished(done) => opinion(case, done),
+        };
+        Ok((says, cost))
+    }
+}
+
+/// What an instrumented program's end says.
+fn opinion(case: &Case, done: &Finished) -> Says {
+    let stderr = done.stderr.text();
+    if let Some(line) = stderr.lines().find(|line| unable(line)) {
+        return Says::Silent(complaint(line));
+    }
+    if let Some(line) = stderr.lines().find(|line| complains(line)) {
+        return Says::Undefined(complaint(line));
+    }
+    match done.status {
+        Status::Signal(24) => return Says::Silent("the program takes too long with it".into()),
+        Status::Signal(number) if signal::from_outside(number) => {
+            return Says::Silent(format!("killed from outside by {}", signal::name(number)));
+        }
+        _ => {}
+    }
+    let (status, wanted) = (done.status.shell(), case.expected.status);
+    match difference(&case.expected.stdout, &done.stdout.bytes) {
+        Some(difference) => Says::Differs(difference),
+        None if status != wanted => Says::Differs(format!("exits with {status} for {wanted}")),
+        None => Says::Valid,
+    }
+}
+
+/// The sanitizer itself, or the stack it was given, is at its end.
+fn unable(line: &str) -> bool {
+    let words = [
+        "Sanitizer failed to",
+        "Sanitizer: out-of-memory",
+        "Sanitizer: out of memory",
+        "Sanitizer: allocation-size-too-big",
+        "Sanitizer: stack-overflow",
+        "Sanitizer CHECK failed",
+        "Sanitizer: CHECK failed",
+        "can not mmap the shadow",
+        "Shadow memory range interleaves",
+        "ReserveShadowMemoryRange failed",
+        "has encountered a fatal error",
+        "unexpected memory mapping",
+    ];
+    words.iter().any(|word| line.contains(word))
+}
+
+fn complains(line: &str) -> bool {
+    line.contains("runtime error: ")
+        || line.contains("ERROR: AddressSanitizer: ")
+        || line.contains("WARNING: MemorySanitizer: ")
+        || line.contains("ERROR: MemorySanitizer: ")
+        || line.contains("ERROR: UndefinedBehaviorSanitizer: ")
+}
+
+/// The line without the process number before it: `==17==ERROR: …`.
+fn complaint(line: &str) -> String {
+    let line = line.trim();
+    let bare = line.strip_prefix("==").and_then(|rest| rest.split_once("==")).map(|(_, told)| told);
+    bare.unwrap_or(line).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use sandbox::Capture;
+
+    use super::*;
+    use crate::judge::tests::case;
+
+    #[test]
+    fn words_of_sanitizers() {
+        let says = |status, stderr: &str| {
+            let done = Finished {
+                status,
+                stdout: Capture { bytes: b"1\n".to_vec(), truncated: false },
+                stderr: Capture { bytes: stderr.into(), truncated: false },
+                wall: Duration::ZERO,
+                cpu: Duration::ZERO,
+                peak_rss: 0,
+            };
+            opinion(&case("1\n"), &done)
+        };
+        assert_eq!(says(Status::Exit(0), ""), Says::Valid);
+        let overflow = "a.c:3:5: runtime error: signed integer overflow: 2147483647 + 1";
+        assert_eq!(says(Status::Exit(1), overflow), Says::Undefined(overflow.into()));
+        let heap = "=====\n==17==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x12";
+        assert!(
+            matches!(says(Status::Exit(1), heap), Says::Undefined(w) if w.starts_with("ERROR: A"))
+        );
+        let unset = "==17==WARNING: MemorySanitizer: use-of-uninitialized-value";
+        assert!(matches!(says(Status::Exit(1), unset), Says::Undefined(_)));
+        for own in [
+            "==17==ERROR: AddressSanitizer: stack-overflow on address 0x7ffe",
+            "==17==ERROR: AddressSanitizer failed to allocate 0x1000 bytes",
+            "FATAL: MemorySanitizer can not mmap the shadow memory.",
+            "==17==Shadow memory range interleaves with an existing memory mapping.",
+        ] {
+            assert!(matches!(says(Status::Exit(1), own), Says::Silent(_)), "{own}");
+        }
+        assert_eq!(says(Status::Exit(3), ""), Says::Differs("exits with 3 for 0".into()));
+        assert!(matches!(says(Status::Signal(9), ""), Says::Silent(_)));
+        assert!(matches!(says(Status::Signal(11), ""), Says::Differs(_)));
+    }
+}

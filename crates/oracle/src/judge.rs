@@ -1,0 +1,383 @@
+//! What was seen on all targets, put together: who is right, who is wrong, in which way.
+
+use std::collections::BTreeSet;
+
+use toolchain::{Family, Target};
+
+use crate::case::{Case, Expected};
+use crate::observe::{Observation, Seen};
+use crate::output::{Difference, first_difference};
+use crate::signal;
+use crate::signature::{crash, rejection, shorten};
+use crate::verdict::{Kind, Suspicion};
+
+/// Longest line of output that a summary shows, in characters.
+const SHOWN: usize = 60;
+
+/// Who does what the machine says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Labels of the targets that are right.
+    pub right: Vec<String>,
+    /// Their families. Agreement of two families is worth more than that of two levels.
+    pub families_right: BTreeSet<Family>,
+}
+
+/// Targets on which the same was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// What was seen, on the first of them.
+    pub seen: Seen,
+    /// Whether it is what must be seen.
+    pub right: bool,
+    /// Their labels.
+    pub targets: Vec<String>,
+}
+
+/// Who is right. Observations and targets belong together in pairs.
+pub fn agreement(case: &Case, targets: &[Target], observations: &[Observation]) -> Agreement {
+    let mut agreement = Agreement::default();
+    for (target, observation) in targets.iter().zip(observations) {
+        if observation.seen.is_right(&case.expected) {
+            agreement.right.push(observation.target.clone());
+            agreement.families_right.insert(target.compiler.family);
+        }
+    }
+    agreement
+}
+
+/// Groups targets by what was seen on them: the right ones first, the others as they come. Crashes
+/// and rejections are the same if they are known by the same words.
+pub fn classes(case: &Case, observations: &[Observation]) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    for Observation { target, seen, .. } in observations {
+        let right = seen.is_right(&case.expected);
+        match classes.iter_mut().find(|class| right && class.right || same(&class.seen, seen)) {
+            Some(class) => class.targets.push(target.clone()),
+            None => {
+                let targets = vec![target.clone()];
+                classes.push(Class { seen: seen.clone(), right, targets });
+            }
+        }
+    }
+    classes.sort_by_key(|class| !class.right);
+    classes
+}
+
+fn same(a: &Seen, b: &Seen) -> bool {
+    match (a, b) {
+        (Seen::Crashed(a), Seen::Crashed(b)) => crash(a).known_by == crash(b).known_by,
+        (Seen::Rejected(a), Seen::Rejected(b)) => rejection(a).0 == rejection(b).0,
+        (Seen::Exhausted(_), Seen::Exhausted(_)) => true,
+        _ => a == b,
+    }
+}
+
+/// Failing targets of one family that show one failure.
+struct Group<'a> {
+    kind: Kind,
+    maker: String,
+    /// What a crash is known by; empty for other kinds.
+    known_by: String,
+    members: Vec<(&'a Target, &'a Observation)>,
+}
+
+/// The failures: one suspicion for each family and kind, and among crashes for each signature. A
+/// program that prints one wrong thing at -O2 and another at -O3 is one suspicion. Observations and
+/// targets belong together in pairs; the order is that of the targets.
+pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> Vec<Suspicion> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (target, observation) in targets.iter().zip(observations) {
+        let Some(kind) = observation.seen.kind(&case.expected) else { continue };
+        let known_by = match &observation.seen {
+            Seen::Crashed(messages) => crash(messages).known_by,
+            _ => String::new(),
+        };
+        let maker = maker(target);
+        let alike = |g: &&mut Group| g.kind == kind && g.maker == maker && g.known_by == known_by;
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.members.push((target, observation)),
+            None => {
+                let members = vec![(target, observation)];
+                groups.push(Group { kind, maker, known_by, members });
+            }
+        }
+    }
+    groups.iter().map(|group| group.suspicion(&case.expected)).collect()
+}
+
+/// The family by name; compilers of no known family have nothing in common.
+fn maker(target: &Target) -> String {
+    match target.compiler.family {
+        Family::Gcc => "gcc".into(),
+        Family::Clang => "clang".into(),
+        Family::Tcc => "tcc".into(),
+        Family::Pcc => "pcc".into(),
+        Family::Other => target.compiler.name.clone(),
+    }
+}
+
+impl Group<'_> {
+    fn suspicion(&self, expected: &Expected) -> Suspicion {
+        Suspicion {
+            kind: self.kind,
+            targets: self.members.iter().map(|(_, seen)| seen.target.clone()).collect(),
+            summary: self
+                .members
+                .first()
+                .map_or_else(String::new, |(_, o)| summary(&o.seen, expected)),
+            signature: self.signature(),
+        }
+    }
+
+    fn signature(&self) -> String {
+        let kind = self.kind.name();
+        match self.members.first().map(|(_, observation)| &observation.seen) {
+            // Where the compiler says nothing, the levels are at least something.
+            Some(Seen::Crashed(messages)) if crash(messages).plain => {
+                format!("{kind} {} {}", self.targets(), self.known_by)
+            }
+            Some(Seen::Crashed(_)) => format!("{kind} {} {}", self.maker, self.known_by),
+            Some(Seen::Rejected(messages)) => {
+                format!("{kind} {} {}", self.maker, rejection(messages).0)
+            }
+            _ => format!("{kind} {}", self.targets()),
+        }
+    }
+
+    /// `gcc-11 gcc-12 -O2 -O3`: names and levels. Flags drawn by chance do not count, unless
+    /// nothing fails without them.
+    fn targets(&self) -> String {
+        let names: BTreeSet<&str> =
+            self.members.iter().map(|(t, _)| t.compiler.name.as_str()).collect();
+        let flags = |plain: bool| -> BTreeSet<String> {
+            let some = self.members.iter().filter(|(t, _)| !plain || t.flags.len() <= 1);
+            some.map(|(t, _)| t.flags.join(" ")).collect()
+        };
+        let plain = flags(true);
+        let levels = if plain.is_empty() { flags(false) } else { plain };
+        let words = names.into_iter().map(String::from).chain(levels);
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// One line on one failure.
+fn summary(seen: &Seen, expected: &Expected) -> String {
+    match seen {
+        Seen::Ran { status, stdout } => ran(*status, stdout, expected),
+        Seen::RunsOn => "the program does not end".into(),
+        Seen::Crashed(messages) => shorten(&crash(messages).line),
+        Seen::Hung => "the compiler does not end".into(),
+        Seen::Exhausted(messages) => {
+            let line = messages.lines().find(|line| !line.trim().is_empty());
+            shorten(line.unwrap_or("killed for want of memory").trim())
+        }
+        Seen::Rejected(messages) => shorten(&rejection(messages).1),
+        Seen::NotForIt(why) => why.clone(),
+    }
+}
+
+fn ran(status: u8, stdout: &[u8], expected: &Expected) -> String {
+    let different = first_difference(&expected.stdout, stdout);
+    let differs = |Difference { line, wanted, got }: Difference| match (wanted, got) {
+        (Some(wanted), Some(got)) => {
+            format!("prints {} for {} (line {line})", show(&got), show(&wanted))
+        }
+        (Some(wanted), None) => format!("prints nothing for {} (line {line})", show(&wanted)),
+        (None, Some(got)) => format!("prints {} too much (line {line})", show(&got)),
+        (None, None) => "prints something else".into(),
+    };
+    match signal::of_status(status).filter(|_| status != expected.status) {
+        Some(number) => {
+            let lines = stdout.iter().filter(|b| **b == b'\n').count();
+            let plural = if lines == 1 { "" } else { "s" };
+            format!("the program dies of {} after {lines} line{plural}", signal::name(number))
+        }
+        None if status != expected.status => {
+            let prints = different.map_or_else(String::new, |d| format!(", {}", differs(d)));
+            format!("exits with {status} for {}{prints}", expected.status)
+        }
+        None => different.map_or_else(|| "as it must".into(), differs),
+    }
+}
+
+/// A line of output in quotes, with what cannot be shown escaped.
+fn show(line: &str) -> String {
+    let short: String = line.chars().take(SHOWN).collect();
+    let more = if short.len() < line.len() { "…" } else { "" };
+    format!("\"{}{more}\"", short.escape_debug())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use toolchain::{Compiler, Language};
+
+    use super::*;
+    use crate::case::SourceFile;
+
+    /// A case of two files that must print this and exit with 0.
+    pub(crate) fn case(stdout: &str) -> Case {
+        let file = |name: &str| SourceFile { name: name.into(), bytes: Vec::new() };
+        Case {
+            language: Language::C,
+            harness: None,
+            standard: None,
+            files: vec![file("a.c"), file("a.h"), file("b.c")],
+            include: Vec::new(),
+            expected: Expected { stdout: stdout.into(), status: 0 },
+        }
+    }
+
+    pub(crate) fn target(family: Family, name: &str, flags: &str) -> Target {
+        let compiler = Compiler {
+            family,
+            name: name.into(),
+            version: "1".into(),
+            triple: "x86_64-linux-gnu".into(),
+            c: vec![name.into()],
+            cxx: (family != Family::Tcc).then(|| vec![format!("{name}++").into()]),
+            runner: Vec::new(),
+            levels: Vec::new(),
+            extras: Vec::new(),
+            lacks: Vec::new(),
+        };
+        let flags = flags.split_whitespace().map(String::from).collect();
+        Target { compiler: Arc::new(compiler), flags }
+    }
+
+    fn seen(target: &Target, seen: Seen) -> Observation {
+        Observation { target: target.label(), seen, compile: Duration::ZERO, run: Duration::ZERO }
+    }
+
+    fn prints(status: u8, text: &str) -> Seen {
+        Seen::Ran { status, stdout: text.into() }
+    }
+
+    /// The matrix gcc-12, clang-16 and tcc with what each shows.
+    fn matrix(all: &[(&str, Seen)]) -> (Vec<Target>, Vec<Observation>) {
+        let one = |(label, what): &(&str, Seen)| {
+            let (name, flags) = label.split_once(' ').unwrap_or((label, ""));
+            let family = match name.split('-').next() {
+                Some("gcc") => Family::Gcc,
+                Some("clang") => Family::Clang,
+                Some("tcc") => Family::Tcc,
+                _ => Family::Other,
+            };
+            let target = target(family, name, flags);
+            let observation = seen(&target, what.clone());
+            (target, observation)
+        };
+        all.iter().map(one).unzip()
+    }
+
+    fn suspicions(all: &[(&str, Seen)]) -> Vec<(Kind, String, String, String)> {
+        let (targets, observations) = matrix(all);
+        let suspicions = judge(&case("a\nb\n"), &targets, &observations);
+        let one = |s: Suspicion| (s.kind, s.targets.join(", "), s.summary, s.signature);
+        suspicions.into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn wrong_code_of_one_family_is_one_suspicion() {
+        let right = || prints(0, "a\nb\n");
+        let got = suspicions(&[
+            ("gcc-12 -O0", right()),
+            ("gcc-12 -O2", prints(0, "a\nc\n")),
+            ("gcc-12 -O3", prints(0, "x\nc\n")),
+            ("gcc-11 -O3", prints(1, "a\nb\n")),
+            ("gcc-12 -O2 -flto", prints(0, "")),
+            ("clang-16 -O3 -march=native", prints(139, "a\n")),
+            ("clang-16 -O1", Seen::RunsOn),
+            ("tcc -O0", Seen::NotForIt("no".into())),
+        ]);
+        let want = [
+            (
+                Kind::WrongOutput,
+                "gcc-12 -O2, gcc-12 -O3, gcc-11 -O3, gcc-12 -O2 -flto",
+                r#"prints "c" for "b" (line 2)"#,
+                "wrong-output gcc-11 gcc-12 -O2 -O3",
+            ),
+            (
+                Kind::RuntimeCrash,
+                "clang-16 -O3 -march=native",
+                "the program dies of SIGSEGV after 1 line",
+                "runtime-crash clang-16 -O3 -march=native",
+            ),
+            (
+                Kind::RuntimeHang,
+                "clang-16 -O1",
+                "the program does not end",
+                "runtime-hang clang-16 -O1",
+            ),
+        ];
+        let got: Vec<_> = got.iter().map(|(k, t, s, g)| (*k, &t[..], &s[..], &g[..])).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn crashes_are_told_apart() {
+        let ice = |at: &str| Seen::Crashed(format!("a.c:3:1: internal compiler error: in {at}"));
+        let fault = || Seen::Crashed("killed by SIGSEGV".into());
+        let got = suspicions(&[
+            ("gcc-12 -O1", ice("f, at x.cc:1")),
+            ("gcc-12 -O2", ice("g, at x.cc:2")),
+            ("gcc-12 -O3", ice("f, at x.cc:1")),
+            ("mycc -O0", fault()),
+            ("othercc -O0", fault()),
+            ("clang-16 -O0", Seen::Hung),
+            ("clang-16 -O1", Seen::Exhausted("\nout of memory\n".into())),
+            ("clang-16 -O2", Seen::Rejected("a.c:12:3: error: use of 'x12'".into())),
+        ]);
+        let signatures: Vec<&str> = got.iter().map(|(.., signature)| &signature[..]).collect();
+        assert_eq!(
+            signatures,
+            [
+                "compiler-crash gcc in f, at x.cc:1",
+                "compiler-crash gcc in g, at x.cc:2",
+                "compiler-crash mycc -O0 SIGSEGV",
+                "compiler-crash othercc -O0 SIGSEGV",
+                "compiler-hang clang-16 -O0",
+                "compiler-memory clang-16 -O1",
+                "rejection clang use of 'x#'",
+            ]
+        );
+        assert_eq!(got[0].1, "gcc-12 -O1, gcc-12 -O3");
+        assert_eq!(got[0].2, "a.c:3:1: internal compiler error: in f, at x.cc:1");
+        assert_eq!(got[5].2, "out of memory");
+    }
+
+    #[test]
+    fn classes_have_the_right_one_first() {
+        let (targets, observations) = matrix(&[
+            ("gcc-12 -O2", prints(0, "float 2\n")),
+            ("gcc-12 -O0", prints(0, "float 1.00001\n")),
+            ("tcc -O0", prints(0, "float 2\n")),
+            ("clang-16 -O0", prints(0, "float 1\n")),
+        ]);
+        let case = case("float 1\n");
+        let classes = classes(&case, &observations);
+        let labels: Vec<_> = classes.iter().map(|c| (c.right, c.targets.join(", "))).collect();
+        let want = [(true, "gcc-12 -O0, clang-16 -O0"), (false, "gcc-12 -O2, tcc -O0")];
+        assert_eq!(labels, want.map(|(right, labels)| (right, labels.to_string())));
+        let agreement = agreement(&case, &targets, &observations);
+        assert_eq!(agreement.right, ["gcc-12 -O0", "clang-16 -O0"]);
+        assert_eq!(agreement.families_right, BTreeSet::from([Family::Gcc, Family::Clang]));
+    }
+
+    #[test]
+    fn an_expected_abort_is_right() {
+        let mut case = case("a\n");
+        case.expected.status = 134;
+        assert_eq!(prints(134, "a\n").kind(&case.expected), None);
+        assert_eq!(prints(134, "b\n").kind(&case.expected), Some(Kind::WrongOutput));
+        assert_eq!(prints(139, "a\n").kind(&case.expected), Some(Kind::RuntimeCrash));
+        assert_eq!(prints(0, "a\n").kind(&case.expected), Some(Kind::WrongOutput));
+        assert_eq!(
+            ran(0, b"b\n", &case.expected),
+            r#"exits with 0 for 134, prints "b" for "a" (line 1)"#
+        );
+    }
+}

@@ -1,0 +1,419 @@
+//! Compiles and runs cases on targets under limits.
+//!
+//! All that a compiler or a program leaves lies in one folder beside the case's files, which is
+//! gone when the observation is made. The program runs confined to a folder of its own; the compiler
+//! does not, because some keep caches elsewhere.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use std::{env, fs};
+
+use sandbox::{Ended, Finished, Run, Status, Stop, Why};
+use toolchain::Target;
+
+use crate::case::{Case, SourceFile};
+use crate::command::{self, arguments};
+use crate::compiled::{failure, no_program};
+use crate::observe::{Observation, Seen};
+use crate::signal;
+use crate::verdict::Kind;
+
+/// Emulated programs take ten to thirty times as long; the limit leaves a factor for the slowest.
+const EMULATED: u32 = 10;
+
+/// An emulator of a 32-bit processor reserves 4 GiB of address space before it begins.
+const EMULATOR_SPACE: u64 = 16 << 30;
+
+/// Bytes of a program's output that are kept, if no more than that is expected of it.
+const OUTPUT: usize = 16 << 20;
+
+/// Bytes of a compiler's messages that are read.
+const MESSAGES: usize = 1 << 20;
+
+/// "Exec format error": what a compiler left is no program.
+const ENOEXEC: i32 = 8;
+
+/// What compilers and programs may use. Time is limited by the processor's clock, which a busy
+/// machine does not distort; the wall clock is only for what sleeps, and has room for a machine
+/// with three processes for each processor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Processor time of each process of a compiler. Generated programs compile in seconds.
+    pub compile_cpu: Duration,
+    /// Time of a compilation by the clock.
+    pub compile_wall: Duration,
+    /// Processor time of a compiled program. The machine's limit of steps makes it milliseconds.
+    pub run_cpu: Duration,
+    /// Time of a compiled program by the clock.
+    pub run_wall: Duration,
+    /// Bytes of address space of each process: a compiler needs below 1 GiB, and a few of them at
+    /// once must not exhaust a common machine.
+    pub memory: u64,
+    /// Bytes of each file: an executable of a generated program is below 1 MiB.
+    pub file_size: u64,
+    /// Processes at once; a driver with link-time optimisation starts some for each processor.
+    pub processes: u32,
+    /// Bytes of all files of a compilation, temporaries included; the folder may be in memory.
+    pub folder: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            compile_cpu: Duration::from_secs(60),
+            compile_wall: Duration::from_secs(180),
+            run_cpu: Duration::from_secs(10),
+            run_wall: Duration::from_secs(60),
+            memory: 4 << 30,
+            file_size: 256 << 20,
+            processes: 256,
+            folder: 1 << 30,
+        }
+    }
+}
+
+impl Limits {
+    fn with_twice_the_time(&self) -> Limits {
+        Limits {
+            compile_cpu: self.compile_cpu * 2,
+            compile_wall: self.compile_wall * 2,
+            run_cpu: self.run_cpu * 2,
+            run_wall: self.run_wall * 2,
+            ..self.clone()
+        }
+    }
+}
+
+/// Our own inability to go on; never a compiler's failure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// We were told to stop.
+    #[error("stopped")]
+    Stopped,
+    /// There is no space left.
+    #[error("the disk is full: {0}")]
+    DiskFull(String),
+    /// A file or a process that should work does not.
+    #[error("{0}")]
+    Io(String),
+}
+
+impl Trouble {
+    /// What the system's error means to us; `what` says what we were about to do.
+    pub(crate) fn of(error: &io::Error, what: String) -> Trouble {
+        let told = format!("{what}: {error}");
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Trouble::DiskFull(told),
+            _ => Trouble::Io(told),
+        }
+    }
+}
+
+/// What came of a second try.
+#[derive(Clone, Debug)]
+pub enum Confirmation {
+    /// It fails again, in the same way.
+    Same(Observation),
+    /// It does something else now.
+    Flaky(Observation),
+}
+
+/// Where cases are compiled and run. One folder is for one observation at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Lab {
+    /// What compilers and programs may use.
+    pub limits: Limits,
+    /// Ends all that runs.
+    pub stop: Stop,
+}
+
+impl Lab {
+    /// Writes the files of a case into a folder, which is made if it is not there.
+    pub fn write(&self, case: &Case, dir: &Path) -> Result<(), Trouble> {
+        let io = |path: &Path, done: io::Result<()>| {
+            done.map_err(|error| Trouble::of(&error, format!("cannot write {}", path.display())))
+        };
+        io(dir, fs::create_dir_all(dir))?;
+        for SourceFile { name, bytes } in &case.files {
+            let path = dir.join(name);
+            io(&path, fs::write(&path, bytes))?;
+        }
+        Ok(())
+    }
+
+    /// Compiles a case whose files are in `dir` and runs it; leaves the folder as it was.
+    pub fn observe(
+        &self,
+        case: &Case,
+        dir: &Path,
+        target: &Target,
+    ) -> Result<Observation, Trouble> {
+        let mut seen = Observation {
+            target: target.label(),
+            seen: Seen::NotForIt("it has no compiler for the language".into()),
+            compile: Duration::ZERO,
+            run: Duration::ZERO,
+        };
+        if target.command(case.language).is_none() {
+            return Ok(seen);
+        }
+        let harness = match self.harness(case, dir, target, &mut seen.compile)? {
+            Ok(object) => object,
+            Err(failed) => {
+                seen.seen = self.excuse(case, target, failed);
+                return Ok(seen);
+            }
+        };
+        let work = Work::new(dir)?;
+        let command = arguments(case, target, harness.as_deref(), &work.program());
+        let compiled = self.compile(&command.unwrap_or_default(), &work);
+        seen.compile += cpu(&compiled);
+        seen.seen = match failure(&compiled, &self.limits)? {
+            Some(failed) => failed,
+            None if !work.has_program() => no_program("there is no executable", &compiled),
+            None => {
+                let ran = self.run_program(case, target, &work);
+                seen.run = cpu(&ran);
+                self.judge_run(&ran, target)?
+                    .unwrap_or_else(|| no_program("its executable is not one", &compiled))
+            }
+        };
+        seen.seen = self.excuse(case, target, seen.seen);
+        Ok(seen)
+    }
+
+    /// The object of the case's harness, made when a compiler first needs it; or how the compiler
+    /// failed on it.
+    fn harness(
+        &self,
+        case: &Case,
+        dir: &Path,
+        target: &Target,
+        spent: &mut Duration,
+    ) -> Result<Result<Option<PathBuf>, Seen>, Trouble> {
+        if case.harness.is_none() {
+            return Ok(Ok(None));
+        }
+        let mut work = Work::new(dir)?;
+        let object = work.dir.join(harness_name(target));
+        let Some(command) = command::harness(case, target, &object) else { return Ok(Ok(None)) };
+        if !object.is_file() {
+            let compiled = self.compile(&command, &work);
+            *spent += cpu(&compiled);
+            if let Some(failed) = failure(&compiled, &self.limits)? {
+                return Ok(Err(failed));
+            }
+            if !object.is_file() {
+                return Ok(Err(no_program("there is no object file", &compiled)));
+            }
+            work.before.insert(harness_name(target).into());
+        }
+        Ok(Ok(Some(object)))
+    }
+
+    /// An extension that a compiler lacks may be ignored as well as refused.
+    fn excuse(&self, case: &Case, target: &Target, seen: Seen) -> Seen {
+        let excusable = match &seen {
+            Seen::Rejected(_) | Seen::RunsOn => true,
+            ran => matches!(ran, Seen::Ran { .. }) && !ran.is_right(&case.expected),
+        };
+        match lacking(case, target) {
+            Some(word) if excusable => Seen::NotForIt(format!("it does not know {word}")),
+            _ => seen,
+        }
+    }
+
+    /// Does it all again, from the writing of the files on. A hang is given twice the time: what
+    /// then ends was slow, on this machine at this moment, and no more can be said.
+    pub fn confirm(
+        &self,
+        case: &Case,
+        dir: &Path,
+        target: &Target,
+        first: &Observation,
+    ) -> Result<Confirmation, Trouble> {
+        let patient = matches!(first.seen, Seen::Hung | Seen::RunsOn);
+        let limits = if patient { self.limits.with_twice_the_time() } else { self.limits.clone() };
+        let lab = Lab { limits, stop: self.stop.clone() };
+        lab.write(case, dir)?;
+        let _ = fs::remove_file(dir.join(harness_name(target)));
+        let second = lab.observe(case, dir, target)?;
+        let same = match (first.seen.kind(&case.expected), second.seen.kind(&case.expected)) {
+            (Some(a), Some(b)) => a == b || alike(a, b),
+            _ => false,
+        };
+        Ok(if same { Confirmation::Same(second) } else { Confirmation::Flaky(second) })
+    }
+
+    /// Runs a compiler in the case's folder.
+    pub(crate) fn compile(&self, command: &[OsString], work: &Work) -> Ended {
+        let (program, args) = match command.split_first() {
+            Some((program, args)) => (program.clone(), args),
+            None => return Ended::NotStarted(io::ErrorKind::InvalidInput.into()),
+        };
+        Run::new(program, self.limits.compile_wall)
+            .args(args)
+            .cwd(&work.dir)
+            .env("LC_ALL", "C")
+            .env("TMPDIR", work.temporaries())
+            .cpu(self.limits.compile_cpu)
+            .memory(self.limits.memory)
+            .file_size(self.limits.file_size)
+            .processes(self.limits.processes)
+            .folder_cap(&work.dir, self.limits.folder)
+            .output_cap(MESSAGES)
+            .stop(&self.stop)
+            .finish()
+    }
+
+    /// A run of what was compiled, confined and limited, but for its memory.
+    pub(crate) fn program(&self, case: &Case, work: &Work, runner: &[OsString]) -> Run {
+        let program = work.program().into_os_string();
+        let words: Vec<OsString> = runner.iter().cloned().chain([program]).collect();
+        let slower = if runner.is_empty() { 1 } else { EMULATED };
+        Run::new(&words[0], self.limits.run_wall * slower)
+            .args(&words[1..])
+            .cwd(work.home())
+            .env("LC_ALL", "C")
+            .env("TMPDIR", work.home())
+            .cpu(self.limits.run_cpu * slower)
+            .file_size(self.limits.file_size)
+            .processes(self.limits.processes)
+            .confined_to(work.home())
+            .folder_cap(work.home(), self.limits.folder)
+            .output_cap(OUTPUT.max(case.expected.stdout.len() + MESSAGES))
+            .stop(&self.stop)
+    }
+
+    fn run_program(&self, case: &Case, target: &Target, work: &Work) -> Ended {
+        let runner = &target.compiler.runner;
+        let memory = self.limits.memory;
+        let memory = if runner.is_empty() { memory } else { memory.max(EMULATOR_SPACE) };
+        self.program(case, work, runner).memory(memory).finish()
+    }
+
+    /// What a run means; `None` when the file is no program.
+    fn judge_run(&self, ended: &Ended, target: &Target) -> Result<Option<Seen>, Trouble> {
+        let ran =
+            |done: &Finished, status: u8| Seen::Ran { status, stdout: done.stdout.bytes.clone() };
+        let slower = if target.compiler.runner.is_empty() { 1 } else { EMULATED };
+        Ok(Some(match ended {
+            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(Why::Wall, _) => Seen::RunsOn,
+            // It starts processes or fills the disk: wrong code, and dead by our hand.
+            Ended::Killed(Why::Processes | Why::Folder, done) => ran(done, 128 + 9),
+            Ended::NotStarted(error) if error.raw_os_error() == Some(ENOEXEC) => return Ok(None),
+            Ended::NotStarted(error) => {
+                return Err(Trouble::of(error, "a compiled program could not be started".into()));
+            }
+            Ended::Finished(done) => match done.status {
+                Status::Signal(24) => Seen::RunsOn,
+                Status::Signal(9) if done.cpu >= self.limits.run_cpu * slower => Seen::RunsOn,
+                Status::Signal(number) if signal::from_outside(number) => {
+                    let name = signal::name(number);
+                    Seen::NotForIt(format!("its program was killed from outside by {name}"))
+                }
+                status => ran(done, status.shell()),
+            },
+        }))
+    }
+}
+
+/// Whether two kinds may come of one fault. Code that reads garbage rarely reads the same twice; a
+/// compiler that goes on for ever runs out of time or of memory, whichever is first.
+fn alike(a: Kind, b: Kind) -> bool {
+    let endless = |kind| matches!(kind, Kind::CompilerHang | Kind::CompilerMemory);
+    a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
+}
+
+/// Where a compiler's object of the harness is kept in a case's folder.
+fn harness_name(target: &Target) -> String {
+    format!("harness-{}.o", target.compiler.name.replace('/', "_"))
+}
+
+fn lacking(case: &Case, target: &Target) -> Option<&'static str> {
+    case.files.iter().find_map(|f| target.compiler.lacking(&String::from_utf8_lossy(&f.bytes)))
+}
+
+pub(crate) fn cpu(ended: &Ended) -> Duration {
+    match ended {
+        Ended::Finished(done) | Ended::Killed(_, done) => done.cpu,
+        Ended::NotStarted(_) => Duration::ZERO,
+    }
+}
+
+/// The folder of one observation inside the case's folder.
+pub(crate) struct Work {
+    /// The case's folder.
+    pub dir: PathBuf,
+    own: PathBuf,
+    /// What was in the case's folder before.
+    before: BTreeSet<OsString>,
+}
+
+impl Work {
+    /// Makes it, empty.
+    pub(crate) fn new(dir: &Path) -> Result<Work, Trouble> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let fail = |error: io::Error| {
+            Trouble::of(&error, format!("cannot make a folder in {}", dir.display()))
+        };
+        // Compilers and programs run elsewhere: a relative path would mean something else to them.
+        let here = || env::current_dir().map(|here| here.join(dir));
+        let dir = if dir.is_absolute() { dir.to_path_buf() } else { here().map_err(fail)? };
+        let before = names(&dir).map_err(fail)?;
+        let own = loop {
+            let n = NEXT.fetch_add(1, Ordering::Relaxed);
+            let own = dir.join(format!("work-{n}"));
+            match fs::create_dir(&own) {
+                Ok(()) => break own,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(fail(error)),
+            }
+        };
+        let work = Work { dir, own, before };
+        fs::create_dir(work.temporaries()).map_err(fail)?;
+        fs::create_dir(work.home()).map_err(fail)?;
+        Ok(work)
+    }
+
+    /// Where the executable goes: out of the program's own reach.
+    pub(crate) fn program(&self) -> PathBuf {
+        self.own.join("program")
+    }
+
+    /// Where the program runs.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.own.join("home")
+    }
+
+    fn temporaries(&self) -> PathBuf {
+        self.own.join("tmp")
+    }
+
+    /// Whether a compiler left something that could be run.
+    pub(crate) fn has_program(&self) -> bool {
+        let runs = |file: fs::Metadata| file.is_file() && file.permissions().mode() & 0o111 != 0;
+        fs::metadata(self.program()).is_ok_and(runs)
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        // What a compiler drops into the folder it runs in would be there for the next.
+        let _ = fs::remove_dir_all(&self.own);
+        for name in names(&self.dir).unwrap_or_default().difference(&self.before) {
+            let path = self.dir.join(name);
+            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+}
+
+fn names(dir: &Path) -> io::Result<BTreeSet<OsString>> {
+    fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+}

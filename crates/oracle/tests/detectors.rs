@@ -1,0 +1,108 @@
+//! Sanitizers and Frama-C on programs with and without undefined behaviour.
+
+use std::sync::OnceLock;
+
+use oracle::{Case, Certificate, Detectors, Expected, Lab, Opinion, Says, SourceFile};
+use sandbox::Scratch;
+use toolchain::Language;
+
+static DETECTORS: OnceLock<Detectors> = OnceLock::new();
+
+fn own() -> Opinion {
+    Opinion { tool: "the machine".into(), command: "gainsay run".into(), says: Says::Valid }
+}
+
+fn certify(language: Language, text: &str, stdout: &str) -> Certificate {
+    let name = if language == Language::C { "a.c" } else { "a.cpp" };
+    let case = Case {
+        language,
+        harness: None,
+        standard: None,
+        files: vec![SourceFile { name: name.into(), bytes: text.into() }],
+        include: Vec::new(),
+        expected: Expected { stdout: stdout.into(), status: 0 },
+    };
+    let dir = Scratch::new().expect("a temporary folder");
+    let (certificate, cost) = DETECTORS
+        .get_or_init(Detectors::find)
+        .certify(&Lab::default(), &case, dir.path(), own())
+        .expect("a certificate");
+    assert_eq!(certificate.opinions[0], own());
+    // gcc's, clang's and MSan are what set-up installs.
+    let complete =
+        certificate.opinions.iter().filter(|o| o.tool.contains("-fsanitize")).count() == 3;
+    assert!(complete || std::env::var_os("CI").is_none(), "CI skips none: {certificate:?}");
+    assert!(certificate.opinions.len() == 1 || !cost.is_zero());
+    let left = std::fs::read_dir(dir.path()).expect("a folder").count();
+    assert_eq!(left, 1, "it cleans up");
+    certificate
+}
+
+/// What tools of this name say.
+fn says<'a>(certificate: &'a Certificate, tool: &str) -> Vec<&'a Says> {
+    let asked = certificate.opinions.iter().filter(|o| o.tool.contains(tool));
+    asked.map(|o| &o.says).collect()
+}
+
+#[test]
+fn a_valid_program() {
+    let text = "#include <stdio.h>\nint a[3];\nint main(void) { a[2] = 7; printf(\"%d\\n\", a[2]); return 0; }\n";
+    let certificate = certify(Language::C, text, "7\n");
+    assert!(!certificate.disputed());
+    for says in says(&certificate, "-fsanitize") {
+        assert_eq!(*says, Says::Valid, "{certificate:#?}");
+    }
+    for says in says(&certificate, "Frama-C") {
+        assert_eq!(*says, Says::NoAlarm, "{certificate:#?}");
+    }
+    let differs = certify(Language::C, text, "8\n");
+    for says in says(&differs, "-fsanitize") {
+        assert_eq!(*says, Says::Differs("line 1 is `7` for `8`".into()));
+    }
+}
+
+#[test]
+fn an_overflow() {
+    let text = "#include <stdio.h>\nint x = 2147483647;\nint main(void) { x++; printf(\"%d\\n\", x); return 0; }\n";
+    let certificate = certify(Language::C, text, "-2147483648\n");
+    for says in says(&certificate, "undefined,address") {
+        assert!(
+            matches!(says, Says::Undefined(w) if w.contains("signed integer overflow")),
+            "{says:?}"
+        );
+    }
+    for says in says(&certificate, "=memory") {
+        assert_eq!(*says, Says::Valid);
+    }
+    for says in says(&certificate, "Frama-C") {
+        assert!(matches!(says, Says::Alarm(w) if w.contains("signed overflow")), "{says:?}");
+    }
+    assert_eq!(certificate.disputed(), certificate.opinions.len() > 1);
+}
+
+#[test]
+fn an_uninitialised_variable() {
+    let text = "int main(void) { int x[2]; x[0] = 0; if (x[1]) x[0] = 0; return x[0]; }\n";
+    let certificate = certify(Language::C, text, "");
+    for says in says(&certificate, "=memory") {
+        assert!(
+            matches!(says, Says::Undefined(w) if w.contains("use-of-uninitialized-value")),
+            "{says:?}"
+        );
+    }
+}
+
+#[test]
+fn cxx() {
+    let text = "#include <array>\n#include <cstdio>\nint main() { std::array<int, 3> a{{1, 2, 3}}; std::printf(\"%d\\n\", a.at(1)); }\n";
+    let certificate = certify(Language::Cxx, text, "2\n");
+    assert_eq!(says(&certificate, "Frama-C").len(), 0);
+    for says in says(&certificate, "-fsanitize") {
+        assert_eq!(*says, Says::Valid, "{certificate:#?}");
+    }
+    let streams = "#include <iostream>\nint main() { std::cout << 2 << std::endl; }\n";
+    let certificate = certify(Language::Cxx, streams, "2\n");
+    for says in says(&certificate, "=memory") {
+        assert!(matches!(says, Says::Silent(_)), "{says:?}");
+    }
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints without end.
+. "${0%/*}/common"
+cat /dev/zero >&2

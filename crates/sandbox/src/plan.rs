@@ -1,0 +1,125 @@
+//! What the child needs, made before the fork: after it nothing may be allocated.
+
+use std::ffi::{CString, OsStr, OsString, c_char};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::ptr;
+
+use nix::sys::resource::Resource;
+
+use crate::confine;
+use crate::run::Run;
+
+/// Where a program is looked for when nobody says: what the C library does.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// Everything about a child that is not a pipe.
+pub(crate) struct Plan {
+    /// Paths to try one after the other.
+    pub(crate) programs: Vec<CString>,
+    pub(crate) argv: Words,
+    pub(crate) envp: Words,
+    pub(crate) cwd: Option<CString>,
+    /// Soft and hard limits.
+    pub(crate) limits: Vec<(Resource, u64, u64)>,
+    pub(crate) processes: Option<u32>,
+    /// Set when the child is to be confined.
+    pub(crate) confined: bool,
+    /// The Landlock rules, where the kernel has Landlock.
+    pub(crate) rules: Option<OwnedFd>,
+}
+
+impl Plan {
+    /// Fails when a word holds a zero byte or the folder of a confinement cannot be opened.
+    pub(crate) fn new(run: &Run) -> io::Result<Plan> {
+        let environment = environment(run);
+        let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+        let argv = std::iter::once(run.program.as_os_str()).chain(run.args.iter().map(|a| &**a));
+        let rules = match &run.confined_to {
+            Some(dir) => confine::rules(dir)?,
+            None => None,
+        };
+        Ok(Plan {
+            programs: candidates(run.program.as_os_str(), path.map(|p| &**p))?,
+            argv: Words::new(argv.map(OsStr::to_os_string))?,
+            envp: Words::new(environment.into_iter().map(|(mut name, value)| {
+                name.push("=");
+                name.push(value);
+                name
+            }))?,
+            cwd: run
+                .cwd
+                .as_deref()
+                .map(|dir| c_string(dir.as_os_str().to_os_string()))
+                .transpose()?,
+            limits: limits(run),
+            processes: run.processes,
+            confined: run.confined_to.is_some(),
+            rules,
+        })
+    }
+}
+
+/// Strings as `execve` takes them: pointers, and a null at the end.
+pub(crate) struct Words {
+    _strings: Vec<CString>,
+    pointers: Vec<*const c_char>,
+}
+
+impl Words {
+    fn new(words: impl Iterator<Item = OsString>) -> io::Result<Words> {
+        let strings = words.map(c_string).collect::<io::Result<Vec<_>>>()?;
+        let pointers = strings.iter().map(|s| s.as_ptr()).chain([ptr::null()]).collect();
+        Ok(Words { _strings: strings, pointers })
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const *const c_char {
+        self.pointers.as_ptr()
+    }
+}
+
+fn c_string(word: OsString) -> io::Result<CString> {
+    Ok(CString::new(word.into_vec())?)
+}
+
+/// Ours, and what the run adds. A confined program gets a `TMPDIR` that it can write to.
+fn environment(run: &Run) -> Vec<(OsString, OsString)> {
+    let mut all: Vec<_> = std::env::vars_os().collect();
+    let mut set = |name: &OsStr, value: &OsStr| {
+        all.retain(|(old, _)| old != name);
+        all.push((name.to_os_string(), value.to_os_string()));
+    };
+    if let Some(dir) = &run.confined_to {
+        set(OsStr::new("TMPDIR"), dir.as_os_str());
+    }
+    for (name, value) in &run.env {
+        set(name, value);
+    }
+    all
+}
+
+fn candidates(program: &OsStr, path: Option<&OsStr>) -> io::Result<Vec<CString>> {
+    if program.as_bytes().contains(&b'/') {
+        return Ok(vec![c_string(program.to_os_string())?]);
+    }
+    let path = path.unwrap_or(OsStr::new(DEFAULT_PATH));
+    std::env::split_paths(path)
+        .map(|dir| if dir.as_os_str().is_empty() { Path::new(".").to_path_buf() } else { dir })
+        .map(|dir| c_string(dir.join(program).into_os_string()))
+        .collect()
+}
+
+fn limits(run: &Run) -> Vec<(Resource, u64, u64)> {
+    // A crashing compiler is our daily bread; its core files are not.
+    let mut limits = vec![(Resource::RLIMIT_CORE, 0, 0)];
+    if let Some(cpu) = run.cpu {
+        let seconds = cpu.as_secs().saturating_add(u64::from(cpu.subsec_nanos() > 0));
+        // One second more before SIGKILL, for a program that ignores SIGXCPU.
+        limits.push((Resource::RLIMIT_CPU, seconds, seconds.saturating_add(1)));
+    }
+    limits.extend(run.memory.map(|bytes| (Resource::RLIMIT_AS, bytes, bytes)));
+    limits.extend(run.file_size.map(|bytes| (Resource::RLIMIT_FSIZE, bytes, bytes)));
+    limits
+}

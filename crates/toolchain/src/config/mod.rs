@@ -1,0 +1,182 @@
+//! `gainsay.toml`: compilers that are not on the `PATH`, levels, flag sets and limits.
+//!
+//! `text` reads values and words every mistake as one sentence with file and line; here is what
+//! the keys mean. Words given on a command line are stronger than this file; that is the caller's.
+
+mod text;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::find::{executable, on_path};
+use crate::target::Family;
+
+pub use text::ConfigError;
+use text::Section;
+
+/// What a configuration says. The default is an empty file's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Levels of every compiler, in place of those of its family.
+    pub levels: Option<Vec<String>>,
+    /// Flag sets of every compiler, in place of those of its family.
+    pub extras: Option<Vec<String>>,
+    /// How many flag sets are drawn for each compiler and test.
+    pub extras_per_test: usize,
+    /// Compilers, besides those on the `PATH`.
+    pub compilers: Vec<Configured>,
+    /// What compilers and programs may use up.
+    pub limits: Limits,
+}
+
+/// Limits of each process of a test; what is not set is the caller's to say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Seconds for a compiler.
+    pub compile_seconds: Option<u64>,
+    /// Seconds for a compiled program.
+    pub run_seconds: Option<u64>,
+    /// Memory of either.
+    pub memory_mb: Option<u64>,
+}
+
+/// A `[[compiler]]` table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Configured {
+    /// Its name, unique in the file.
+    pub name: String,
+    /// The executable for C.
+    pub path: PathBuf,
+    /// The executable for C++; `None` is the one beside it, if there is one.
+    pub cxx: Option<PathBuf>,
+    /// Who made it; `None` is what it says itself.
+    pub family: Option<Family>,
+    /// Fixed arguments.
+    pub flags: Vec<String>,
+    /// What runs its programs; `None` is an emulator if its processor is another.
+    pub runner: Option<Vec<OsString>>,
+    /// Its own levels.
+    pub levels: Option<Vec<String>>,
+    /// Its own flag sets.
+    pub extras: Option<Vec<String>>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            levels: None,
+            extras: None,
+            // Half the price of a level each, and every test draws anew.
+            extras_per_test: 1,
+            compilers: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+const KEYS: &[&str] = &["levels", "extras", "extras_per_test", "compiler", "limits"];
+const LIMIT_KEYS: &[&str] = &["compile_seconds", "run_seconds", "memory_mb"];
+const COMPILER_KEYS: &[&str] =
+    &["name", "path", "cxx", "family", "flags", "runner", "levels", "extras"];
+const FAMILIES: &[(&str, Family)] = &[
+    ("gcc", Family::Gcc),
+    ("clang", Family::Clang),
+    ("tcc", Family::Tcc),
+    ("pcc", Family::Pcc),
+    ("other", Family::Other),
+];
+
+impl Config {
+    /// Reads a file. Paths in it are relative to the file's folder.
+    pub fn read(file: &Path) -> Result<Config, ConfigError> {
+        let text = fs::read_to_string(file).map_err(|error| ConfigError {
+            file: file.to_path_buf(),
+            line: None,
+            message: format!("cannot be read: {error}"),
+        })?;
+        Config::parse(&text, file)
+    }
+
+    /// Reads the text of `file`. Looks whether the executables that it names exist.
+    pub fn parse(text: &str, file: &Path) -> Result<Config, ConfigError> {
+        let table = text::parse(text, file)?;
+        let top = Section::new(file, text, table.get_ref(), table.span(), KEYS)?;
+        let mut config = Config {
+            levels: top.strings("levels")?,
+            extras: top.strings("extras")?,
+            ..Config::default()
+        };
+        if let Some(number) = top.number("extras_per_test", 0, 100)? {
+            config.extras_per_test = number as usize;
+        }
+        if let Some(limits) = top.section("limits", LIMIT_KEYS)? {
+            config.limits = Limits {
+                compile_seconds: limits.number("compile_seconds", 1, 86_400)?,
+                run_seconds: limits.number("run_seconds", 1, 86_400)?,
+                memory_mb: limits.number("memory_mb", 1, 1 << 20)?,
+            };
+        }
+        for section in top.sections("compiler", COMPILER_KEYS)? {
+            let compiler = configured(&section)?;
+            if config.compilers.iter().any(|c| c.name == compiler.name) {
+                let name = &compiler.name;
+                return section.wrong("name", format!("names a second compiler `{name}`"));
+            }
+            config.compilers.push(compiler);
+        }
+        Ok(config)
+    }
+}
+
+fn configured(section: &Section) -> Result<Configured, ConfigError> {
+    let name = section.required("name")?;
+    if name.trim().is_empty() || name.contains(char::is_whitespace) {
+        return section.wrong("name", "is a word without blanks");
+    }
+    let family = match section.string("family")? {
+        None => None,
+        Some(word) => match FAMILIES.iter().find(|(name, _)| *name == word) {
+            Some((_, family)) => Some(*family),
+            None => return section.wrong("family", "is one of gcc, clang, tcc, pcc and other"),
+        },
+    };
+    let program = |key: &str, word: &str| match resolve(section, word) {
+        Some(path) => Ok(path),
+        None => section.wrong(key, format!("is no executable: {word}")),
+    };
+    let path = program("path", &section.required("path")?)?;
+    let cxx = section.string("cxx")?.map(|word| program("cxx", &word)).transpose()?;
+    let runner = match section.words("runner")?.as_deref() {
+        None => None,
+        Some([]) => Some(Vec::new()),
+        Some([first, rest @ ..]) => {
+            let mut runner = vec![program("runner", first)?.into_os_string()];
+            runner.extend(rest.iter().map(OsString::from));
+            Some(runner)
+        }
+    };
+    Ok(Configured {
+        name,
+        path,
+        cxx,
+        family,
+        flags: section.words("flags")?.unwrap_or_default(),
+        runner,
+        levels: section.strings("levels")?,
+        extras: section.strings("extras")?,
+    })
+}
+
+/// As a shell does it, but relative to the file: a word without a slash is looked up on the `PATH`.
+fn resolve(section: &Section, word: &str) -> Option<PathBuf> {
+    if !word.contains('/') {
+        return on_path(word);
+    }
+    let folder = section.file().parent().unwrap_or(Path::new("."));
+    let path = std::path::absolute(folder.join(word)).ok()?;
+    executable(&path).then_some(path)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Who a compiler is: family, version and machine, in its own words.
+
+use std::env::consts::ARCH;
+use std::ffi::OsString;
+use std::fs;
+use std::time::Duration;
+
+use sandbox::{Ended, Run, Scratch, Status};
+
+use crate::catalog::Tool;
+use crate::find::pick_version;
+use crate::target::Family;
+
+/// Such questions are answered at once.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Goes through the preprocessor. PCC, Intel's compiler and Clang also say that they are GNU C.
+const QUESTION: &str = "\
+#if defined __PCC__
+family pcc
+#elif defined __TINYC__
+family tcc
+#elif defined __clang__
+family clang
+#elif defined __GNUC__ && !defined __INTEL_COMPILER
+family gcc
+#else
+family other
+#endif
+";
+
+/// What a compiler says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) family: Family,
+    pub(crate) version: String,
+    pub(crate) triple: String,
+}
+
+impl Identity {
+    /// Asks a compiler; or why it is none, as the end of a sentence.
+    pub(crate) fn ask(command: &[OsString], scratch: &Scratch) -> Result<Identity, String> {
+        let file = scratch.file("question.c");
+        fs::write(&file, QUESTION)
+            .map_err(|error| format!("our temporary folder is not writable: {error}"))?;
+        let said = answer(command, &["-E".into(), file.into()])
+            .map_err(|why| format!("it is no C compiler: {why}"))?;
+        let family = match said.lines().find_map(|line| line.strip_prefix("family ")) {
+            Some("pcc") => Family::Pcc,
+            Some("tcc") => Family::Tcc,
+            Some("clang") => Family::Clang,
+            Some("gcc") => Family::Gcc,
+            Some(_) => Family::Other,
+            None => return Err("it is no C compiler: it cannot preprocess (-E)".into()),
+        };
+        let option = if family == Family::Tcc { "-v" } else { "--version" };
+        let banner = answer(command, &[option.into()]).unwrap_or_default();
+        let tool = if family == Family::Gcc { Tool::Gcc } else { Tool::Clang };
+        let triple = answer(command, &["-dumpmachine".into()]).unwrap_or_default();
+        // TCC does not know the question.
+        let triple = match triple.lines().next() {
+            Some(line) if line.contains('-') => line.trim().to_string(),
+            _ => format!("{ARCH}-linux"),
+        };
+        Ok(Identity { family, version: pick_version(&banner, tool), triple })
+    }
+}
+
+/// What a command prints, if it ends well.
+fn answer(command: &[OsString], args: &[OsString]) -> Result<String, String> {
+    let [program, fixed @ ..] = command else { return Err("there is no command".into()) };
+    let run = Run::new(program, PATIENCE).args(fixed).args(args).env("LC_ALL", "C");
+    match run.cwd(std::env::temp_dir()).finish() {
+        Ended::Finished(done) if done.status == Status::Exit(0) => {
+            let out = done.stdout.text();
+            Ok(if out.trim().is_empty() { done.stderr.text() } else { out })
+        }
+        Ended::Finished(done) => {
+            let text = done.stderr.text();
+            let words = text.lines().next().unwrap_or("it fails without a word");
+            Err(words.trim().to_string())
+        }
+        Ended::Killed(..) => Err("it does not answer".into()),
+        Ended::NotStarted(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,222 @@
+//! Proves that a compiler works: programs of ours, compiled and run, print what they must.
+//!
+//! `model.c` prints what C leaves to the implementation; `model.expected` is what the machine's
+//! data model says (tests hold the two together). [`extension`] asks for GNU extensions one by one,
+//! and [`Bench::accepted`] which flags a compiler takes. All at the level `-O0` and of programs that
+//! no test would use: what a probe rejects is a compiler that is broken or is for another world,
+//! not one with a bug.
+
+mod extension;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sandbox::{Ended, Run, Scratch, Status};
+
+use crate::target::{Compiler, Language};
+
+use extension::Extension;
+
+/// A probe takes 50 ms; this is for a machine that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const MODEL: &str = include_str!("model.c");
+const EXPECTED: &str = include_str!("model.expected");
+
+/// The line of the model that `-fsigned-char` can change.
+const SIGNED_CHAR: &str = "plain char is signed";
+
+/// What a compiled probe begins with.
+const PROLOGUE: &str =
+    "#include <float.h>\n#include <stddef.h>\n#include <stdio.h>\nvolatile int one = 1;\n";
+
+/// A command under test, with a folder to work in.
+#[derive(Debug)]
+pub(crate) struct Bench<'a> {
+    /// Program and fixed arguments.
+    pub(crate) command: &'a [OsString],
+    /// What runs a compiled program.
+    pub(crate) runner: &'a [OsString],
+    /// The language it compiles.
+    pub(crate) language: Language,
+    /// Where files go.
+    pub(crate) scratch: &'a Scratch,
+}
+
+/// What the model's probe found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    /// All as expected.
+    Same,
+    /// Plain `char` is unsigned; there may be more.
+    UnsignedChar,
+    /// It does not work; how, as the end of a sentence.
+    Bad(String),
+}
+
+/// Why a probe has no output.
+#[derive(Debug)]
+struct Failure {
+    /// As the end of a sentence.
+    why: String,
+    /// What the compiler wrote.
+    messages: String,
+}
+
+impl From<String> for Failure {
+    fn from(why: String) -> Failure {
+        Failure { why, messages: String::new() }
+    }
+}
+
+impl Bench<'_> {
+    /// Compiles and runs `model.c`.
+    pub(crate) fn model(&self) -> Model {
+        let out = match self.compile(MODEL, &["-w"]).and_then(|program| self.execute(&program)) {
+            Ok(out) => out,
+            Err(failure) => return Model::Bad(failure.why),
+        };
+        let different = EXPECTED.lines().zip(out.lines()).find(|(want, got)| want != got);
+        match different {
+            None if out.lines().count() == EXPECTED.lines().count() => Model::Same,
+            None => Model::Bad("its probe program stops before its end".into()),
+            Some((want, _)) if want.starts_with(SIGNED_CHAR) => Model::UnsignedChar,
+            Some((want, got)) => Model::Bad(format!(
+                "its programs have another data model: `{got}` where x86-64 has `{want}`"
+            )),
+        }
+    }
+
+    /// The marks of the extensions that it does not have.
+    pub(crate) fn lacks(&self) -> Vec<&'static str> {
+        let asked: Vec<&Extension> =
+            extension::ALL.iter().filter(|e| e.concerns(self.language)).collect();
+        self.lacks_of(&asked)
+    }
+
+    /// One program for all of them is one start of the compiler. Where it is refused, those that
+    /// the messages name are taken out (a linker names all it misses), or else it is halved.
+    fn lacks_of(&self, asked: &[&Extension]) -> Vec<&'static str> {
+        let mut source = PROLOGUE.to_string();
+        for (i, extension) in asked.iter().enumerate() {
+            source.push_str(&format!("static int f{i}(void) {{ {} }}\n", extension.body));
+        }
+        source.push_str("int main(void) {\n");
+        for i in 0..asked.len() {
+            source.push_str(&format!("if (f{i}() != 1) printf(\"{i}\\n\");\n"));
+        }
+        source.push_str("return 0; }\n");
+        let out = self.compile(&source, &["-w"]).and_then(|program| self.execute(&program));
+        let messages = match (out, asked) {
+            (Ok(out), _) => {
+                let failed = out.lines().filter_map(|line| asked.get(line.parse::<usize>().ok()?));
+                return failed.map(|extension| extension.word).collect();
+            }
+            (Err(_), []) => return Vec::new(),
+            (Err(_), [one]) => return vec![one.word],
+            (Err(failure), _) => failure.messages,
+        };
+        let is_named = |e: &&&Extension| extension::lacking(&[e.word], &messages).is_some();
+        let (named, rest): (Vec<_>, Vec<_>) = asked.iter().partition(is_named);
+        if named.is_empty() {
+            let (left, right) = asked.split_at(asked.len() / 2);
+            return [self.lacks_of(left), self.lacks_of(right)].concat();
+        }
+        let lacks = self.lacks_of(&rest);
+        let of = |e: &&Extension| lacks.contains(&e.word) || named.iter().any(|n| n.word == e.word);
+        asked.iter().copied().filter(of).map(|e| e.word).collect()
+    }
+
+    /// Which of these flag sets it takes without a word. With them all at once first, as most
+    /// compilers take all that is known of their family.
+    pub(crate) fn accepted(&self, sets: &[String]) -> Vec<String> {
+        let flags: Vec<&str> =
+            std::iter::once("-Werror").chain(sets.iter().flat_map(|s| s.split(' '))).collect();
+        let source = format!("{PROLOGUE}int main(void) {{ printf(\"%d\\n\", one); return 0; }}\n");
+        let out = self.compile(&source, &flags).and_then(|program| self.execute(&program));
+        match (out.as_deref().ok(), sets) {
+            (Some("1\n"), _) => sets.to_vec(),
+            (_, [] | [_]) => Vec::new(),
+            (_, many) => {
+                let (left, right) = many.split_at(many.len() / 2);
+                [self.accepted(left), self.accepted(right)].concat()
+            }
+        }
+    }
+
+    /// Compiles and links; the program, or why there is none.
+    fn compile(&self, source: &str, flags: &[&str]) -> Result<PathBuf, Failure> {
+        let name = match self.language {
+            Language::C => "probe.c",
+            Language::Cxx => "probe.cpp",
+        };
+        let fail = |why: &str| Err(Failure::from(why.to_string()));
+        let [compiler, fixed @ ..] = self.command else { return fail("it has no command") };
+        let program = self.scratch.file("probe");
+        // What an earlier probe left must not be taken for this one's.
+        let _ = fs::remove_file(&program);
+        fs::write(self.scratch.file(name), source)
+            .map_err(|error| format!("our temporary folder is not writable: {error}"))?;
+        let run = Run::new(compiler, PATIENCE).args(fixed).arg("-O0").args(flags);
+        let run = run.args([name, "-o", "probe"]).cwd(self.scratch.path()).env("LC_ALL", "C");
+        match run.finish() {
+            Ended::Finished(done) if done.status == Status::Exit(0) => match program.is_file() {
+                true => Ok(program),
+                false => fail("it says that all is well, but makes no program"),
+            },
+            Ended::Finished(done) => {
+                let messages = done.stderr.text();
+                let is_linking = ["ld: ", "linker", "crt1.o", "cannot find -l"];
+                let verb = match is_linking.iter().any(|mark| messages.contains(mark)) {
+                    true => "link",
+                    false => "compile",
+                };
+                let why = format!("it cannot {verb} our probe: {}", complaint(&messages));
+                Err(Failure { why, messages })
+            }
+            Ended::Killed(..) => fail("it does not end when it compiles our probe"),
+            Ended::NotStarted(error) => Err(format!("it cannot be started: {error}").into()),
+        }
+    }
+
+    /// Runs a program; its output, or why there is none.
+    fn execute(&self, program: &Path) -> Result<String, Failure> {
+        let run = match self.runner {
+            [] => Run::new(program, PATIENCE),
+            [runner, args @ ..] => Run::new(runner, PATIENCE).args(args).arg(program),
+        };
+        let how = match run.cwd(self.scratch.path()).finish() {
+            Ended::Finished(done) => {
+                let words = complaint(&done.stderr.text());
+                let words = if words.is_empty() { words } else { format!(": {words}") };
+                match done.status {
+                    Status::Exit(0) => return Ok(done.stdout.text()),
+                    Status::Exit(status) => format!("exit status {status}{words}"),
+                    Status::Signal(signal) => format!("signal {signal}{words}"),
+                }
+            }
+            Ended::Killed(..) => "they do not end".into(),
+            Ended::NotStarted(error) => error.to_string(),
+        };
+        Err(format!("its programs do not run here: {how}").into())
+    }
+}
+
+impl Compiler {
+    /// The first of the extensions it lacks that this program's text uses.
+    pub fn lacking(&self, text: &str) -> Option<&'static str> {
+        extension::lacking(&self.lacks, text)
+    }
+}
+
+/// The line of a compiler's messages that says what is wrong.
+fn complaint(messages: &str) -> String {
+    let line = messages.lines().find(|line| line.contains("error"));
+    let line = line.or_else(|| messages.lines().find(|line| !line.trim().is_empty()));
+    line.unwrap_or("").trim().to_string()
+}
+
+#[cfg(test)]
+mod tests;

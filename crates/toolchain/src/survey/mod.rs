@@ -1,0 +1,203 @@
+//! Which compilers a hunt uses: found (`scan`), chosen (`pattern`), and proved to work.
+
+mod pattern;
+mod scan;
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use sandbox::Scratch;
+
+use crate::config::Config;
+use crate::identity::Identity;
+use crate::matrix;
+use crate::probe::{Bench, Model};
+use crate::processor;
+use crate::target::{Compiler, Family, Language};
+
+use scan::Candidate;
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Compilers that work, in an order that does not change from run to run.
+    pub compilers: Vec<Arc<Compiler>>,
+    /// Those that were meant and do not; and configured flags that a compiler does not take.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A compiler that was not taken.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct LeftOut {
+    /// Its name; with flags behind it where only those are left out.
+    pub name: String,
+    /// Why, as the end of a sentence that begins with its name.
+    pub why: String,
+}
+
+/// Why a survey could not be made: a mistake in what was asked for.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// A pattern without a match.
+    #[error("--cc `{pattern}` fits no compiler; there are {there}")]
+    NothingMatches {
+        /// The pattern.
+        pattern: String,
+        /// The names that there are.
+        there: String,
+    },
+    /// A path that is no executable.
+    #[error("--cc: {path} is no executable")]
+    NoExecutable {
+        /// The path.
+        path: String,
+    },
+    /// A pattern with half a quotation.
+    #[error("--cc `{pattern}` has a quote that is not closed")]
+    OpenQuote {
+        /// The pattern.
+        pattern: String,
+    },
+}
+
+/// Finds the compilers that `patterns` mean and asks each for its programs, several at a time. A
+/// compiler joins without being named if it is for this processor or in `config`: emulated
+/// programs are slow. `progress` is told what is going on.
+pub fn survey(
+    config: &Config,
+    patterns: &[String],
+    language: Language,
+    progress: &mut (dyn FnMut(&str) + Send),
+) -> Result<Survey, SurveyError> {
+    let chosen = pattern::select(candidates(config), patterns)?;
+    let next = AtomicUsize::new(0);
+    let progress = Mutex::new(progress);
+    let tell = |message: &str| progress.lock().unwrap_or_else(PoisonError::into_inner)(message);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(candidate) = chosen.get(at) else { return done };
+            tell(&format!("trying {}", candidate.name));
+            done.push((at, examine(candidate, config, language)));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, |n| n.get()).min(chosen.len());
+    let mut results: Vec<(usize, Examined)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    });
+    results.sort_by_key(|(at, _)| *at);
+    let mut survey = Survey::default();
+    for (at, result) in results {
+        match result {
+            Ok((compiler, refused)) => {
+                survey.compilers.push(Arc::new(compiler));
+                survey.left_out.extend(refused);
+            }
+            Err(why) => survey.left_out.push(LeftOut { name: chosen[at].name.clone(), why }),
+        }
+    }
+    Ok(survey)
+}
+
+/// Those of the configuration, then those on the `PATH` that are not the same.
+fn candidates(config: &Config) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = config.compilers.iter().map(Candidate::configured).collect();
+    for found in scan::scan() {
+        let path = found.c.first().map(std::path::PathBuf::from).unwrap_or_default();
+        match all.iter_mut().find(|c| c.name == found.name || c.is_file(&path)) {
+            Some(same) => same.aliases.extend(found.aliases.into_iter().chain([found.name])),
+            None => all.push(found),
+        }
+    }
+    all
+}
+
+/// A compiler and the configured flags that it refuses; or why it cannot be used.
+type Examined = Result<(Compiler, Vec<LeftOut>), String>;
+
+/// Asks one compiler.
+fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examined {
+    let scratch = Scratch::new().map_err(|error| format!("no temporary folder: {error}"))?;
+    let identity = Identity::ask(&candidate.c, &scratch)?;
+    let runner = match &candidate.runner {
+        Some(runner) => runner.clone(),
+        None => processor::runner(&identity.triple)?,
+    };
+    let mut compiler = Compiler {
+        family: candidate.family.unwrap_or(identity.family),
+        name: candidate.name.clone(),
+        version: identity.version,
+        triple: identity.triple,
+        c: candidate.c.clone(),
+        cxx: candidate.cxx.clone(),
+        runner,
+        levels: Vec::new(),
+        extras: Vec::new(),
+        lacks: Vec::new(),
+    };
+    let is_native = processor::is_native(&compiler.triple);
+    if !is_native && matches!(compiler.family, Family::Gcc | Family::Clang) {
+        // Other processors multiply and add without rounding in between.
+        add_flag(&mut compiler, "-ffp-contract=off");
+    }
+    let mut model = bench(&compiler, language, &scratch)?.model();
+    if model == Model::UnsignedChar {
+        add_flag(&mut compiler, "-fsigned-char");
+        model = bench(&compiler, language, &scratch)?.model();
+    }
+    match model {
+        Model::Same => {}
+        Model::UnsignedChar => return Err("its plain char is unsigned".into()),
+        Model::Bad(why) => return Err(why),
+    }
+    let bench = bench(&compiler, language, &scratch)?;
+    let lacks = bench.lacks();
+    let wanted_levels = candidate.levels.as_ref().or(config.levels.as_ref());
+    let levels = match wanted_levels {
+        // One at a time: all at once, the last would be the one that is tried.
+        Some(wanted) => wanted.chunks(1).flat_map(|one| bench.accepted(one)).collect(),
+        None => matrix::levels(compiler.family),
+    };
+    let wanted_extras = candidate.extras.as_ref().or(config.extras.as_ref());
+    let extras = match wanted_extras {
+        Some(wanted) => bench.accepted(wanted),
+        None => bench.accepted(&matrix::extras(compiler.family, is_native)),
+    };
+    if levels.is_empty() {
+        return Err("it takes none of the levels that the configuration gives it".into());
+    }
+    let wanted = [wanted_levels, wanted_extras].into_iter().flatten().flatten();
+    let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
+    let why = "the compiler does not take these flags from the configuration";
+    let left_out = |flags| LeftOut { name: format!("{} {flags}", compiler.name), why: why.into() };
+    let refused = refused.map(left_out).collect();
+    Ok((Compiler { levels, extras, lacks, ..compiler }, refused))
+}
+
+fn bench<'a>(
+    compiler: &'a Compiler,
+    language: Language,
+    scratch: &'a Scratch,
+) -> Result<Bench<'a>, String> {
+    let command = match language {
+        Language::C => &compiler.c[..],
+        Language::Cxx => compiler.cxx.as_deref().ok_or("it has no C++ compiler beside it")?,
+    };
+    Ok(Bench { command, runner: &compiler.runner, language, scratch })
+}
+
+fn add_flag(compiler: &mut Compiler, flag: &str) {
+    compiler.c.push(OsString::from(flag));
+    if let Some(cxx) = &mut compiler.cxx {
+        cxx.push(OsString::from(flag));
+    }
+}
+
+/// Whether a compiler is asked for by name only, for its programs run in an emulator.
+pub fn is_emulated(compiler: &Compiler) -> bool {
+    !processor::is_native(&compiler.triple)
+}
