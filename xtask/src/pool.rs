@@ -52,7 +52,6 @@ fn take<'a, T>(next: &AtomicUsize, items: &'a [T]) -> Option<(usize, &'a T)> {
 pub struct Progress {
     what: String,
     total: usize,
-    unit: &'static str,
     done: AtomicUsize,
     terminal: bool,
     next: Mutex<Instant>,
@@ -67,17 +66,11 @@ impl Progress {
         Progress {
             what: what.into(),
             total,
-            unit: "",
             done: AtomicUsize::new(0),
             terminal,
             next: Mutex::new(Instant::now() + Duration::from_secs(2)),
             every,
         }
-    }
-
-    /// What is counted, to stand behind the numbers.
-    pub fn unit(self, unit: &'static str) -> Progress {
-        Progress { unit, ..self }
     }
 
     /// One more is done.
@@ -90,7 +83,7 @@ impl Progress {
         *next = Instant::now() + self.every;
         let (begin, end) = if self.terminal { ("\r", "") } else { ("", "\n") };
         let mut err = io::stderr().lock();
-        let _ = write!(err, "{begin}{}: {done} of {}{}{end}", self.what, self.total, self.unit);
+        let _ = write!(err, "{begin}{}: {done} of {}{end}", self.what, self.total);
     }
 
     /// Clears the line.

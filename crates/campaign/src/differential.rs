@@ -4,7 +4,7 @@ use std::path::Path;
 
 use choice::Choices;
 use oracle::{
-    Agreement, Certificate, Confirmation, Observation, Opinion, Says, SourceFile, Suspicion,
+    Agreement, Certificate, Confirmation, Kind, Observation, Opinion, Says, SourceFile, Suspicion,
     Trouble, agreement, judge,
 };
 use toolchain::{Target, targets};
@@ -79,7 +79,12 @@ impl Trial<'_> {
     /// returned.
     fn try_again(&mut self, cost: &mut Cost) -> Result<Vec<String>, Trouble> {
         let suspicions = judge(&self.made.case, &self.targets, &self.seen);
-        let suspected = |label: &String| suspicions.iter().any(|s| s.targets.contains(label));
+        // A hang costs minutes at each level: the first target stands for all.
+        let tried = |s: &Suspicion, label: &String| match s.kind {
+            Kind::CompilerHang | Kind::RuntimeHang => s.targets.first() == Some(label),
+            _ => s.targets.contains(label),
+        };
+        let suspected = |label: &String| suspicions.iter().any(|s| tried(s, label));
         let mut flaky = Vec::new();
         for (target, seen) in self.targets.iter().zip(&mut self.seen) {
             if !suspected(&seen.target) {
@@ -181,7 +186,11 @@ impl Trial<'_> {
 
     fn commands(&self, suspicion: &Suspicion) -> Vec<String> {
         let failing = self.targets.iter().filter(|t| suspicion.targets.contains(&t.label()));
-        failing.filter_map(|target| oracle::command_line(&self.made.case, target)).collect()
+        let lines = failing.filter_map(|target| oracle::command_line(&self.made.case, target));
+        match suspicion.kind.is_wrong_code() {
+            true => lines.map(|line| format!("{line} | diff expected -")).collect(),
+            false => lines.collect(),
+        }
     }
 }
 
@@ -191,7 +200,7 @@ impl Trial<'_> {
 fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certificate) -> Standing {
     let witness = !agreement.right.is_empty()
         || certificate.opinions.iter().skip(1).any(|o| o.says == Says::Valid);
-    let needs_witness = suspicion.kind.is_wrong_code() || suspicion.kind == oracle::Kind::Rejection;
+    let needs_witness = suspicion.kind.is_wrong_code() || suspicion.kind == Kind::Rejection;
     match certificate.disputed() || needs_witness && !witness {
         true => Standing::Disputed,
         false => Standing::Confirmed,

@@ -109,13 +109,8 @@ impl Lane {
         if let Some(seed) = self.returned.pop_first() {
             return Some(seed);
         }
-        while let Some(seed) = self.seeds.next() {
-            // What is passed is not asked for again, so it need not be remembered.
-            if !self.done.remove(&seed) {
-                return Some(seed);
-            }
-        }
-        None
+        // What is passed is not asked for again, so it need not be remembered.
+        self.seeds.by_ref().find(|seed| !self.done.remove(seed))
     }
 }
 

@@ -95,14 +95,20 @@ fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
     let absolute = |dir: &PathBuf| {
         fs::canonicalize(dir).with_context(|| format!("the folder {}", dir.display()))
     };
-    let include = include.iter().map(absolute).collect::<Result<BTreeSet<_>>>()?;
+    let mut absolute_once: Vec<PathBuf> = Vec::new();
+    for dir in &include {
+        let dir = absolute(dir)?;
+        if !absolute_once.contains(&dir) {
+            absolute_once.push(dir);
+        }
+    }
     let expected = Expected { stdout: told.stdout.clone(), status: told.exit };
     let case = Case {
         language: Language::C,
         files,
         harness: None,
         standard: None,
-        include: include.into_iter().collect(),
+        include: absolute_once,
         expected,
     };
     let own = campaign::own_opinion(names, told.object.steps);

@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// What gcc 12, clang 16, tcc, pcc and GNU ld print, word for word.
+    /// What compilers and GNU ld print: seen on gcc 12, clang 16, tcc and pcc, or as bug trackers have it.
     #[test]
     fn real_messages() {
         let told = [

@@ -77,12 +77,13 @@ fn same(a: &Seen, b: &Seen) -> bool {
 struct Group<'a> {
     kind: Kind,
     maker: String,
-    /// What a crash is known by; empty for other kinds.
+    /// What a crash or a rejection is known by; empty for other kinds.
     known_by: String,
     members: Vec<(&'a Target, &'a Observation)>,
 }
 
-/// The failures: one suspicion for each family and kind, and among crashes for each signature. A
+/// The failures: one suspicion for each family and kind, and among crashes and rejections for each
+/// message. A
 /// program that prints one wrong thing at -O2 and another at -O3 is one suspicion. Observations and
 /// targets belong together in pairs; the order is that of the targets.
 pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> Vec<Suspicion> {
@@ -91,6 +92,7 @@ pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> V
         let Some(kind) = observation.seen.kind(&case.expected) else { continue };
         let known_by = match &observation.seen {
             Seen::Crashed(messages) => crash(messages).known_by,
+            Seen::Rejected(messages) => rejection(messages).0,
             _ => String::new(),
         };
         let maker = maker(target);
@@ -138,9 +140,7 @@ impl Group<'_> {
                 format!("{kind} {} {}", self.targets(), self.known_by)
             }
             Some(Seen::Crashed(_)) => format!("{kind} {} {}", self.maker, self.known_by),
-            Some(Seen::Rejected(messages)) => {
-                format!("{kind} {} {}", self.maker, rejection(messages).0)
-            }
+            Some(Seen::Rejected(_)) => format!("{kind} {} {}", self.maker, self.known_by),
             _ => format!("{kind} {}", self.targets()),
         }
     }

@@ -29,6 +29,10 @@ const EMULATED: u32 = 10;
 /// An emulator of a 32-bit processor reserves 4 GiB of address space before it begins.
 const EMULATOR_SPACE: u64 = 16 << 30;
 
+/// Stack of a program. Without optimisation its frames are many times as large as the machine's, and
+/// recursion that the machine lets pass must not overflow.
+const STACK: u64 = 512 << 20;
+
 /// Bytes of a program's output that are kept, if no more than that is expected of it.
 const OUTPUT: usize = 16 << 20;
 
@@ -282,6 +286,7 @@ impl Lab {
             .env("LC_ALL", "C")
             .env("TMPDIR", work.home())
             .cpu(self.limits.run_cpu * slower)
+            .stack(STACK)
             .file_size(self.limits.file_size)
             .processes(self.limits.processes)
             .confined_to(work.home())

@@ -194,7 +194,12 @@ pub(crate) fn rejection(messages: &str) -> (String, String) {
         lines().find(silent).map(|line| (line, after(line, ": ").unwrap_or(line)))
     };
     let (line, text) = linked().or_else(error).or_else(any).unwrap_or((UNKNOWN, UNKNOWN));
-    (shorten(&clean(text)), line.to_string())
+    // Garbage is another one each time.
+    let garbage = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && c != '\t';
+    match line.contains(garbage) {
+        true => ("unreadable messages".into(), line.replace(garbage, "?")),
+        false => (shorten(&clean(text)), line.to_string()),
+    }
 }
 
 /// Text without what changes from program to program: numbers, addresses, paths, tabs.

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::ptr;
 
-use nix::sys::resource::Resource;
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::confine;
 use crate::run::Run;
@@ -111,6 +111,12 @@ fn candidates(program: &OsStr, path: Option<&OsStr>) -> io::Result<Vec<CString>>
         .collect()
 }
 
+/// As much stack as was asked for and may be had.
+fn stack(bytes: u64) -> (Resource, u64, u64) {
+    let hard = getrlimit(Resource::RLIMIT_STACK).map_or(bytes, |(_, hard)| hard);
+    (Resource::RLIMIT_STACK, bytes.min(hard), hard)
+}
+
 fn limits(run: &Run) -> Vec<(Resource, u64, u64)> {
     // A crashing compiler is our daily bread; its core files are not.
     let mut limits = vec![(Resource::RLIMIT_CORE, 0, 0)];
@@ -120,6 +126,7 @@ fn limits(run: &Run) -> Vec<(Resource, u64, u64)> {
         limits.push((Resource::RLIMIT_CPU, seconds, seconds.saturating_add(1)));
     }
     limits.extend(run.memory.map(|bytes| (Resource::RLIMIT_AS, bytes, bytes)));
+    limits.extend(run.stack.map(stack));
     limits.extend(run.file_size.map(|bytes| (Resource::RLIMIT_FSIZE, bytes, bytes)));
     limits
 }

@@ -31,6 +31,8 @@ pub struct Run {
     pub cpu: Option<Duration>,
     /// Address space of each process, in bytes.
     pub memory: Option<u64>,
+    /// Bytes of stack, as far as the system allows; `None` is what we have ourselves.
+    pub stack: Option<u64>,
     /// Bytes kept of each output stream; what comes after is read and dropped, so that the program
     /// ends as it would have.
     pub output_cap: usize,
@@ -60,6 +62,7 @@ impl Run {
             wall,
             cpu: None,
             memory: None,
+            stack: None,
             output_cap: DEFAULT_OUTPUT_CAP,
             file_size: None,
             processes: None,
@@ -108,6 +111,12 @@ impl Run {
     /// Limits each process's address space, in bytes.
     pub fn memory(mut self, limit: u64) -> Run {
         self.memory = Some(limit);
+        self
+    }
+
+    /// Sets how much stack it has, in bytes.
+    pub fn stack(mut self, bytes: u64) -> Run {
+        self.stack = Some(bytes);
         self
     }
 

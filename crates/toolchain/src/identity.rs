@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sandbox::{Ended, Run, Scratch, Status};
 
+use crate::breakdown::broke_down;
 use crate::catalog::Tool;
 use crate::find::pick_version;
 use crate::target::Family;
@@ -38,12 +39,38 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Asks a compiler; or why it is none, as the end of a sentence.
-    pub(crate) fn ask(command: &[OsString], scratch: &Scratch) -> Result<Identity, String> {
+    /// A compiler that could not say who it is.
+    pub(crate) fn unknown() -> Identity {
+        Identity {
+            family: Family::Other,
+            version: "unknown".into(),
+            triple: format!("{ARCH}-linux"),
+        }
+    }
+
+    /// Asks a compiler; or why it is none, as the end of a sentence. The outer error is for one that
+    /// breaks down.
+    pub(crate) fn ask(
+        command: &[OsString],
+        scratch: &Scratch,
+    ) -> Result<Result<Identity, String>, String> {
+        let mut broke = false;
+        let identity = Identity::put_question(command, scratch, &mut broke);
+        match (identity, broke) {
+            (Err(why), true) => Err(why),
+            (identity, _) => Ok(identity),
+        }
+    }
+
+    fn put_question(
+        command: &[OsString],
+        scratch: &Scratch,
+        broke: &mut bool,
+    ) -> Result<Identity, String> {
         let file = scratch.file("question.c");
         fs::write(&file, QUESTION)
             .map_err(|error| format!("our temporary folder is not writable: {error}"))?;
-        let said = answer(command, &["-E".into(), file.into()])
+        let said = answer(command, &["-E".into(), file.into()], broke)
             .map_err(|why| format!("it is no C compiler: {why}"))?;
         let family = match said.lines().find_map(|line| line.strip_prefix("family ")) {
             Some("pcc") => Family::Pcc,
@@ -54,9 +81,9 @@ impl Identity {
             None => return Err("it is no C compiler: it cannot preprocess (-E)".into()),
         };
         let option = if family == Family::Tcc { "-v" } else { "--version" };
-        let banner = answer(command, &[option.into()]).unwrap_or_default();
+        let banner = answer(command, &[option.into()], broke).unwrap_or_default();
         let tool = if family == Family::Gcc { Tool::Gcc } else { Tool::Clang };
-        let triple = answer(command, &["-dumpmachine".into()]).unwrap_or_default();
+        let triple = answer(command, &["-dumpmachine".into()], broke).unwrap_or_default();
         // TCC does not know the question.
         let triple = match triple.lines().next() {
             Some(line) if line.contains('-') => line.trim().to_string(),
@@ -66,11 +93,13 @@ impl Identity {
     }
 }
 
-/// What a command prints, if it ends well.
-fn answer(command: &[OsString], args: &[OsString]) -> Result<String, String> {
+/// What a command prints, if it ends well; whether it breaks down goes into `broke`.
+fn answer(command: &[OsString], args: &[OsString], broke: &mut bool) -> Result<String, String> {
     let [program, fixed @ ..] = command else { return Err("there is no command".into()) };
     let run = Run::new(program, PATIENCE).args(fixed).args(args).env("LC_ALL", "C");
-    match run.cwd(std::env::temp_dir()).finish() {
+    let ended = run.cwd(std::env::temp_dir()).finish();
+    *broke |= broke_down(&ended);
+    match ended {
         Ended::Finished(done) if done.status == Status::Exit(0) => {
             let out = done.stdout.text();
             Ok(if out.trim().is_empty() { done.stderr.text() } else { out })

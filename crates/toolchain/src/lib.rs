@@ -8,6 +8,7 @@
 //! and shares the machine's data model, and [`targets`] makes the columns of one test of them.
 //! [`Config`] is what a `gainsay.toml` says about both.
 
+mod breakdown;
 pub mod catalog;
 pub mod config;
 pub mod find;

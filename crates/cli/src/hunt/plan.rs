@@ -140,7 +140,8 @@ pub fn compilers(
     terminal::status("");
     let survey = survey?;
     for left in &survey.left_out {
-        terminal::complain(&format!("gainsay: left out: {} {}", left.name, left.why));
+        let what = if left.stays { "does not work, and stays in" } else { "left out" };
+        terminal::complain(&format!("gainsay: {what}: {} {}", left.name, left.why));
     }
     if survey.compilers.is_empty() {
         bail!(

@@ -1,9 +1,17 @@
-//! Messages of real compilers.
+//! Messages as compilers print them: some seen, most as bug trackers have them.
 
 use super::*;
 
 fn known_by(messages: &str) -> String {
     crash(messages).known_by
+}
+
+#[test]
+fn garbage_is_one_thing() {
+    let told = |text: &str| crate::signature::rejection(text).0;
+    assert_eq!(told("k\u{fffd}z\u{b}x: y"), "unreadable messages");
+    assert_eq!(told("\u{1}\u{2}"), told("\u{fffd}12"));
+    assert_eq!(told("a.c:1:2: error: no\tsuch thing"), told("b.c:3:4: error: no\tsuch thing"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ options= skip=
 for word in "$@"; do
     case $word in
     -o) skip=yes; continue ;;
-    *.c | -l*) ;;
+    *.c | *.o | -l*) ;;
     *) if [ -z "$skip" ]; then options="$options $word"; fi ;;
     esac
     skip=
@@ -33,4 +33,4 @@ for source in $sources; do
     files="$files $work/$n.s"
 done
 # shellcheck disable=SC2086
-"$real" $files -o "$output" -lm
+"$real" $files $objects -o "$output" -lm

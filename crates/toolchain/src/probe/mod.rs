@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use sandbox::{Ended, Run, Scratch, Status};
 
+use crate::breakdown::broke_down;
 use crate::target::{Compiler, Language};
 
 use extension::Extension;
@@ -22,11 +23,17 @@ use extension::Extension;
 /// A probe takes 50 ms; this is for a machine that is busy with other things.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A flag is refused at once; what takes longer than this has taken it.
+const QUICK: Duration = Duration::from_secs(5);
+
 const MODEL: &str = include_str!("model.c");
 const EXPECTED: &str = include_str!("model.expected");
 
 /// The line of the model that `-fsigned-char` can change.
 const SIGNED_CHAR: &str = "plain char is signed";
+
+/// What any answer of the model begins with.
+const FIRST_WORDS: &str = "size and alignment of ";
 
 /// What a compiled probe begins with.
 const PROLOGUE: &str =
@@ -52,8 +59,10 @@ pub(crate) enum Model {
     Same,
     /// Plain `char` is unsigned; there may be more.
     UnsignedChar,
-    /// It does not work; how, as the end of a sentence.
+    /// It does not work here; how, as the end of a sentence.
     Bad(String),
+    /// It breaks down, or its program does.
+    Broken(String),
 }
 
 /// Why a probe has no output.
@@ -63,11 +72,13 @@ struct Failure {
     why: String,
     /// What the compiler wrote.
     messages: String,
+    /// It is the compiler's own fault.
+    is_breakdown: bool,
 }
 
 impl From<String> for Failure {
     fn from(why: String) -> Failure {
-        Failure { why, messages: String::new() }
+        Failure { why, messages: String::new(), is_breakdown: false }
     }
 }
 
@@ -76,12 +87,16 @@ impl Bench<'_> {
     pub(crate) fn model(&self) -> Model {
         let out = match self.compile(MODEL, &["-w"]).and_then(|program| self.execute(&program)) {
             Ok(out) => out,
+            Err(failure) if failure.is_breakdown => return Model::Broken(failure.why),
             Err(failure) => return Model::Bad(failure.why),
         };
+        if !out.starts_with(FIRST_WORDS) {
+            return Model::Broken("its probe program prints something else".into());
+        }
         let different = EXPECTED.lines().zip(out.lines()).find(|(want, got)| want != got);
         match different {
             None if out.lines().count() == EXPECTED.lines().count() => Model::Same,
-            None => Model::Bad("its probe program stops before its end".into()),
+            None => Model::Broken("its probe program stops before its end".into()),
             Some((want, _)) if want.starts_with(SIGNED_CHAR) => Model::UnsignedChar,
             Some((want, got)) => Model::Bad(format!(
                 "its programs have another data model: `{got}` where x86-64 has `{want}`"
@@ -146,8 +161,31 @@ impl Bench<'_> {
         }
     }
 
+    /// Whether it says that it does not know these flags; any other failure may be a bug.
+    pub(crate) fn refuses(&self, flags: &str) -> bool {
+        let source = format!("{PROLOGUE}int main(void) {{ return 0; }}\n");
+        let flags: Vec<&str> = flags.split_whitespace().collect();
+        match self.compile_within(QUICK, &source, &flags) {
+            Ok(_) => false,
+            Err(failure) => {
+                let about = ["option", "argument", "-O", "flag"];
+                let said = complaint(&failure.messages);
+                !failure.is_breakdown && about.iter().any(|word| said.contains(word))
+            }
+        }
+    }
+
     /// Compiles and links; the program, or why there is none.
     fn compile(&self, source: &str, flags: &[&str]) -> Result<PathBuf, Failure> {
+        self.compile_within(PATIENCE, source, flags)
+    }
+
+    fn compile_within(
+        &self,
+        patience: Duration,
+        source: &str,
+        flags: &[&str],
+    ) -> Result<PathBuf, Failure> {
         let name = match self.language {
             Language::C => "probe.c",
             Language::Cxx => "probe.cpp",
@@ -159,12 +197,17 @@ impl Bench<'_> {
         let _ = fs::remove_file(&program);
         fs::write(self.scratch.file(name), source)
             .map_err(|error| format!("our temporary folder is not writable: {error}"))?;
-        let run = Run::new(compiler, PATIENCE).args(fixed).arg("-O0").args(flags);
+        let run = Run::new(compiler, patience).args(fixed).arg("-O0").args(flags);
         let run = run.args([name, "-o", "probe"]).cwd(self.scratch.path()).env("LC_ALL", "C");
-        match run.finish() {
+        let ended = run.finish();
+        let is_breakdown = broke_down(&ended);
+        match ended {
             Ended::Finished(done) if done.status == Status::Exit(0) => match program.is_file() {
                 true => Ok(program),
-                false => fail("it says that all is well, but makes no program"),
+                false => {
+                    let why = "it says that all is well, but makes no program".into();
+                    Err(Failure { why, messages: String::new(), is_breakdown: true })
+                }
             },
             Ended::Finished(done) => {
                 let messages = done.stderr.text();
@@ -174,9 +217,12 @@ impl Bench<'_> {
                     false => "compile",
                 };
                 let why = format!("it cannot {verb} our probe: {}", complaint(&messages));
-                Err(Failure { why, messages })
+                Err(Failure { why, messages, is_breakdown })
             }
-            Ended::Killed(..) => fail("it does not end when it compiles our probe"),
+            Ended::Killed(..) => {
+                let why = "it does not end when it compiles our probe".into();
+                Err(Failure { why, messages: String::new(), is_breakdown })
+            }
             Ended::NotStarted(error) => Err(format!("it cannot be started: {error}").into()),
         }
     }
@@ -187,6 +233,7 @@ impl Bench<'_> {
             [] => Run::new(program, PATIENCE),
             [runner, args @ ..] => Run::new(runner, PATIENCE).args(args).arg(program),
         };
+        let mut is_breakdown = true;
         let how = match run.cwd(self.scratch.path()).finish() {
             Ended::Finished(done) => {
                 let words = complaint(&done.stderr.text());
@@ -198,9 +245,15 @@ impl Bench<'_> {
                 }
             }
             Ended::Killed(..) => "they do not end".into(),
-            Ended::NotStarted(error) => error.to_string(),
+            Ended::NotStarted(error) => {
+                is_breakdown = false;
+                error.to_string()
+            }
         };
-        Err(format!("its programs do not run here: {how}").into())
+        // Under an emulator it is more likely the wrong one.
+        is_breakdown &= self.runner.is_empty();
+        let why = format!("its programs do not run here: {how}");
+        Err(Failure { why, messages: String::new(), is_breakdown })
     }
 }
 

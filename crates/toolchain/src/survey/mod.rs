@@ -28,13 +28,15 @@ pub struct Survey {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A compiler that was not taken.
+/// A compiler that was not taken, or only because it was named.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LeftOut {
     /// Its name; with flags behind it where only those are left out.
     pub name: String,
     /// Why, as the end of a sentence that begins with its name.
     pub why: String,
+    /// It stays in the hunt all the same: it was named, and breaks down rather than refuses.
+    pub stays: bool,
 }
 
 /// Why a survey could not be made: a mistake in what was asked for.
@@ -97,7 +99,9 @@ pub fn survey(
                 survey.compilers.push(Arc::new(compiler));
                 survey.left_out.extend(refused);
             }
-            Err(why) => survey.left_out.push(LeftOut { name: chosen[at].name.clone(), why }),
+            Err(why) => {
+                survey.left_out.push(LeftOut { name: chosen[at].name.clone(), why, stays: false })
+            }
         }
     }
     Ok(survey)
@@ -122,7 +126,16 @@ type Examined = Result<(Compiler, Vec<LeftOut>), String>;
 /// Asks one compiler.
 fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examined {
     let scratch = Scratch::new().map_err(|error| format!("no temporary folder: {error}"))?;
-    let identity = Identity::ask(&candidate.c, &scratch)?;
+    let named = candidate.is_named;
+    let mut broken = None;
+    let identity = match Identity::ask(&candidate.c, &scratch) {
+        Ok(identity) => identity?,
+        Err(why) if named => {
+            broken = Some(why);
+            Identity::unknown()
+        }
+        Err(why) => return Err(why),
+    };
     let runner = match &candidate.runner {
         Some(runner) => runner.clone(),
         None => processor::runner(&identity.triple)?,
@@ -144,22 +157,32 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         // Other processors multiply and add without rounding in between.
         add_flag(&mut compiler, "-ffp-contract=off");
     }
-    let mut model = bench(&compiler, language, &scratch)?.model();
+    let ask = |compiler: &Compiler| match &broken {
+        Some(why) => Ok(Model::Broken(why.clone())),
+        None => bench(compiler, language, &scratch).map(|bench| bench.model()),
+    };
+    let mut model = ask(&compiler)?;
     if model == Model::UnsignedChar {
         add_flag(&mut compiler, "-fsigned-char");
-        model = bench(&compiler, language, &scratch)?.model();
+        model = ask(&compiler)?;
     }
     match model {
         Model::Same => {}
         Model::UnsignedChar => return Err("its plain char is unsigned".into()),
-        Model::Bad(why) => return Err(why),
+        // It is what a hunt is for, and every further probe would take as long to fail.
+        Model::Broken(why) if named => {
+            let levels = candidate.levels.as_ref().or(config.levels.as_ref());
+            compiler.levels = levels.cloned().unwrap_or_else(|| matrix::levels(compiler.family));
+            let note = LeftOut { name: compiler.name.clone(), why, stays: true };
+            return Ok((compiler, vec![note]));
+        }
+        Model::Broken(why) | Model::Bad(why) => return Err(why),
     }
     let bench = bench(&compiler, language, &scratch)?;
     let lacks = bench.lacks();
     let wanted_levels = candidate.levels.as_ref().or(config.levels.as_ref());
     let levels = match wanted_levels {
-        // One at a time: all at once, the last would be the one that is tried.
-        Some(wanted) => wanted.chunks(1).flat_map(|one| bench.accepted(one)).collect(),
+        Some(wanted) => wanted.iter().filter(|level| !bench.refuses(level)).cloned().collect(),
         None => matrix::levels(compiler.family),
     };
     let wanted_extras = candidate.extras.as_ref().or(config.extras.as_ref());
@@ -173,7 +196,11 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     let wanted = [wanted_levels, wanted_extras].into_iter().flatten().flatten();
     let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
     let why = "the compiler does not take these flags from the configuration";
-    let left_out = |flags| LeftOut { name: format!("{} {flags}", compiler.name), why: why.into() };
+    let left_out = |flags| LeftOut {
+        name: format!("{} {flags}", compiler.name),
+        why: why.into(),
+        stays: false,
+    };
     let refused = refused.map(left_out).collect();
     Ok((Compiler { levels, extras, lacks, ..compiler }, refused))
 }

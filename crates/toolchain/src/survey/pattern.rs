@@ -17,7 +17,7 @@ pub(super) fn select(
     for pattern in patterns {
         for candidate in meant(&there, pattern)? {
             if chosen.iter().all(|c| c.name != candidate.name) {
-                chosen.push(candidate);
+                chosen.push(Candidate { is_named: true, ..candidate });
             }
         }
     }

@@ -37,6 +37,8 @@ pub(super) struct Candidate {
     pub(super) cxx: Option<Vec<OsString>>,
     /// Whether its name says that it compiles for another processor.
     pub(super) is_cross: bool,
+    /// Whether a person named it: then it stays in a hunt though it breaks down on our probes.
+    pub(super) is_named: bool,
     /// What the configuration says; for compilers that were found, nothing.
     pub(super) family: Option<Family>,
     pub(super) runner: Option<Vec<OsString>>,
@@ -57,6 +59,7 @@ impl Candidate {
         if let Some(cxx) = &from.cxx {
             made.cxx = Some(vec![cxx.into()]);
         }
+        made.is_named = true;
         made.family = from.family;
         made.runner = from.runner.clone();
         made.levels = from.levels.clone();
