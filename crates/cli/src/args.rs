@@ -133,8 +133,8 @@ pub struct Gen {
     /// One file, `test.c` or `test.cpp`, in place of header, tests and driver.
     #[arg(long)]
     pub single_file: bool,
-    /// The distributions of all random choices: `default`, `paper` (the subset of C of the YARPGen
-    /// paper), `none` (no generation policies), or a TOML file.
+    /// The distributions of all random choices: `default`, `plain` (no GNU extensions), `paper` (the
+    /// subset of C of the YARPGen paper), `none` (no generation policies), or a TOML file.
     #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
     pub policy: String,
     /// Print the policy with what each of its names means, and stop. The text is a TOML file that

@@ -72,19 +72,16 @@ pub fn main(args: Gen) -> Result<u8> {
 
 /// The policy of this name or file.
 pub fn policy(name: &str) -> Result<Policy> {
-    match name {
-        "default" => Ok(Policy::default()),
-        "paper" => Ok(Policy::paper()),
-        "none" => Ok(Policy::none()),
-        file => {
-            let text = fs::read_to_string(file).with_context(|| {
-                format!(
-                    "the policy {file} cannot be read (it is `default`, `paper`, `none` or a TOML file)"
-                )
-            })?;
-            Policy::parse(&text).with_context(|| format!("the policy {file}"))
-        }
+    if let Some(preset) = Policy::named(name) {
+        return Ok(preset);
     }
+    let text = fs::read_to_string(name).with_context(|| {
+        format!(
+            "the policy {name} cannot be read (it is `default`, `plain`, `paper`, `none` or a TOML \
+             file)"
+        )
+    })?;
+    Policy::parse(&text).with_context(|| format!("the policy {name}"))
 }
 
 fn write(folder: &Path, files: &[yarp::File], expected: &[u8]) -> Result<()> {

@@ -18,10 +18,15 @@ const STANDARDS: [&str; 4] = ["c++11", "c++14", "c++17", "c++20"];
 /// One program in so many is compiled with its driver at every level.
 const DRIVER_TOO: u64 = 8;
 
+/// One C program in so many goes without GNU extensions, so that compilers without them are tested.
+const PLAIN: u64 = 4;
+
 /// The generator with its policy.
 pub struct Yarp {
     name: String,
     options: Options,
+    /// For every fourth program, unless a policy was asked for.
+    plain: Option<Options>,
     language: Language,
     /// How `gainsay gen` is told of the same policy and language.
     arguments: String,
@@ -36,7 +41,8 @@ impl Yarp {
             name += "-c++";
             arguments += " --lang c++";
         }
-        if policy != Policy::default() {
+        let is_default = policy == Policy::default();
+        if !is_default {
             // Another policy makes other programs of the same seeds, whatever its file is called.
             name += &format!("-{:08x}", digest(&policy.explain()));
             arguments += &format!(" --policy {policy_name}");
@@ -46,7 +52,9 @@ impl Yarp {
             Language::Cxx => yarp::Language::Cxx,
         };
         let options = Options { policy, language: spoken, ..Options::default() };
-        Yarp { name, options, language, arguments }
+        let plain = (is_default && language == Language::C)
+            .then(|| Options { policy: Policy::plain(), ..options.clone() });
+        Yarp { name, options, plain, language, arguments }
     }
 }
 
@@ -68,7 +76,8 @@ impl Source for Yarp {
         _: &mut Duration,
     ) -> Result<Result<Made, Unusable>, Trouble> {
         let unusable = |detail: String| Unusable { reason: "not repaired".into(), detail };
-        let generated = match yarp::generate(seed, &self.options) {
+        let plain = self.plain.as_ref().filter(|_| seed % PLAIN == PLAIN - 1);
+        let generated = match yarp::generate(seed, plain.unwrap_or(&self.options)) {
             Ok(generated) => generated,
             Err(error) => return Ok(Err(unusable(error.to_string()))),
         };
@@ -91,7 +100,8 @@ impl Source for Yarp {
         let units = case.units().collect::<Vec<_>>().join(" ");
         let steps = generated.repaired.report.steps;
         let own = predict::own_opinion(&units, steps);
-        let origin = format!("gainsay gen --engine yarp --seed {seed}{} -o DIR", self.arguments);
+        let arguments = if plain.is_some() { " --policy plain" } else { &self.arguments };
+        let origin = format!("gainsay gen --engine yarp --seed {seed}{arguments} -o DIR");
         Ok(Ok(Made { case, origin, own }))
     }
 }

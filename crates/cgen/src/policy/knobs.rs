@@ -190,6 +190,8 @@ chances! {
     WalkIf "loop.walk_if" 30;
     /// A local variable of a test goes into an output at its end.
     Flush "test.flush" 60;
+    /// Repairs may use GNU's `a ?: b` and `__int128`; not at all if 0.
+    RepairGnu "repair.gnu" 100 fixed;
     /// Pointers may point to locals of the same test.
     LocalAddress "pointer.to_local" 40;
 }

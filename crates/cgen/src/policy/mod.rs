@@ -51,6 +51,22 @@ impl Policy {
         Policy::preset(include_str!("none.toml"))
     }
 
+    /// The default without GNU extensions.
+    pub fn plain() -> Policy {
+        Policy::preset(include_str!("plain.toml"))
+    }
+
+    /// A preset by its name.
+    pub fn named(name: &str) -> Option<Policy> {
+        match name {
+            "default" => Some(Policy::default()),
+            "paper" => Some(Policy::paper()),
+            "none" => Some(Policy::none()),
+            "plain" => Some(Policy::plain()),
+            _ => None,
+        }
+    }
+
     fn preset(text: &str) -> Policy {
         // A test reads the presets; one that does not parse never ships.
         Policy::parse(text).unwrap_or_default()

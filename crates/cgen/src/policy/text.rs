@@ -163,7 +163,9 @@ mod tests {
 
     #[test]
     fn presets_are_read_whole() {
-        for text in [include_str!("paper.toml"), include_str!("none.toml")] {
+        for text in
+            [include_str!("paper.toml"), include_str!("none.toml"), include_str!("plain.toml")]
+        {
             let policy = Policy::parse(text).expect("a preset is a policy");
             assert_ne!(policy, Policy::default());
         }

@@ -411,7 +411,8 @@ fn allowed(p: &Program, term: &Term, kind: &ExprKind, bits: u32, options: &Repai
         ExprKind::AssignOp { rhs, .. } => once(b, rhs),
         _ => false,
     };
-    repeatable && !(term.is_wide() && bits > 64) && (options.gnu || !term.has_elvis())
+    let widest = if options.int128 { 64 } else { 32 };
+    repeatable && !(term.is_wide() && bits > widest) && (options.gnu || !term.has_elvis())
 }
 
 /// Overwrites a node by a new one, whose own entry disappears if it is the last.

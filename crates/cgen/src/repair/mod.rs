@@ -54,6 +54,8 @@ pub struct RepairOptions {
     pub table_first_repeated: u32,
     /// Whether GNU's `a ?: b` may be used.
     pub gnu: bool,
+    /// Whether `__int128` may be used.
+    pub int128: bool,
     /// File-scope variables to use, by type, where a pointer has nothing to point to. Others are made
     /// as needed.
     pub fallbacks: Vec<(Ty, VarId)>,
@@ -75,6 +77,7 @@ impl Default for RepairOptions {
             table_first: 100,
             table_first_repeated: 0,
             gnu: true,
+            int128: true,
             fallbacks: Vec::new(),
             // Two or three are usual; each further one is for a fault behind one that stopped.
             passes: 200,

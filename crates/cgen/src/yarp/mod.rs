@@ -35,7 +35,7 @@ mod types;
 pub use files::File;
 
 use crate::policy::Policy;
-use crate::policy::knobs::{self, Range};
+use crate::policy::knobs::{self, Chance, Range};
 use crate::repair::{RepairError, RepairOptions, Repaired, repair};
 use choice::Choices;
 use cmachine::Hooks;
@@ -119,7 +119,8 @@ fn attempt(seed: u64, attempts: u32, options: &Options) -> Result<Generated, Rep
     let mut program = yarp.p;
     let mut repair_options = RepairOptions {
         hooks: options.hooks.clone(),
-        gnu: options.language == Language::C,
+        gnu: options.language == Language::C && options.policy.has(Chance::RepairGnu),
+        int128: options.policy.has(Chance::RepairGnu),
         ..RepairOptions::default()
     };
     // No program of this engine comes near the default, which costs time to clear.
