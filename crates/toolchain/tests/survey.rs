@@ -164,6 +164,24 @@ fn what_does_not_work_is_left_out_with_a_reason() {
             "case \"$*\" in *' -o '*) echo 'ld: cannot find crt1.o' >&2; exit 1;; esac; exec gcc \"$@\"",
             "it cannot link our probe: ld: cannot find crt1.o",
         ),
+    ];
+    for (name, body, reason) in cases {
+        let path = script(&scratch, name, body);
+        let survey = find(&[text(&path)]);
+        let why = only_reason(&survey);
+        assert!(!survey.left_out[0].stays, "{name}");
+        assert!(why.contains(reason), "{name}: {why}");
+        assert!(!why.contains('\n'), "{why}");
+    }
+}
+
+#[test]
+fn what_breaks_down_stays_in_because_it_was_named() {
+    if !installed("gcc") {
+        return;
+    }
+    let scratch = Scratch::new().expect("a temporary folder");
+    let cases = [
         (
             "no-output",
             "case \"$*\" in *' -o '*) exit 0;; esac; exec gcc \"$@\"",
@@ -175,13 +193,27 @@ fn what_does_not_work_is_left_out_with_a_reason() {
              probe;; esac; exec gcc \"$@\"",
             "its programs do not run here: signal 6",
         ),
+        (
+            "ice",
+            "echo 'a.c:1:1: internal compiler error: in f, at g.cc:1' >&2; exit 1",
+            "it is no C compiler",
+        ),
+        ("killed", "kill -SEGV $$", "it is no C compiler"),
+        (
+            "garbage",
+            "case \"$*\" in *' -o '*) echo 'int puts(); int main() { puts(\"x\"); return 0; }' > b.c; exec gcc -w \
+             b.c -o probe;; esac; exec gcc \"$@\"",
+            "its probe program prints something else",
+        ),
     ];
     for (name, body, reason) in cases {
         let path = script(&scratch, name, body);
         let survey = find(&[text(&path)]);
-        let why = only_reason(&survey);
-        assert!(why.contains(reason), "{name}: {why}");
-        assert!(!why.contains('\n'), "{why}");
+        let ([compiler], [left]) = (&survey.compilers[..], &survey.left_out[..]) else {
+            panic!("{survey:?}")
+        };
+        assert!(left.stays && left.why.contains(reason), "{name}: {left:?}");
+        assert!(!compiler.levels.is_empty() && compiler.extras.is_empty(), "{compiler:?}");
     }
 }
 

@@ -134,3 +134,17 @@ fn what_is_no_toml_or_no_file_is_told() {
     let error = Config::read(Path::new("no/such.toml")).expect_err("no file").to_string();
     assert!(error.starts_with("no/such.toml: cannot be read: "), "{error}");
 }
+
+/// The file that people copy from: as it is, and with its example made real.
+#[test]
+fn the_documented_file_is_right() {
+    let text = include_str!("../../../../docs/gainsay.toml");
+    let config = Config::parse(text, Path::new("gainsay.toml")).expect("it is read");
+    assert_eq!(config.limits.compile_seconds, Some(60));
+    let (rest, example) = text.split_once("# [[compiler]]").expect("an example");
+    let example = example.replace("\n# ", "\n").replace("/opt/gcc/bin/", "/bin/");
+    let example = example.replace("/bin/gcc", "/bin/sh").replace("/bin/g++", "/bin/sh");
+    let text = format!("{rest}[[compiler]]{example}");
+    let config = Config::parse(&text, Path::new("gainsay.toml")).expect("it is read");
+    assert_eq!(config.compilers[0].name, "my-gcc");
+}
