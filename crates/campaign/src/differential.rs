@@ -1,16 +1,18 @@
 //! One program before all targets: observe, judge, try again, ask the detectors.
 
 use std::path::Path;
+use std::time::Duration;
 
 use choice::Choices;
 use oracle::{
-    Agreement, Certificate, Confirmation, Kind, Observation, Opinion, Says, SourceFile, Suspicion,
-    Trouble, agreement, judge,
+    Agreement, Certificate, Confirmation, Kind, Observation, Opinion, Says, Seen, SourceFile,
+    Suspicion, Trouble, agreement, judge,
 };
-use toolchain::{Target, targets};
+use toolchain::{Language, Preprocessor, Target, targets};
 
 use crate::bench::{Bench, spend};
 use crate::engine::Made;
+use crate::predict::predict;
 use crate::record::{Cost, NewFinding, Standing, Tested, Word};
 
 /// A failure that does not show when tried again is tried so often in all: code that reads what a
@@ -39,6 +41,8 @@ pub fn test(
     let mut trial = Trial { bench, made, targets, dir: folder.path(), seen: Vec::new() };
     trial.observe(&mut tested.cost, begin)?;
     let flaky = trial.try_again(&mut tested.cost)?;
+    trial.read_as_compilers_do(&mut tested.cost);
+    trial.doubt_validity(&mut tested.cost)?;
     let suspicions = judge(&made.case, &trial.targets, &trial.seen);
     tested.targets = trial.words(&suspicions, &flaky);
     let agreement = agreement(&made.case, &trial.targets, &trial.seen);
@@ -110,13 +114,68 @@ impl Trial<'_> {
         Ok(flaky)
     }
 
+    /// Macros can make a program another one for another compiler or level (`__clang__`,
+    /// `__OPTIMIZE__`). A target that fails is asked for the text as it reads it; where that has
+    /// another answer, or none that is defined, the target is not to blame.
+    fn read_as_compilers_do(&mut self, cost: &mut Cost) {
+        if self.made.case.language != Language::C {
+            return;
+        }
+        let case = &self.made.case;
+        for (target, seen) in self.targets.iter().zip(&mut self.seen) {
+            let failed = seen.seen.kind(&case.expected).is_some_and(Kind::is_wrong_code);
+            let Some(command) = target.command(Language::C).filter(|_| failed) else { continue };
+            let preprocessor = Preprocessor::with_command(command);
+            let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
+            let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
+            let files: Vec<_> = case.units().map(|unit| self.dir.join(unit)).collect();
+            let mut validate = Duration::ZERO;
+            let answer = predict(&files, &preprocessor, self.made.fuel, &mut validate);
+            spend(self.bench, cost, Cost { validate, ..Cost::default() });
+            let why = match answer {
+                Ok(answer) if answer.expected == case.expected => continue,
+                Ok(_) => "another answer".to_string(),
+                Err(unusable) if unusable.is_undefined() => unusable.reason,
+                // Headers may be written for that compiler alone.
+                Err(_) => continue,
+            };
+            seen.seen = Seen::NotForIt(format!("its macros make another program of it: {why}"));
+        }
+    }
+
+    /// Other people's programs rely on what compilers let pass: implicit declarations, functions that
+    /// are nowhere defined. A rejection counts only if a compiler that takes such a program takes it
+    /// with all pedantry too.
+    fn doubt_validity(&mut self, cost: &mut Cost) -> Result<(), Trouble> {
+        let rejected = |seen: &Observation| matches!(seen.seen, Seen::Rejected(_));
+        if !self.made.is_foreign || !self.seen.iter().any(rejected) {
+            return Ok(());
+        }
+        let mut valid = false;
+        for (target, _) in self.targets.iter().zip(&self.seen).filter(|(_, s)| !rejected(s)) {
+            let (dir, case) = (self.dir, &self.made.case);
+            let (strict, validate) = self.bench.lab.is_strictly_valid(case, dir, target)?;
+            spend(self.bench, cost, Cost { validate, ..Cost::default() });
+            valid |= strict;
+            if valid {
+                break;
+            }
+        }
+        for seen in self.seen.iter_mut().filter(|seen| rejected(seen)) {
+            if !valid || seen.seen.is_link_error() {
+                seen.seen = Seen::NotForIt("the program is not valid C to the letter".into());
+            }
+        }
+        Ok(())
+    }
+
     fn words(&self, suspicions: &[Suspicion], flaky: &[String]) -> Vec<(String, Word)> {
         let word = |seen: &Observation| {
             let failed = suspicions.iter().find(|s| s.targets.contains(&seen.target));
             match failed {
                 Some(suspicion) => Word::Failed(suspicion.kind),
                 None if flaky.contains(&seen.target) => Word::Flaky,
-                None if matches!(seen.seen, oracle::Seen::NotForIt(_)) => Word::NotForIt,
+                None if matches!(seen.seen, Seen::NotForIt(_)) => Word::NotForIt,
                 None => Word::Right,
             }
         };
@@ -172,10 +231,10 @@ impl Trial<'_> {
         let mut all = vec![SourceFile { name: "expected".into(), bytes: expected.clone() }];
         for seen in self.seen.iter().filter(|seen| suspicion.targets.contains(&seen.target)) {
             let (what, bytes) = match &seen.seen {
-                oracle::Seen::Ran { stdout, .. } => ("stdout", stdout.as_slice()),
-                oracle::Seen::Crashed(text)
-                | oracle::Seen::Exhausted(text)
-                | oracle::Seen::Rejected(text) => ("messages", text.as_bytes()),
+                Seen::Ran { stdout, .. } => ("stdout", stdout.as_slice()),
+                Seen::Crashed(text) | Seen::Exhausted(text) | Seen::Rejected(text) => {
+                    ("messages", text.as_bytes())
+                }
                 _ => continue,
             };
             let name = format!("{}.{what}", seen.target.replace([' ', '/'], "_"));

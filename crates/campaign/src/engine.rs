@@ -65,6 +65,10 @@ pub struct Made {
     pub origin: String,
     /// The machine's word on it.
     pub own: Opinion,
+    /// Steps that the machine may take for it.
+    pub fuel: u64,
+    /// Somebody else wrote it: it has one defined result, but need not be valid C in all its parts.
+    pub is_foreign: bool,
 }
 
 /// An engine of programs that are put before compilers.

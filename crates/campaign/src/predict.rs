@@ -9,6 +9,10 @@ use ctree::{DataModel, Program};
 use oracle::{Expected, Opinion, Says};
 use toolchain::Preprocessor;
 
+/// How the reasons begin that are the program's own.
+const UNDEFINED: &str = "undefined: ";
+const UNSPECIFIED: &str = "unspecified: ";
+
 /// What a program called `abort` leaves to the shell.
 const ABORTED: u8 = 134;
 
@@ -31,6 +35,11 @@ pub struct Unusable {
 }
 
 impl Unusable {
+    /// Whether the program has no defined answer, rather than one that we cannot find.
+    pub fn is_undefined(&self) -> bool {
+        self.reason.starts_with(UNDEFINED) || self.reason.starts_with(UNSPECIFIED)
+    }
+
     fn new(reason: impl Into<String>, detail: impl Into<String>) -> Unusable {
         Unusable { reason: reason.into(), detail: detail.into() }
     }
@@ -62,10 +71,10 @@ pub fn predict(
         Outcome::Finished(Exit::Status(status)) => status,
         Outcome::Finished(Exit::Abort) => ABORTED,
         Outcome::Undefined(kind, verdict) => {
-            return Err(Unusable::new(format!("undefined: {}", kind.name()), verdict.detail));
+            return Err(Unusable::new(format!("{UNDEFINED}{}", kind.name()), verdict.detail));
         }
         Outcome::Unspecified(kind, verdict) => {
-            return Err(Unusable::new(format!("unspecified: {}", kind.name()), verdict.detail));
+            return Err(Unusable::new(format!("{UNSPECIFIED}{}", kind.name()), verdict.detail));
         }
         Outcome::Unsupported(verdict) => {
             return Err(Unusable::new("not supported", verdict.detail));

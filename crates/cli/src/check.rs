@@ -112,7 +112,8 @@ fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
         expected,
     };
     let own = campaign::own_opinion(names, told.object.steps);
-    Ok(Made { case, origin: names.into(), own })
+    let fuel = cmachine::MachineConfig::default().fuel;
+    Ok(Made { case, origin: names.into(), own, fuel, is_foreign: true })
 }
 
 /// Macros of -D as lines before the file, so that all compilers and all reports have them.

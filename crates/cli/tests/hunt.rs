@@ -287,3 +287,45 @@ fn without_a_compiler_there_is_no_hunt() {
     assert_eq!(done.status, Status::Exit(2));
     assert!(done.stderr.text().contains("install one"), "{}", done.stderr.text());
 }
+
+/// Found on the way: macros make another program of it at another level.
+#[test]
+fn a_program_that_asks_for_the_level_blames_nobody() {
+    let scratch = folder();
+    let text = "#include <stdio.h>\nint main(void)\n{\n#ifdef __OPTIMIZE__\n    puts(\"fast\");\n#else\n    \
+                puts(\"slow\");\n#endif\n    return 0;\n}\n";
+    fs::create_dir(scratch.file("own")).expect("a folder");
+    fs::write(scratch.file("own/level.c"), text).expect("it is written");
+    let args =
+        ["hunt", "--engine", "files", "--from", "own", "--cc", "gcc", "--json", "--out", "o"];
+    let done = gainsay(scratch.path(), &args);
+    assert_eq!(done.status, Status::Exit(0), "{}", done.stdout.text());
+    let text = done.stdout.text();
+    let end: Value = serde_json::from_str(text.lines().last().expect("an end")).expect("JSON");
+    let targets = end["targets"].as_object().expect("targets");
+    let sum = |word: &str| targets.values().filter_map(|t| t[word].as_u64()).sum::<u64>();
+    assert!(sum("right") >= 1 && sum("not_for_it") >= 2 && sum("failed") == 0, "{end}");
+}
+
+/// Found on GCC's own tests: clang 16 rejects implicit declarations, and rightly so.
+#[test]
+fn a_program_that_is_not_quite_c_blames_nobody() {
+    let scratch = folder();
+    let own = scratch.file("own");
+    fs::create_dir(&own).expect("a folder");
+    let write = |name: &str, text: &str| fs::write(own.join(name), text).expect("it is written");
+    write("implicit.c", "int main(void) { if (0) f(); return 0; }\nint f() { return 1; }\n");
+    write("nowhere.c", "int f(void);\nint main(void) { return 0 ? f() : 0; }\n");
+    let strict =
+        "case \" $* \" in *implicit.c*) echo 'implicit.c:1:1: error: no f' >&2; exit 1;; esac";
+    fs::write(scratch.file("faulty.sh"), format!("#!/bin/sh\n{strict}\nexec gcc \"$@\"\n"))
+        .expect("it is written");
+    let args = ["hunt", "--engine", "files", "--from", "own", "--cc", "gcc", "--cc", "faulty"];
+    let done = gainsay(scratch.path(), &[&args[..], &["--json", "--out", "o"]].concat());
+    assert_eq!(done.status, Status::Exit(0), "{}", done.stdout.text());
+    // The same words about a program that is C count.
+    write("implicit.c", "int f(void) { return 0; }\nint main(void) { return f(); }\n");
+    let done = gainsay(scratch.path(), &[&args[..], &["--json", "--out", "p"]].concat());
+    assert_eq!(done.status, Status::Exit(1), "{}", done.stdout.text());
+    assert!(done.stdout.text().contains("rejection gcc no f"), "{}", done.stdout.text());
+}

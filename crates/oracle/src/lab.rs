@@ -191,6 +191,25 @@ impl Lab {
         Ok(seen)
     }
 
+    /// Whether a target takes every unit of a case with all the pedantry it has, and the processor
+    /// time that took. What it accepts this way is C as the standard has it.
+    pub fn is_strictly_valid(
+        &self,
+        case: &Case,
+        dir: &Path,
+        target: &Target,
+    ) -> Result<(bool, Duration), Trouble> {
+        let work = Work::new(dir)?;
+        let mut strict = target.clone();
+        strict.flags.extend(["-fsyntax-only", "-pedantic-errors"].map(String::from));
+        let command = arguments(case, &strict, None, &work.program()).unwrap_or_default();
+        // `-w` would silence some of what is asked for.
+        let command: Vec<OsString> = command.into_iter().filter(|word| word != "-w").collect();
+        let compiled = self.compile(&command, &work);
+        let valid = failure(&compiled, &self.limits)?.is_none();
+        Ok((valid, cpu(&compiled)))
+    }
+
     /// The object of the case's harness, made when a compiler first needs it; or how the compiler
     /// failed on it.
     fn harness(

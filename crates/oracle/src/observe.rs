@@ -45,7 +45,18 @@ pub enum Seen {
     NotForIt(String),
 }
 
+/// What linkers say: the program is not whole.
+const LINKER: &[&str] = &["undefined reference to", "undefined symbol", "multiple definition of"];
+
 impl Seen {
+    /// Whether a linker, and not the compiler itself, rejects the program.
+    pub fn is_link_error(&self) -> bool {
+        match self {
+            Seen::Rejected(messages) => LINKER.iter().any(|words| messages.contains(words)),
+            _ => false,
+        }
+    }
+
     /// Whether the target does what it must.
     pub fn is_right(&self, expected: &Expected) -> bool {
         match self {

@@ -76,6 +76,13 @@ impl Preprocessor {
         Preprocessor { program: program.into(), options: Vec::new() }
     }
 
+    /// A preprocessor that is this command: a compiler with arguments.
+    pub fn with_command(command: &[OsString]) -> Preprocessor {
+        let (program, options) =
+            command.split_first().map_or((PathBuf::new(), &[][..]), |(p, o)| (PathBuf::from(p), o));
+        Preprocessor { program, options: options.to_vec() }
+    }
+
     /// Adds a folder to search for headers.
     pub fn include(mut self, dir: impl AsRef<Path>) -> Preprocessor {
         self.options.push("-I".into());

@@ -101,7 +101,8 @@ impl Source for Csmith {
         let include = self.headers.display();
         let own = predict::own_opinion(&format!("-I {include} test.c"), prediction.steps);
         let options: String = self.options.iter().map(|o| format!(" {o}")).collect();
-        Ok(Ok(Made { case, origin: format!("csmith --seed {seed}{options} > test.c"), own }))
+        let origin = format!("csmith --seed {seed}{options} > test.c");
+        Ok(Ok(Made { case, origin, own, fuel: FUEL, is_foreign: false }))
     }
 }
 

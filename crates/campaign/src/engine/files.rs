@@ -106,6 +106,6 @@ impl Source for Files {
             include,
             expected: prediction.expected,
         };
-        Ok(Ok(Made { case, origin: file.display().to_string(), own }))
+        Ok(Ok(Made { case, origin: file.display().to_string(), own, fuel: FUEL, is_foreign: true }))
     }
 }

@@ -15,6 +15,9 @@ use crate::predict::{self, Unusable};
 /// C++ standards, one after the other by seed: a program is right in each.
 const STANDARDS: [&str; 4] = ["c++11", "c++14", "c++17", "c++20"];
 
+/// Steps for a program that is read back: more than the generator allows it.
+const FUEL: u64 = 10_000_000;
+
 /// One program in so many is compiled with its driver at every level.
 const DRIVER_TOO: u64 = 8;
 
@@ -102,6 +105,6 @@ impl Source for Yarp {
         let own = predict::own_opinion(&units, steps);
         let arguments = if plain.is_some() { " --policy plain" } else { &self.arguments };
         let origin = format!("gainsay gen --engine yarp --seed {seed}{arguments} -o DIR");
-        Ok(Ok(Made { case, origin, own }))
+        Ok(Ok(Made { case, origin, own, fuel: FUEL, is_foreign: false }))
     }
 }
