@@ -2,16 +2,17 @@
 //!
 //! The process that dies is this test binary again, told by a variable what to do.
 
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, unsafe_code)]
 
 mod common;
 
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use common::{LONG, MARK, alive, eventually, mark, sh};
+use nix::sys::signal::{SigHandler, Signal, signal};
 use sandbox::{Ended, Scratch, Stop, Why};
 
 const ROLE: &str = "SANDBOX_TEST_ROLE";
@@ -86,6 +87,16 @@ impl Dying {
 fn start(mut command: Command, role: &str, dir: &Path, mark: &str) -> Child {
     command.args(["--exact", "role", "--nocapture"]).stdout(Stdio::null()).stderr(Stdio::null());
     command.env(ROLE, role).env("TMPDIR", dir).env(MARK, mark);
+    // Whoever runs the tests in the background may have these ignored, which is inherited.
+    let heed = || {
+        for heeded in [Signal::SIGINT, Signal::SIGHUP, Signal::SIGTERM] {
+            // SAFETY: no handler is installed.
+            unsafe { signal(heeded, SigHandler::SigDfl)? };
+        }
+        Ok(())
+    };
+    // SAFETY: `signal` is async-signal-safe, and the closure allocates nothing.
+    unsafe { command.pre_exec(heed) };
     command.spawn().expect("this binary starts")
 }
 
