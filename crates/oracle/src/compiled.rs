@@ -16,6 +16,10 @@ const KEPT: usize = 32 << 10;
 /// Our own disk, not the compiler.
 const DISK_FULL: &[&str] = &["No space left on device", "Disk quota exceeded"];
 
+/// An address that the small code model cannot hold: an element far outside its array, in code that is
+/// never executed. Every compiler has such a limit, and nobody would call it a bug.
+const FAR: &[&str] = &["relocation truncated to fit", "relocation R_X86_64_PC32 out of range"];
+
 /// The system could not start or feed a process.
 const SYSTEM: &[&str] = &["Resource temporarily unavailable", "Too many open files"];
 
@@ -116,6 +120,9 @@ fn failed(done: &Finished, limits: &Limits) -> Result<Seen, Trouble> {
         // Whoever it was, a person or the kernel for want of memory, it was not the compiler.
         return Ok(Seen::NotForIt(with("the compiler was killed from outside", &text)));
     }
+    if !crashed && has(FAR) {
+        return Ok(Seen::NotForIt(with("a constant address is out of its reach", &text)));
+    }
     if !crashed {
         return Ok(Seen::Rejected(text));
     }
@@ -207,6 +214,10 @@ mod tests {
             (
                 "h.c:(.text+0x5): undefined reference to `nope'\ncollect2: error: ld returned 1 exit status",
                 "rejected",
+            ),
+            (
+                "func.c:(.text+0x3d06): relocation truncated to fit: R_X86_64_PC32 against `.data'\nclang: error: linker command failed with exit code 1",
+                "nobody's fault",
             ),
             ("/usr/bin/ld: cannot find -lm: No such file or directory", "rejected"),
             (
