@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// What compilers and GNU ld print: seen on gcc 12, clang 16, tcc and pcc, or as bug trackers have it.
+    /// What compilers and GNU ld print: seen on gcc 12, clang 16, tcc and pcc, or written down from memory.
     #[test]
     fn real_messages() {
         let told = [

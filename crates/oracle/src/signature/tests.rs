@@ -1,4 +1,4 @@
-//! Messages as compilers print them: some seen, most as bug trackers have them.
+//! Messages as compilers print them: some seen here, most written down from memory.
 
 use super::*;
 
