@@ -146,7 +146,7 @@ impl Observed {
     /// What the machine is to record.
     pub fn hooks(&self) -> Hooks {
         let probes = self.statements.iter().map(|(s, _)| *s).collect();
-        Hooks { cover: true, probes, branches: true, volatile: true }
+        Hooks { cover: true, probes, branches: true, volatile: true, values: false }
     }
 
     /// What it recorded, in the words of the source.

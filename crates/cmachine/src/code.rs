@@ -230,6 +230,8 @@ pub enum Op {
     Unsupported { text: u32 },
     /// Hooks, present only when asked for.
     Cover { point: u32 },
+    /// Notes the value of an expression.
+    Note { r: Reg, e: u32 },
     Probe { point: u32 },
     Branch { point: u32, taken: bool },
 }

@@ -28,7 +28,7 @@ pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
 use code::{Code, CodeNode};
 use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stop::{Between, Stop};
 
 /// Limits of an execution.
@@ -88,6 +88,8 @@ pub struct Hooks {
     pub branches: bool,
     /// Volatile accesses, in order.
     pub volatile: bool,
+    /// The values that integer expressions had.
+    pub values: bool,
 }
 
 /// The values that one integer scalar had at a point.
@@ -109,6 +111,15 @@ impl VarValues {
     fn new(ty: Ty) -> VarValues {
         VarValues { ty, values: BTreeSet::new(), complete: true, min: i128::MAX, max: i128::MIN }
     }
+}
+
+/// What an integer expression was worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worth {
+    /// Its first value.
+    pub first: i128,
+    /// Whether it had no other.
+    pub constant: bool,
 }
 
 /// A volatile access.
@@ -146,6 +157,9 @@ pub struct Profile {
     pub branches: BTreeMap<(Option<ExprId>, ExprId), (u64, u64)>,
     /// Volatile accesses in order.
     pub volatile: Vec<VolatileAccess>,
+    /// What the integer expressions were worth whose value was computed. A condition that only
+    /// steers a jump may not be here.
+    pub values: HashMap<ExprId, Worth>,
 }
 
 /// What an execution showed.

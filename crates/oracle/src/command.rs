@@ -11,7 +11,7 @@ use crate::case::Case;
 /// target has no compiler for the language.
 ///
 /// `harness` is the object of the case's harness, if it has one.
-pub(crate) fn arguments(
+pub fn arguments(
     case: &Case,
     target: &Target,
     harness: Option<&Path>,

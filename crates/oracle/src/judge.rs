@@ -9,7 +9,7 @@ use crate::observe::{Observation, Seen};
 use crate::output::{Difference, first_difference};
 use crate::signal;
 use crate::signature::{crash, rejection, shorten};
-use crate::verdict::{Kind, Suspicion};
+use crate::verdict::{Fault, Kind, Suspicion};
 
 /// Longest line of output that a summary shows, in characters.
 const SHOWN: usize = 60;
@@ -89,11 +89,8 @@ struct Group<'a> {
 pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> Vec<Suspicion> {
     let mut groups: Vec<Group> = Vec::new();
     for (target, observation) in targets.iter().zip(observations) {
-        let Some(kind) = observation.seen.kind(&case.expected) else { continue };
-        let known_by = match &observation.seen {
-            Seen::Crashed(messages) => crash(messages).known_by,
-            Seen::Rejected(messages) => rejection(messages).0,
-            _ => String::new(),
+        let Some(Fault { kind, known_by }) = observation.seen.fault(&case.expected) else {
+            continue;
         };
         let maker = maker(target);
         let alike = |g: &&mut Group| g.kind == kind && g.maker == maker && g.known_by == known_by;

@@ -24,10 +24,10 @@ mod verdict;
 
 pub use case::{Case, Expected, SourceFile};
 pub use certify::{Certificate, Opinion, Says};
-pub use command::command_line;
+pub use command::{arguments, command_line};
 pub use detect::Detectors;
 pub use judge::{Agreement, Class, agreement, classes, judge};
 pub use lab::{Confirmation, Lab, Limits, Trouble};
 pub use observe::{Observation, Seen};
 pub use output::difference;
-pub use verdict::{Kind, Suspicion};
+pub use verdict::{Failure, Fault, Kind, Suspicion};

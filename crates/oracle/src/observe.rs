@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::case::Expected;
 use crate::output::difference;
 use crate::signal;
-use crate::verdict::Kind;
+use crate::signature::{crash, rejection};
+use crate::verdict::{Fault, Kind};
 
 /// What one target did with a program.
 #[derive(Clone, Debug)]
@@ -82,5 +83,15 @@ impl Seen {
             Seen::Exhausted(_) => Kind::CompilerMemory,
             Seen::Rejected(_) => Kind::Rejection,
         })
+    }
+
+    /// What is wrong with it, if anything is.
+    pub fn fault(&self, expected: &Expected) -> Option<Fault> {
+        let known_by = match self {
+            Seen::Crashed(messages) => crash(messages).known_by,
+            Seen::Rejected(messages) => rejection(messages).0,
+            _ => String::new(),
+        };
+        Some(Fault { kind: self.kind(expected)?, known_by })
     }
 }

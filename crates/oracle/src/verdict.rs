@@ -1,5 +1,7 @@
 //! Observations to suspicions: which kind of failure, on which targets.
 
+use toolchain::Target;
+
 /// Kinds of failure.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
@@ -65,4 +67,25 @@ pub struct Suspicion {
     /// What failures of the same bug have in common, as far as can be told without bisecting:
     /// `compiler-crash gcc in extract_insn, at recog.cc:2791`, `wrong-output gcc-12 -O2 -O3`.
     pub signature: String,
+}
+
+/// What one target did wrong, in the terms by which the same bug is known again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Fault {
+    /// What kind of failure.
+    pub kind: Kind,
+    /// What a crash or a rejection is known by: the compiler's words without what changes from
+    /// program to program, its pass, its functions. Empty for other kinds.
+    pub known_by: String,
+}
+
+/// A failure to be kept in sight while its program or its flags change.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What is wrong.
+    pub fault: Fault,
+    /// Where it is, the quickest to show it first; never empty.
+    pub bad: Vec<Target>,
+    /// Who does as they must.
+    pub right: Vec<Target>,
 }

@@ -3,10 +3,10 @@
 //! and then the code has no operation for it.
 
 use super::Machine;
-use crate::code::{CodeNode, ProbePlace, ProbeVar};
+use crate::code::{CodeNode, ProbePlace, ProbeVar, Reg};
 use crate::kind::Kind;
 use crate::memory::{INIT, STATE};
-use crate::{Hooks, Profile, VarValues, VolatileAccess};
+use crate::{Hooks, Profile, VarValues, VolatileAccess, Worth};
 use ctree::{ArrayLen, ExprId, Ty, TypeKind};
 
 /// Distinct values kept of one variable at one point; beyond it the set is marked incomplete.
@@ -70,6 +70,14 @@ impl Recorder {
 }
 
 impl Machine<'_> {
+    pub(super) fn note(&mut self, r: Reg, e: ExprId) {
+        let Some(kind) = self.kind(self.p.expr(e).ty) else { return };
+        let value = kind.value(self.r(r));
+        let new = Worth { first: value, constant: true };
+        let worth = self.recorder.profile.values.entry(e).or_insert(new);
+        worth.constant &= worth.first == value;
+    }
+
     pub(super) fn probe(&mut self, point: u32) {
         let (stmt, vars) = &self.code.probes[point as usize];
         for &ProbeVar { var, place } in vars {

@@ -19,7 +19,7 @@ use crate::outcome::UbKind;
 use crate::sequence::Sequence;
 use crate::stop::{Res, Stop, ub, unsupported};
 use crate::{Hooks, MachineConfig, Profile};
-use ctree::{Program, Ty};
+use ctree::{ExprId, Program, Ty};
 
 pub(crate) use hooks::Recorder;
 pub use mend::{Fault, Faulty, Mend, Mender, Operand, Trouble};
@@ -519,6 +519,7 @@ impl<'a> Machine<'a> {
                     return unsupported(self.code.texts[text as usize].clone());
                 }
                 Op::Cover { point } => self.recorder.cover(point),
+                Op::Note { r, e } => self.note(r, ExprId(e)),
                 Op::Probe { point } => self.probe(point),
                 Op::Branch { point, taken } => {
                     let site = self.frames.last().map_or(u32::MAX, |f| f.site);

@@ -65,7 +65,15 @@ impl Lower<'_> {
     /// Evaluates a scalar expression. The register returned may be a variable's own; with `want`
     /// it is that one, written by the last operation only.
     pub(super) fn value(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
-        self.at_expr(e, |s| s.value_inner(e, want))
+        let reg = self.at_expr(e, |s| s.value_inner(e, want))?;
+        if self.hooks.values
+            && let Ok(kind) = self.kind_of(self.p.expr(e).ty)
+            && kind.is_int()
+            && !kind.is_wide()
+        {
+            self.emit(Op::Note { r: reg, e: e.0 });
+        }
+        Ok(reg)
     }
 
     fn value_inner(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
