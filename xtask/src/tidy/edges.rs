@@ -16,6 +16,7 @@ const ORDER: &[&str] = &[
     "cparse",
     "cmachine",
     "cgen",
+    "cshrink",
     "emi",
     "irtext",
     "irmachine",

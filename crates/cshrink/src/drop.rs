@@ -1,0 +1,223 @@
+//! Leaves out statements, functions, variables and initialisers.
+
+use std::collections::BTreeMap;
+
+use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, UnOp, VarId};
+
+use crate::value::literal;
+use crate::{Edit, Map, Parent, Specimen, only};
+
+/// Leaves out statements. A level is a depth of calls and a depth of nesting: what is nearer to the
+/// top of `main` goes first and takes with it what is below.
+pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let program = &specimen.program;
+    let map = Map::of(program);
+    let depths = map.call_depths(program);
+    let mut levels: BTreeMap<(usize, usize), Vec<StmtId>> = BTreeMap::new();
+    for place in map.stmts.iter().filter(|place| place.depth > 0) {
+        let calls = place.func.and_then(|f| depths.get(&f)).copied().unwrap_or(usize::MAX);
+        let removable = match &program.stmt(place.id).kind {
+            StmtKind::Empty | StmtKind::Decl(_) | StmtKind::Label(..) => false,
+            // Nothing but the function's value hangs on its last statement.
+            StmtKind::Return(value) => place.depth > 1 || value.is_none(),
+            _ => true,
+        };
+        if removable {
+            levels.entry((calls, place.depth)).or_default().push(place.id);
+        }
+    }
+    let stmts = levels.into_values().nth(level)?;
+    let drop = |s: StmtId| -> Edit { Box::new(move |p| p.stmts[s.index()].kind = StmtKind::Empty) };
+    Some(stmts.into_iter().map(drop).collect())
+}
+
+/// Leaves out functions: a call becomes the value that it had.
+pub(crate) fn functions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    only(level, || {
+        let program = &specimen.program;
+        let map = Map::of(program);
+        let depths = map.call_depths(program);
+        let mut funcs: Vec<FuncId> = map.funcs.clone();
+        funcs.retain(|&f| program.name(program.func(f).name) != "main");
+        funcs.sort_by_key(|f| depths.get(f).copied().unwrap_or(usize::MAX));
+        funcs.into_iter().map(|f| forget_function(specimen, &map, f)).collect()
+    })
+}
+
+fn forget_function(specimen: &Specimen, map: &Map, f: FuncId) -> Edit {
+    let program = &specimen.program;
+    let name = program.func(f).name;
+    let same = |g: FuncId| program.func(g).name == name;
+    let mut calls: Vec<(ExprId, i128)> = Vec::new();
+    for (_, uses) in map.func_uses.iter().filter(|(g, _)| same(**g)) {
+        for &e in uses {
+            if let Some(Parent::Expr(call)) = map.visible_parent(program, e)
+                && matches!(program.expr(call).kind, ExprKind::Call(..))
+            {
+                let worth = specimen.profile().values.get(&call).map_or(0, |worth| worth.first);
+                calls.push((call, worth));
+            }
+        }
+    }
+    Box::new(move |p| {
+        for &(call, worth) in &calls {
+            literal(p, call, worth);
+        }
+        for unit in &mut p.units {
+            let funcs = &p.funcs;
+            unit.items.retain(|item| match *item {
+                Item::Func(g) | Item::FuncDecl(g) => funcs[g.index()].name != name,
+                _ => true,
+            });
+        }
+    })
+}
+
+/// Leaves out variables: a read becomes the value that it gave first, an assignment its right side.
+pub(crate) fn variables(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    only(level, || {
+        let map = Map::of(&specimen.program);
+        let vars = map.vars.iter().filter(|&&v| !is_parameter(&specimen.program, v));
+        vars.filter_map(|&v| forget_variable(specimen, &map, v)).collect()
+    })
+}
+
+fn is_parameter(program: &Program, v: VarId) -> bool {
+    program.var(v).scope == ctree::Scope::Param
+}
+
+/// What becomes of one use of a variable.
+enum Use {
+    /// The expression becomes a constant.
+    Value(ExprId, i128),
+    /// The expression becomes another one.
+    Other(ExprId, ExprId),
+}
+
+fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
+    let program = &specimen.program;
+    let name = program.var(v).name;
+    let is_file = program.var(v).scope == ctree::Scope::File;
+    let same = |w: VarId| w == v || is_file && program.var(w).name == name;
+    let worth = |e: ExprId| specimen.profile().values.get(&e).map_or(0, |worth| worth.first);
+    let mut uses = Vec::new();
+    for (_, all) in map.var_uses.iter().filter(|(w, _)| same(**w)) {
+        for &e in all {
+            let whole = whole_place(program, map, e);
+            let becomes = match map.visible_parent(program, whole) {
+                Some(Parent::Expr(up)) => match program.expr(up).kind {
+                    ExprKind::Assign(lhs, rhs) if lhs == whole => Use::Other(up, rhs),
+                    ExprKind::AssignOp { lhs, rhs, .. } if lhs == whole => Use::Other(up, rhs),
+                    ExprKind::Unary(
+                        UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                        _,
+                    ) => Use::Value(up, worth(up)),
+                    ExprKind::Unary(UnOp::AddrOf, _) => return None,
+                    _ => Use::Value(whole, worth(whole)),
+                },
+                _ => Use::Value(whole, worth(whole)),
+            };
+            uses.push(becomes);
+        }
+    }
+    Some(Box::new(move |p| {
+        for becomes in &uses {
+            match *becomes {
+                Use::Value(e, value) => literal(p, e, value),
+                Use::Other(e, by) => p.exprs[e.index()] = p.exprs[by.index()].clone(),
+            }
+        }
+        let vars = &p.vars;
+        let gone = |item: &Item| match *item {
+            Item::Var(w) | Item::VarDecl(w) => w == v || is_file && vars[w.index()].name == name,
+            _ => false,
+        };
+        p.units.iter_mut().for_each(|unit| unit.items.retain(|item| !gone(item)));
+        for stmt in &mut p.stmts {
+            if let StmtKind::Decl(items) = &mut stmt.kind {
+                items.retain(|item| !gone(item));
+            }
+        }
+    }))
+}
+
+/// The largest place that a use of a variable is the root of: `a` in `a[1].b` gives all of it.
+fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId {
+    loop {
+        let Some(Parent::Expr(up)) = map.visible_parent(program, e) else { return e };
+        let inside = |a: ExprId| {
+            let mut a = a;
+            while let ExprKind::Implicit(inner) = program.expr(a).kind {
+                a = inner;
+            }
+            a == e
+        };
+        match program.expr(up).kind {
+            ExprKind::Member(..) => e = up,
+            ExprKind::Index(base, _) if inside(base) => {
+                // An array that is indexed, not a pointer that is read.
+                match program.types.as_array(program.expr(e).ty) {
+                    Some(_) => e = up,
+                    None => return e,
+                }
+            }
+            _ => return e,
+        }
+    }
+}
+
+/// Leaves out initialisers, then parts of them.
+pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let map = Map::of(&specimen.program);
+    let vars = map.vars.iter().copied();
+    let init = |v: VarId| specimen.program.var(v).init.as_ref();
+    match level {
+        0 => Some(
+            vars.filter(|&v| init(v).is_some())
+                .map(|v| -> Edit { Box::new(move |p| p.vars[v.index()].init = None) })
+                .collect(),
+        ),
+        1 => {
+            let mut edits: Vec<Edit> = Vec::new();
+            for v in vars {
+                let mut paths = Vec::new();
+                if let Some(init) = init(v) {
+                    elements(init, &mut Vec::new(), &mut paths);
+                }
+                // From the back: what is left out there needs no designator for what follows.
+                for path in paths.into_iter().rev() {
+                    edits.push(Box::new(move |p| {
+                        if let Some(init) = &mut p.vars[v.index()].init {
+                            leave_out(init, &path);
+                        }
+                    }));
+                }
+            }
+            Some(edits)
+        }
+        _ => None,
+    }
+}
+
+/// The paths of all elements of an initialiser, by their positions.
+fn elements(init: &Init, path: &mut Vec<u64>, out: &mut Vec<Vec<u64>>) {
+    if let Init::List(items) = init {
+        for item in items {
+            path.push(item.first);
+            out.push(path.clone());
+            elements(&item.init, path, out);
+            path.pop();
+        }
+    }
+}
+
+fn leave_out(init: &mut Init, path: &[u64]) {
+    let (Init::List(items), Some((first, rest))) = (init, path.split_first()) else { return };
+    match rest {
+        [] => items.retain(|item| item.first != *first),
+        _ => items
+            .iter_mut()
+            .filter(|item| item.first == *first)
+            .for_each(|item| leave_out(&mut item.init, rest)),
+    }
+}

@@ -1,0 +1,282 @@
+//! Calls become what they call.
+//!
+//! Where a statement may stand before the one with the call, the body goes there; elsewhere it
+//! becomes a statement expression. Only calls by name within a unit.
+
+use std::collections::{HashMap, HashSet};
+
+use ctree::{
+    BinOp, ExprId, ExprKind, FuncId, Init, Item, Label, LabelId, Program, Scope, Span, StmtId,
+    StmtKind, Storage, Ty, VarId,
+};
+
+use crate::graft::{Graft, bare, callee, constant, has_room, insert_before, raise};
+use crate::map::Place;
+use crate::value::literal;
+use crate::{Edit, Map, Parent, Specimen, only};
+
+/// Functions with a single call that leave only at their end: this is shorter.
+pub(crate) fn single(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    only(level, || edits(specimen, |p, f, calls| calls == 1 && ends_once(p, f)))
+}
+
+/// Functions with several calls or ways out: first those that are one expression, then all.
+pub(crate) fn several(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    match level {
+        0 => Some(edits(specimen, |p, f, calls| calls > 1 && is_expression(p, f))),
+        1 => Some(edits(specimen, |_, _, calls| calls == 1)),
+        2 => Some(edits(specimen, |p, f, calls| calls > 1 && !is_expression(p, f))),
+        _ => None,
+    }
+}
+
+/// Whether only the last statement of a function returns.
+fn ends_once(p: &Program, f: FuncId) -> bool {
+    let Some(body) = p.func(f).body else { return false };
+    let StmtKind::Block(list) = &p.stmt(body).kind else { return false };
+    let returns = |s: StmtId| matches!(p.stmt(s).kind, StmtKind::Return(_));
+    let all = Map::of_stmt(p, body).stmts;
+    all.iter().all(|place| !returns(place.id) || Some(&place.id) == list.last())
+}
+
+fn edits(specimen: &Specimen, wanted: fn(&Program, FuncId, usize) -> bool) -> Vec<Edit> {
+    let p = &specimen.program;
+    let map = Map::of(p);
+    let mut edits: Vec<Edit> = Vec::new();
+    for &f in &map.funcs {
+        if let Some(calls) = calls_of(p, &map, f)
+            && wanted(p, f, calls.len())
+        {
+            edits.push(Box::new(move |p| inline(p, f)));
+        }
+    }
+    edits
+}
+
+/// `{ return e; }`
+fn is_expression(p: &Program, f: FuncId) -> bool {
+    let list = p.func(f).body.map(|body| &p.stmt(body).kind);
+    match list {
+        Some(StmtKind::Block(list)) => match list.as_slice() {
+            [s] => matches!(p.stmt(*s).kind, StmtKind::Return(Some(_)) | StmtKind::Expr(_)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The calls of a function, if it is only ever called by its name, in its own unit, by others.
+fn calls_of(p: &Program, map: &Map, f: FuncId) -> Option<Vec<ExprId>> {
+    let func = p.func(f);
+    let variadic = p.types.as_function(func.ty).is_none_or(|ty| ty.variadic);
+    let elsewhere = map.func_uses.keys().any(|&g| g != f && p.func(g).name == func.name);
+    if variadic || elsewhere || p.name(func.name) == "main" {
+        return None;
+    }
+    let own: HashSet<ExprId> =
+        Map::of_items(p, &[Item::Func(f)]).exprs.into_iter().map(|(e, _)| e).collect();
+    let mut calls = Vec::new();
+    for &e in map.func_uses.get(&f)? {
+        let Some(Parent::Expr(call)) = map.visible_parent(p, e) else { return None };
+        let ExprKind::Call(_, args) = &p.expr(call).kind else { return None };
+        if callee(p, call) != Some(f) || args.len() != func.params.len() || own.contains(&e) {
+            return None;
+        }
+        calls.push(call);
+    }
+    Some(calls)
+}
+
+/// Inlines all calls of a function and drops it.
+fn inline(p: &mut Program, f: FuncId) {
+    let map = Map::of(p);
+    let Some(calls) = calls_of(p, &map, f) else { return };
+    let stmt_of: HashMap<ExprId, Option<StmtId>> = map.exprs.iter().copied().collect();
+    for call in calls {
+        if !has_room(p) {
+            return;
+        }
+        let at = stmt_of.get(&call).copied().flatten();
+        let place = at.and_then(|s| map.stmts.iter().find(|place| place.id == s));
+        inline_call(p, &map, f, call, place);
+    }
+    for unit in &mut p.units {
+        unit.items.retain(|item| !matches!(*item, Item::Func(g) | Item::FuncDecl(g) if g == f));
+    }
+}
+
+fn inline_call(p: &mut Program, map: &Map, f: FuncId, call: ExprId, place: Option<&Place>) {
+    let ExprKind::Call(_, args) = p.expr(call).kind.clone() else { return };
+    let Some(body) = p.func(f).body else { return };
+    let mut graft = Graft::default();
+    let mut list = Vec::new();
+    let changed = changed_vars(p, f);
+    for (param, &arg) in p.func(f).params.clone().into_iter().zip(&args) {
+        if !changed.contains(&param) && is_same(p, param, arg) {
+            graft.values.insert(param, arg);
+            continue;
+        }
+        let local = graft.var(p, param);
+        p.vars[local.index()].scope = Scope::Block;
+        p.vars[local.index()].init = Some(Init::Expr(arg));
+        list.push(p.make_stmt(StmtKind::Decl(vec![Item::Var(local)])));
+    }
+    let copy = graft.stmt(p, body);
+    let StmtKind::Block(inner) = p.stmt(copy).kind.clone() else { return };
+    let ret = p.types.as_function(p.func(f).ty).map_or(Ty::VOID, |ty| ty.ret);
+    let alone = place.is_some_and(|place| {
+        map.visible_parent(p, call) == Some(Parent::Stmt(place.id))
+            && matches!(p.stmt(place.id).kind, StmtKind::Expr(_))
+    });
+    let result = if alone { Ty::VOID } else { ret };
+    let value = with_value(p, inner, result, &mut list);
+    match place {
+        Some(place) if alone => {
+            if let Some(value) = value {
+                list.push(p.expr_stmt(value));
+            }
+            p.stmts[place.id.index()].kind = StmtKind::Empty;
+            insert_before(p, place.parent, place.id, list);
+        }
+        Some(place) if can_precede(p, map, call, place) => {
+            put(p, call, value);
+            insert_before(p, place.parent, place.id, list);
+        }
+        _ if list.is_empty() => put(p, call, value),
+        _ => {
+            list.extend(value.map(|value| p.expr_stmt(value)));
+            let block = p.block(list);
+            p.exprs[call.index()].kind = ExprKind::StmtExpr(block);
+        }
+    }
+}
+
+/// The call becomes its value.
+fn put(p: &mut Program, call: ExprId, value: Option<ExprId>) {
+    match value {
+        Some(value) => raise(p, call, value),
+        None => literal(p, call, 0),
+    }
+}
+
+/// Variables that a function's body changes or takes the address of.
+fn changed_vars(p: &Program, f: FuncId) -> HashSet<VarId> {
+    use ctree::UnOp::{AddrOf, PostDec, PostInc, PreDec, PreInc};
+    let mut changed = HashSet::new();
+    for (e, _) in Map::of_items(p, &[Item::Func(f)]).exprs {
+        let place = match p.expr(e).kind {
+            ExprKind::Assign(lhs, _) | ExprKind::AssignOp { lhs, .. } => lhs,
+            ExprKind::Unary(AddrOf | PreInc | PreDec | PostInc | PostDec, of) => of,
+            _ => continue,
+        };
+        if let ExprKind::Var(v) = p.expr(bare(p, place)).kind {
+            changed.insert(v);
+        }
+    }
+    changed
+}
+
+/// Whether an argument can stand for a parameter that does not change: a value that nothing changes
+/// in the meantime, of the same type.
+fn is_same(p: &Program, param: VarId, arg: ExprId) -> bool {
+    let ty = p.types.resolved(p.var(param).ty).unqual();
+    let inner = bare(p, arg);
+    let steady = match p.expr(inner).kind {
+        ExprKind::Var(v) => p.var(v).scope != Scope::File && p.var(v).storage != Storage::Static,
+        ExprKind::Func(_) | ExprKind::Str(_) => return true,
+        ExprKind::Unary(ctree::UnOp::AddrOf, of) => {
+            return matches!(p.expr(bare(p, of)).kind, ExprKind::Var(_));
+        }
+        _ => constant(p, inner).is_some(),
+    };
+    // An array decays to the pointer that the parameter is.
+    steady && (p.expr(inner).ty.unqual() == ty || p.types.as_array(p.expr(inner).ty).is_some())
+}
+
+/// Whether a call's body may run before the statement that it is in.
+fn can_precede(p: &Program, map: &Map, call: ExprId, place: &Place) -> bool {
+    let plain = matches!(
+        p.stmt(place.id).kind,
+        StmtKind::Expr(_)
+            | StmtKind::Return(_)
+            | StmtKind::Decl(_)
+            | StmtKind::If(..)
+            | StmtKind::Switch(..)
+    );
+    let in_clause = place.parent.is_some_and(
+        |up| matches!(p.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == place.id),
+    );
+    let mut e = call;
+    while let Some(&Parent::Expr(up)) = map.parents.get(&e) {
+        match p.expr(up).kind {
+            ExprKind::Cond(c, ..) if c != e => return false,
+            ExprKind::Binary(BinOp::LogAnd | BinOp::LogOr, _, b) if b == e => return false,
+            _ => e = up,
+        }
+    }
+    plain && !in_clause
+}
+
+/// Appends the statements of a body; gives the expression of its value. `return` elsewhere than at
+/// the end becomes a jump there.
+fn with_value(
+    p: &mut Program,
+    inner: Vec<StmtId>,
+    ret: Ty,
+    list: &mut Vec<StmtId>,
+) -> Option<ExprId> {
+    let returns = returns(p, &inner);
+    let last = inner.last().copied();
+    if returns.iter().all(|&s| Some(s) == last) {
+        list.extend(inner);
+        let value = match last.map(|s| p.stmt(s).kind.clone()) {
+            Some(StmtKind::Return(value)) => {
+                list.pop();
+                value
+            }
+            _ => None,
+        };
+        return value;
+    }
+    let is_void = p.types.is_void(ret);
+    let stem = p.names.intern("r");
+    let name = crate::graft::fresh(p, stem);
+    let name = p.name(name).to_string();
+    let (result, decl) = p.local(&name, ret, None);
+    let stem = p.names.intern("l");
+    let label = crate::graft::fresh(p, stem);
+    p.labels.push(Label { name: label });
+    let label = LabelId(p.labels.len() as u32 - 1);
+    if !is_void {
+        list.push(decl);
+    }
+    for s in returns {
+        let StmtKind::Return(value) = p.stmt(s).kind else { continue };
+        let mut parts = Vec::new();
+        if let Some(value) = value {
+            let effect = if is_void {
+                value
+            } else {
+                let var = p.var_ref(result);
+                p.assign(var, value)
+            };
+            parts.push(p.expr_stmt(effect));
+        }
+        if Some(s) != last {
+            parts.push(p.make_stmt(StmtKind::Goto(label)));
+        }
+        p.stmts[s.index()].kind = StmtKind::Block(parts);
+    }
+    list.extend(inner);
+    let end = p.make_stmt(StmtKind::Empty);
+    list.push(p.make_stmt(StmtKind::Label(label, end)));
+    (!is_void).then(|| p.add_expr(ExprKind::Var(result), ret, Span::NONE))
+}
+
+/// The `return` statements in a list; those of statement expressions too.
+fn returns(p: &mut Program, list: &[StmtId]) -> Vec<StmtId> {
+    let block = p.block(list.to_vec());
+    let map = Map::of_stmt(p, block);
+    let is_return = |s: &StmtId| matches!(p.stmt(*s).kind, StmtKind::Return(_));
+    map.stmts.iter().map(|place| place.id).filter(is_return).collect()
+}

@@ -1,0 +1,264 @@
+//! Where everything in a program is: all that its text shows, in the order of the text.
+
+use std::collections::HashMap;
+
+use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, VarId};
+
+/// What an expression stands directly in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parent {
+    /// Another expression.
+    Expr(ExprId),
+    /// A statement.
+    Stmt(StmtId),
+    /// A variable's initialiser.
+    Var(VarId),
+}
+
+/// A statement and its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The statement.
+    pub id: StmtId,
+    /// The function it is in; `None` for a statement expression at file scope.
+    pub func: Option<FuncId>,
+    /// The statement it is directly in.
+    pub parent: Option<StmtId>,
+    /// How many statements it is in; a function's body has 0.
+    pub depth: usize,
+}
+
+/// All that a program's text shows.
+#[derive(Debug, Default)]
+pub struct Map {
+    /// Statements, outer ones first.
+    pub stmts: Vec<Place>,
+    /// Expressions, outer ones first, each with the statement it is in.
+    pub exprs: Vec<(ExprId, Option<StmtId>)>,
+    /// What each expression stands in.
+    pub parents: HashMap<ExprId, Parent>,
+    /// Where a variable is used.
+    pub var_uses: HashMap<VarId, Vec<ExprId>>,
+    /// Where a function is used.
+    pub func_uses: HashMap<FuncId, Vec<ExprId>>,
+    /// Functions with a body, in the order of the text.
+    pub funcs: Vec<FuncId>,
+    /// Variables that are defined: of files, of blocks, parameters.
+    pub vars: Vec<VarId>,
+}
+
+impl Map {
+    /// The map of a program.
+    pub fn of(program: &Program) -> Map {
+        Map::of_each(program, program.units.iter().flat_map(|unit| &unit.items))
+    }
+
+    /// The map of some of a program's declarations.
+    pub fn of_items(program: &Program, items: &[Item]) -> Map {
+        Map::of_each(program, items)
+    }
+
+    /// The map of a statement.
+    pub fn of_stmt(program: &Program, s: StmtId) -> Map {
+        let mut walk = Walk { program, map: Map::default(), func: None, stmt: None, depth: 0 };
+        walk.stmt(s);
+        walk.map
+    }
+
+    fn of_each<'a>(program: &Program, items: impl IntoIterator<Item = &'a Item>) -> Map {
+        let mut walk = Walk { program, map: Map::default(), func: None, stmt: None, depth: 0 };
+        items.into_iter().for_each(|item| walk.item(item));
+        walk.map
+    }
+
+    /// The nearest surroundings of an expression that the text shows: implicit conversions are
+    /// passed over.
+    pub fn visible_parent(&self, program: &Program, mut e: ExprId) -> Option<Parent> {
+        loop {
+            match *self.parents.get(&e)? {
+                Parent::Expr(up) if matches!(program.expr(up).kind, ExprKind::Implicit(_)) => {
+                    e = up
+                }
+                parent => return Some(parent),
+            }
+        }
+    }
+
+    /// How deep functions are called: `main` has 0, what it calls 1, and so on.
+    pub fn call_depths(&self, program: &Program) -> HashMap<FuncId, usize> {
+        let owner: HashMap<StmtId, FuncId> =
+            self.stmts.iter().filter_map(|place| Some((place.id, place.func?))).collect();
+        let mut calls: HashMap<FuncId, Vec<FuncId>> = HashMap::new();
+        let stmt_of: HashMap<ExprId, Option<StmtId>> = self.exprs.iter().copied().collect();
+        for (&callee, uses) in &self.func_uses {
+            for e in uses {
+                if let Some(Some(stmt)) = stmt_of.get(e)
+                    && let Some(&caller) = owner.get(stmt)
+                {
+                    calls.entry(caller).or_default().push(callee);
+                }
+            }
+        }
+        let named = |f: FuncId| program.name(program.func(f).name);
+        let roots: Vec<FuncId> =
+            self.funcs.iter().copied().filter(|&f| named(f) == "main").collect();
+        let mut depths: HashMap<FuncId, usize> = roots.iter().map(|&f| (f, 0)).collect();
+        let mut queue = roots;
+        while let Some(f) = queue.pop() {
+            let next = depths[&f] + 1;
+            for &callee in calls.get(&f).into_iter().flatten() {
+                // Other units have entries of their own for the same function.
+                let same = self.funcs.iter().copied().filter(|&g| named(g) == named(callee));
+                for g in same.chain([callee]) {
+                    if depths.get(&g).is_none_or(|&old| old > next) && next < 64 {
+                        depths.insert(g, next);
+                        queue.push(g);
+                    }
+                }
+            }
+        }
+        depths
+    }
+}
+
+/// A direct part of an expression.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// An operand.
+    Expr(ExprId),
+    /// The block of a statement expression.
+    Stmt(StmtId),
+    /// The initialiser of a compound literal.
+    Init(&'a Init),
+}
+
+/// Calls `f` for each direct part of an expression, in the order of the text.
+pub fn parts<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Part<'a>)) {
+    use ExprKind::*;
+    match kind {
+        Int(_)
+        | Float(_)
+        | LongFloat { .. }
+        | Str(_)
+        | Var(_)
+        | Func(_)
+        | EnumConst(..)
+        | SizeofType(_)
+        | AlignofType(_) => {}
+        Unary(_, a)
+        | Cast(_, a)
+        | Implicit(a)
+        | Member(a, _)
+        | Arrow(a, _)
+        | SizeofExpr(a)
+        | VaArg(a, _) => f(Part::Expr(*a)),
+        Binary(_, a, b) | Assign(a, b) | Index(a, b) | AssignOp { lhs: a, rhs: b, .. } => {
+            f(Part::Expr(*a));
+            f(Part::Expr(*b));
+        }
+        Cond(c, a, b) => {
+            f(Part::Expr(*c));
+            a.iter().for_each(|a| f(Part::Expr(*a)));
+            f(Part::Expr(*b));
+        }
+        Call(callee, args) => {
+            f(Part::Expr(*callee));
+            args.iter().for_each(|a| f(Part::Expr(*a)));
+        }
+        CompoundLit(_, init) => f(Part::Init(init)),
+        StmtExpr(s) => f(Part::Stmt(*s)),
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    map: Map,
+    func: Option<FuncId>,
+    stmt: Option<StmtId>,
+    depth: usize,
+}
+
+impl Walk<'_> {
+    fn item(&mut self, item: &Item) {
+        match *item {
+            Item::Var(v) => {
+                self.map.vars.push(v);
+                if let Some(init) = &self.program.var(v).init {
+                    self.init(init, Parent::Var(v));
+                }
+            }
+            Item::Func(f) => {
+                self.map.funcs.push(f);
+                let func = self.program.func(f);
+                self.map.vars.extend(&func.params);
+                let outer = std::mem::replace(&mut self.func, Some(f));
+                if let Some(body) = func.body {
+                    self.stmt(body);
+                }
+                self.func = outer;
+            }
+            _ => {}
+        }
+    }
+
+    fn init(&mut self, init: &Init, parent: Parent) {
+        match init {
+            Init::Expr(e) => self.expr(*e, parent),
+            Init::List(items) => items.iter().for_each(|item| self.init(&item.init, parent)),
+        }
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let program = self.program;
+        let place = Place { id, func: self.func, parent: self.stmt, depth: self.depth };
+        self.map.stmts.push(place);
+        let outer = std::mem::replace(&mut self.stmt, Some(id));
+        self.depth += 1;
+        let parent = Parent::Stmt(id);
+        match &program.stmt(id).kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+            StmtKind::Expr(e) => self.expr(*e, parent),
+            StmtKind::Block(list) => list.iter().for_each(|&s| self.stmt(s)),
+            StmtKind::If(c, then, other) => {
+                self.expr(*c, parent);
+                self.stmt(*then);
+                other.iter().for_each(|&s| self.stmt(s));
+            }
+            StmtKind::While(c, body) | StmtKind::Switch(c, body) => {
+                self.expr(*c, parent);
+                self.stmt(*body);
+            }
+            StmtKind::DoWhile(body, c) => {
+                self.stmt(*body);
+                self.expr(*c, parent);
+            }
+            StmtKind::For { init, cond, step, body } => {
+                init.iter().for_each(|&s| self.stmt(s));
+                cond.iter().for_each(|&e| self.expr(e, parent));
+                step.iter().for_each(|&e| self.expr(e, parent));
+                self.stmt(*body);
+            }
+            StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => self.stmt(*s),
+            StmtKind::Return(e) => e.iter().for_each(|&e| self.expr(e, parent)),
+            StmtKind::Decl(items) => items.iter().for_each(|item| self.item(item)),
+        }
+        self.depth -= 1;
+        self.stmt = outer;
+    }
+
+    fn expr(&mut self, id: ExprId, parent: Parent) {
+        let program = self.program;
+        self.map.exprs.push((id, self.stmt));
+        self.map.parents.insert(id, parent);
+        match program.expr(id).kind {
+            ExprKind::Var(v) => self.map.var_uses.entry(v).or_default().push(id),
+            ExprKind::Func(f) => self.map.func_uses.entry(f).or_default().push(id),
+            _ => {}
+        }
+        parts(&program.expr(id).kind, &mut |part| match part {
+            Part::Expr(e) => self.expr(e, Parent::Expr(id)),
+            Part::Stmt(s) => self.stmt(s),
+            Part::Init(init) => self.init(init, Parent::Expr(id)),
+        });
+    }
+}

@@ -1,0 +1,364 @@
+//! Structs, unions and arrays get smaller, and become what they hold.
+
+use std::collections::{BTreeSet, HashSet};
+
+use ctree::{
+    ArrayLen, ExprId, ExprKind, Init, Program, RecordId, RecordKind, Sym, Ty, TypeKind, TypeTable,
+    UnOp, VarId,
+};
+
+use crate::graft::{bare, raise, same_var};
+use crate::retype::{changed, everywhere, fit, initialisers};
+use crate::value::literal;
+use crate::{Edit, Map, Parent, Specimen};
+
+/// Records lose fields that nothing uses, unions all but one, and what has a single field becomes
+/// it; at last any field goes.
+pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let p = &specimen.program;
+    let map = Map::of(p);
+    let mut edits: Vec<Edit> = Vec::new();
+    let accesses = accesses(p, &map);
+    let used: HashSet<(RecordId, u32)> = accesses.iter().map(|&(_, r, f)| (r, f)).collect();
+    for (at, record) in p.types.records.iter().enumerate() {
+        let r = RecordId(at as u32);
+        let names = record.fields.iter().enumerate().filter_map(|(i, f)| Some((i as u32, f.name?)));
+        match level {
+            0 if record.fields.len() > 1 => {
+                let unnamed = |f: &ctree::Field| f.name.is_none() && f.bits.is_some();
+                if record.fields.iter().any(unnamed) {
+                    edits.push(Box::new(move |p| remove_fields(p, r, &|name| name.is_none())));
+                }
+                for (_, name) in names.filter(|&(i, _)| !used.contains(&(r, i))) {
+                    edits.push(Box::new(move |p| remove_fields(p, r, &|f| f == Some(name))));
+                }
+            }
+            1 if record.fields.len() > 1 && record.kind == RecordKind::Union => {
+                for (_, name) in names {
+                    edits.push(Box::new(move |p| only_member(p, r, name)));
+                }
+            }
+            2 if record.fields.len() == 1 => edits.push(Box::new(move |p| collapse(p, r))),
+            3 if record.fields.len() > 1 => {
+                for (i, name) in names.filter(|&(i, _)| used.contains(&(r, i))) {
+                    let uses = accesses.iter().filter(|&&(_, of, f)| (of, f) == (r, i));
+                    let uses: Vec<(ExprId, i128)> = uses
+                        .map(|&(e, ..)| {
+                            let worth = specimen.profile().values.get(&e);
+                            (e, worth.map_or(0, |worth| worth.first))
+                        })
+                        .collect();
+                    edits.push(Box::new(move |p| {
+                        forget(p, &uses);
+                        remove_fields(p, r, &|f| f == Some(name));
+                    }));
+                }
+            }
+            0..=3 => {}
+            _ => return None,
+        }
+    }
+    (level < 4).then_some(edits)
+}
+
+/// The record and the field of an access.
+fn access(p: &Program, e: ExprId) -> Option<(RecordId, u32)> {
+    match p.expr(e).kind {
+        ExprKind::Member(of, f) => Some((p.types.as_record(p.expr(of).ty)?, f)),
+        ExprKind::Arrow(of, f) => Some((p.types.as_record(p.types.pointee(p.expr(of).ty)?)?, f)),
+        _ => None,
+    }
+}
+
+fn accesses(p: &Program, map: &Map) -> Vec<(ExprId, RecordId, u32)> {
+    let with_record = |&(e, _): &(ExprId, _)| access(p, e).map(|(r, f)| (e, r, f));
+    map.exprs.iter().filter_map(with_record).collect()
+}
+
+/// Uses of a place become values, assignments to it their right sides.
+fn forget(p: &mut Program, uses: &[(ExprId, i128)]) {
+    use UnOp::{PostDec, PostInc, PreDec, PreInc};
+    let map = Map::of(p);
+    for &(e, value) in uses {
+        match map.visible_parent(p, e) {
+            Some(Parent::Expr(up)) => match p.expr(up).kind {
+                ExprKind::Assign(lhs, rhs) | ExprKind::AssignOp { lhs, rhs, .. }
+                    if bare(p, lhs) == e =>
+                {
+                    raise(p, up, rhs);
+                }
+                ExprKind::Unary(PreInc | PreDec | PostInc | PostDec, _) => literal(p, up, value),
+                _ => literal(p, e, value),
+            },
+            _ => literal(p, e, value),
+        }
+    }
+}
+
+/// Removes fields from a record, from its initialisers and from the numbers of the other fields.
+fn remove_fields(p: &mut Program, r: RecordId, gone: &dyn Fn(Option<Sym>) -> bool) {
+    let fields = p.types.records[r.index()].fields.clone();
+    let kept: Vec<u32> =
+        (0..fields.len() as u32).filter(|&i| !gone(fields[i as usize].name)).collect();
+    if kept.is_empty() || kept.len() == fields.len() {
+        return;
+    }
+    initialisers(p, &mut |p, ty, init| {
+        if let (true, Init::List(items)) = (p.types.as_record(ty) == Some(r), init) {
+            items.retain(|item| kept.contains(&(item.first as u32)));
+        }
+    });
+    let position = |i: u32| kept.iter().position(|&k| k == i);
+    renumber_inits(p, r, &kept);
+    for e in 0..p.exprs.len() {
+        let Some((of, _)) = access(p, ExprId(e as u32)) else { continue };
+        if of == r
+            && let ExprKind::Member(_, f) | ExprKind::Arrow(_, f) = &mut p.exprs[e].kind
+        {
+            *f = position(*f).unwrap_or(0) as u32;
+        }
+    }
+    p.types.records[r.index()].fields = kept.iter().map(|&i| fields[i as usize].clone()).collect();
+}
+
+/// Positions in initialisers of a record become those of the fields kept. Inner initialisers need
+/// the old positions to find their types, so they go first.
+fn renumber_inits(p: &mut Program, r: RecordId, kept: &[u32]) {
+    fn walk(types: &TypeTable, ty: Ty, init: &mut Init, r: RecordId, kept: &[u32]) {
+        let Init::List(items) = init else { return };
+        let record = types.as_record(ty);
+        for item in items {
+            let part = match (record, types.shape(ty)) {
+                (Some(of), _) => {
+                    types.records[of.index()].fields.get(item.first as usize).map(|f| f.ty)
+                }
+                (_, TypeKind::Array(elem, _) | TypeKind::Vector(elem, _)) => Some(*elem),
+                _ => None,
+            };
+            if let Some(part) = part {
+                walk(types, part, &mut item.init, r, kept);
+            }
+            if record == Some(r) {
+                let new = kept.iter().position(|&k| u64::from(k) == item.first).unwrap_or(0);
+                (item.first, item.last) = (new as u64, new as u64);
+            }
+        }
+    }
+    let Program { types, vars, exprs, .. } = p;
+    for var in vars {
+        if let Some(init) = &mut var.init {
+            walk(types, var.ty, init, r, kept);
+        }
+    }
+    for expr in exprs {
+        if let ExprKind::CompoundLit(ty, init) = &mut expr.kind {
+            walk(types, *ty, init, r, kept);
+        }
+    }
+}
+
+/// All accesses of a union go to one of its members.
+fn only_member(p: &mut Program, r: RecordId, name: Sym) {
+    let fields = &p.types.records[r.index()].fields;
+    let Some(at) = fields.iter().position(|f| f.name == Some(name)) else { return };
+    for e in 0..p.exprs.len() {
+        let Some((of, _)) = access(p, ExprId(e as u32)) else { continue };
+        if of == r
+            && let ExprKind::Member(_, f) | ExprKind::Arrow(_, f) = &mut p.exprs[e].kind
+        {
+            *f = at as u32;
+        }
+    }
+    remove_fields(p, r, &|f| f != Some(name));
+}
+
+/// A record with one field becomes the field.
+fn collapse(p: &mut Program, r: RecordId) {
+    let [field] = p.types.records[r.index()].fields.as_slice() else { return };
+    let ty = field.ty;
+    let zero = p.int_const(Ty::INT, 0);
+    initialisers(p, &mut |p, ty, init| {
+        if let (true, Init::List(items)) = (p.types.as_record(ty) == Some(r), &mut *init) {
+            *init = items.pop().map_or(Init::Expr(zero), |item| item.init);
+        }
+    });
+    for e in 0..p.exprs.len() {
+        let e = ExprId(e as u32);
+        if access(p, e).is_none_or(|(of, _)| of != r) {
+            continue;
+        }
+        match p.expr(e).kind {
+            ExprKind::Member(of, _) => raise(p, e, of),
+            ExprKind::Arrow(of, _) => p.exprs[e.index()].kind = ExprKind::Unary(UnOp::Deref, of),
+            _ => {}
+        }
+    }
+    everywhere(p, &|types, old| match *types.kind(old) {
+        TypeKind::Record(of) if of == r => Some(ty.qualified(old.quals())),
+        _ => None,
+    });
+}
+
+/// Arrays get shorter, all of one length at a time, then become their elements, then one by one.
+pub(crate) fn arrays(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let p = &specimen.program;
+    let shorter: [fn(u64) -> u64; 4] = [|_| 1, |_| 2, |n| n / 2, |n| n - 1];
+    match level {
+        0..=3 => Some(
+            lengths(p)
+                .into_iter()
+                .map(|n| (n, shorter[level](n)))
+                .filter(|&(n, m)| m > 0 && m < n)
+                .map(|(n, m)| -> Edit {
+                    Box::new(move |p| {
+                        everywhere(p, &|types, ty| resized(types, ty, n, m));
+                        fit(p);
+                    })
+                })
+                .collect(),
+        ),
+        4 => Some(
+            array_vars(p).map(|(v, _)| -> Edit { Box::new(move |p| to_element(p, v)) }).collect(),
+        ),
+        5 => Some(
+            p.types
+                .records
+                .iter()
+                .enumerate()
+                .flat_map(|(r, record)| record.fields.iter().map(move |f| (r, f)))
+                .filter(|(_, f)| p.types.as_array(f.ty).is_some())
+                .filter_map(|(r, f)| Some((RecordId(r as u32), f.name?)))
+                .map(|(r, name)| -> Edit { Box::new(move |p| field_to_element(p, r, name)) })
+                .collect(),
+        ),
+        6 | 7 => Some(
+            array_vars(p)
+                .map(|(v, n)| (v, n, shorter[(level - 6) * 2](n)))
+                .filter(|&(_, n, m)| m > 0 && m < n)
+                .map(|(v, n, m)| -> Edit {
+                    Box::new(move |p| {
+                        let ty = p.var(v).ty;
+                        let change = |types: &mut TypeTable, ty| resized(types, ty, n, m);
+                        let new = changed(&mut p.types, ty, &change);
+                        set_type(p, v, new);
+                        fit(p);
+                    })
+                })
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+fn resized(types: &mut TypeTable, ty: Ty, n: u64, m: u64) -> Option<Ty> {
+    match *types.kind(ty) {
+        TypeKind::Array(elem, ArrayLen::Known(old)) if old == n => {
+            Some(types.array(elem, m).qualified(ty.quals()))
+        }
+        _ => None,
+    }
+}
+
+/// The lengths of arrays, longest first.
+fn lengths(p: &Program) -> Vec<u64> {
+    fn of(types: &TypeTable, ty: Ty, found: &mut BTreeSet<u64>) {
+        match *types.kind(ty) {
+            TypeKind::Array(elem, len) => {
+                if let ArrayLen::Known(n) = len {
+                    found.insert(n);
+                }
+                of(types, elem, found);
+            }
+            TypeKind::Pointer(to) => of(types, to, found),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    for v in Map::of(p).vars {
+        of(&p.types, p.var(v).ty, &mut found);
+    }
+    for field in p.types.records.iter().flat_map(|record| &record.fields) {
+        of(&p.types, field.ty, &mut found);
+    }
+    for typedef in &p.types.typedefs {
+        of(&p.types, typedef.ty, &mut found);
+    }
+    found.into_iter().rev().collect()
+}
+
+fn array_vars(p: &Program) -> impl Iterator<Item = (VarId, u64)> {
+    Map::of(p).vars.into_iter().filter_map(|v| match p.types.as_array(p.var(v).ty)? {
+        (_, ArrayLen::Known(n)) => Some((v, n)),
+        _ => None,
+    })
+}
+
+fn set_type(p: &mut Program, v: VarId, ty: Ty) {
+    for w in 0..p.vars.len() {
+        if same_var(p, v, VarId(w as u32)) {
+            p.vars[w].ty = ty;
+        }
+    }
+}
+
+/// An array becomes its element.
+fn to_element(p: &mut Program, v: VarId) {
+    let Some((elem, _)) = p.types.as_array(p.var(v).ty) else { return };
+    let map = Map::of(p);
+    let same: Vec<VarId> = map.var_uses.keys().copied().filter(|&w| same_var(p, v, w)).collect();
+    for e in same.iter().flat_map(|w| &map.var_uses[w]) {
+        unindex(p, &map, *e);
+    }
+    if let Some(init) = p.vars[v.index()].init.take() {
+        p.vars[v.index()].init = first(init);
+    }
+    set_type(p, v, elem);
+}
+
+/// What initialises the first element.
+fn first(init: Init) -> Option<Init> {
+    match init {
+        Init::List(items) => items.into_iter().find(|item| item.first == 0).map(|item| item.init),
+        Init::Expr(_) => None,
+    }
+}
+
+/// `a[i]` becomes `a`, another `a` becomes `&a`.
+fn unindex(p: &mut Program, map: &Map, e: ExprId) {
+    if let Some(Parent::Expr(up)) = map.visible_parent(p, e) {
+        match p.expr(up).kind {
+            ExprKind::Index(base, _) if bare(p, base) == e => return raise(p, up, e),
+            ExprKind::Unary(UnOp::Deref, _) => return raise(p, up, e),
+            ExprKind::Unary(UnOp::AddrOf, _) | ExprKind::SizeofExpr(_) => return,
+            _ => {}
+        }
+    }
+    let inner = p.expr(e).clone();
+    let inner = p.add_expr(inner.kind, inner.ty, inner.span);
+    p.exprs[e.index()].kind = ExprKind::Unary(UnOp::AddrOf, inner);
+}
+
+fn field_to_element(p: &mut Program, r: RecordId, name: Sym) {
+    let fields = &p.types.records[r.index()].fields;
+    let Some(at) = fields.iter().position(|f| f.name == Some(name)) else { return };
+    let Some((elem, _)) = p.types.as_array(fields[at].ty) else { return };
+    let map = Map::of(p);
+    for (e, ..) in accesses(p, &map).into_iter().filter(|&(_, of, f)| (of, f as usize) == (r, at)) {
+        unindex(p, &map, e);
+    }
+    initialisers(p, &mut |p, ty, init| {
+        if let (true, Init::List(items)) = (p.types.as_record(ty) == Some(r), init) {
+            items.retain_mut(|item| {
+                if item.first as usize != at {
+                    return true;
+                }
+                match first(item.init.clone()) {
+                    Some(init) => item.init = init,
+                    None => return false,
+                }
+                true
+            });
+        }
+    });
+    p.types.records[r.index()].fields[at].ty = elem;
+}

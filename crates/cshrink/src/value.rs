@@ -1,0 +1,166 @@
+//! Expressions become the values they had, or one of their operands; constants become shorter.
+
+use std::collections::HashMap;
+
+use ctree::{Expr, ExprId, ExprKind, Program, Span, StmtKind, Ty, TypeKind, UnOp};
+
+use crate::{Edit, Map, Parent, Specimen};
+
+/// Makes an expression a constant, of the type that its shortest text has.
+pub(crate) fn literal(program: &mut Program, e: ExprId, value: i128) {
+    let ty = match value {
+        _ if i32::try_from(value).is_ok() => Ty::INT,
+        _ if i64::try_from(value).is_ok() => Ty::LONG,
+        _ => Ty::ULONG,
+    };
+    let constant = program.int_const(ty, value);
+    program.exprs[e.index()] = program.exprs[constant.index()].clone();
+}
+
+/// Whether the text of an expression is a mere constant already.
+fn is_literal(program: &Program, e: ExprId) -> bool {
+    match program.expr(e).kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,
+        ExprKind::Unary(UnOp::Neg, a) => matches!(program.expr(a).kind, ExprKind::Int(_)),
+        ExprKind::Implicit(a) => is_literal(program, a),
+        _ => false,
+    }
+}
+
+/// Whether an expression is where a value is wanted, and not a place, a callee or a mere effect.
+fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
+    let is_number =
+        matches!(program.types.shape(program.expr(e).ty), TypeKind::Int(_) | TypeKind::Enum(_));
+    is_number
+        && match map.visible_parent(program, e) {
+            Some(Parent::Expr(up)) => match program.expr(up).kind {
+                ExprKind::Assign(lhs, _) | ExprKind::AssignOp { lhs, .. } => lhs != e,
+                ExprKind::Unary(op, _) => !matches!(
+                    op,
+                    UnOp::AddrOf | UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec
+                ),
+                ExprKind::Member(..) | ExprKind::SizeofExpr(_) => false,
+                _ => true,
+            },
+            Some(Parent::Stmt(s)) => !matches!(program.stmt(s).kind, StmtKind::Expr(_)),
+            Some(Parent::Var(_)) => true,
+            None => false,
+        }
+}
+
+/// Depth of an expression within its statement, implicit conversions not counted.
+fn depths(program: &Program, map: &Map) -> HashMap<ExprId, usize> {
+    let mut depths: HashMap<ExprId, usize> = HashMap::new();
+    for &(e, _) in &map.exprs {
+        let depth = match map.parents.get(&e) {
+            Some(Parent::Expr(up)) => {
+                let hidden = matches!(program.expr(*up).kind, ExprKind::Implicit(_));
+                depths.get(up).copied().unwrap_or(0) + usize::from(!hidden)
+            }
+            _ => 0,
+        };
+        depths.insert(e, depth);
+    }
+    depths
+}
+
+/// Expressions become the value they had at first. A level is a depth of nesting.
+pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let program = &specimen.program;
+    let map = Map::of(program);
+    let depths = depths(program, &map);
+    if depths.values().all(|&depth| depth < level) {
+        return None;
+    }
+    let mut edits: Vec<Edit> = Vec::new();
+    for &(e, _) in &map.exprs {
+        if depths[&e] != level
+            || matches!(program.expr(e).kind, ExprKind::Implicit(_))
+            || is_literal(program, e)
+            || !is_value(program, &map, e)
+        {
+            continue;
+        }
+        // What is never evaluated may have any value.
+        let value = specimen.profile().values.get(&e).map_or(0, |worth| worth.first);
+        edits.push(Box::new(move |p| literal(p, e, value)));
+    }
+    Some(edits)
+}
+
+/// Expressions become one of their operands. A level is a kind of expression and one of its operands.
+pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let choose: fn(&Program, &Expr) -> Option<Expr> = match level {
+        0 => |p, e| match e.kind {
+            ExprKind::Cast(_, a) => Some(p.expr(a).clone()),
+            _ => None,
+        },
+        1 => |p, e| match e.kind {
+            ExprKind::Unary(UnOp::Plus | UnOp::Neg | UnOp::BitNot | UnOp::LogNot, a)
+                if !matches!(p.expr(a).kind, ExprKind::Int(_)) =>
+            {
+                Some(p.expr(a).clone())
+            }
+            ExprKind::Cond(_, Some(a), _) => Some(p.expr(a).clone()),
+            _ => None,
+        },
+        2 => |p, e| match e.kind {
+            ExprKind::Binary(_, a, _) | ExprKind::Cond(_, _, a) => Some(p.expr(a).clone()),
+            _ => None,
+        },
+        3 => |p, e| match e.kind {
+            ExprKind::Binary(_, _, b) | ExprKind::Cond(b, ..) => Some(p.expr(b).clone()),
+            _ => None,
+        },
+        4 => |p, e| match e.kind {
+            ExprKind::Assign(_, b) | ExprKind::AssignOp { rhs: b, .. } => Some(p.expr(b).clone()),
+            _ => None,
+        },
+        5 => |_, e| match e.kind {
+            ExprKind::AssignOp { lhs, rhs, .. } => {
+                Some(Expr { kind: ExprKind::Assign(lhs, rhs), ..e.clone() })
+            }
+            _ => None,
+        },
+        _ => return None,
+    };
+    let program = &specimen.program;
+    let map = Map::of(program);
+    let mut edits: Vec<Edit> = Vec::new();
+    for &(e, _) in &map.exprs {
+        if choose(program, program.expr(e)).is_some() {
+            edits.push(Box::new(move |p| {
+                if let Some(new) = choose(p, p.expr(e)) {
+                    p.exprs[e.index()] = new;
+                }
+            }));
+        }
+    }
+    Some(edits)
+}
+
+/// Constants become shorter.
+pub(crate) fn simpler_constants(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    let change: fn(u64) -> u64 = match level {
+        0 => |_| 0,
+        1 => |_| 1,
+        2 => |n| n / 1000,
+        3 => |n| n / 10,
+        4 => |n| n,
+        _ => return None,
+    };
+    let program = &specimen.program;
+    let map = Map::of(program);
+    let mut edits: Vec<Edit> = Vec::new();
+    for &(e, _) in &map.exprs {
+        let ExprKind::Int(old) = program.expr(e).kind else { continue };
+        let (new, ty) = (change(old), program.expr(e).ty);
+        if new < old.max(2) && old > 9 || level == 4 && ty != Ty::INT {
+            edits.push(Box::new(move |p| {
+                let ty = if i32::try_from(new).is_ok() { Ty::INT } else { ty };
+                p.exprs[e.index()] = Expr { kind: ExprKind::Int(new), ty, span: Span::NONE };
+            }));
+        }
+    }
+    Some(edits)
+}

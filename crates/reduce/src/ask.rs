@@ -1,0 +1,28 @@
+//! Who says whether a candidate still shows what is wanted.
+
+use std::path::Path;
+
+use cshrink::Specimen;
+use oracle::Trouble;
+use sandbox::Stop;
+
+/// Where one candidate is tried.
+#[derive(Debug)]
+pub(crate) struct Slot<'a> {
+    /// A folder of its own, empty but for what the last candidate left.
+    pub dir: &'a Path,
+    /// Set when the answer is not wanted any more.
+    pub stop: &'a Stop,
+}
+
+/// Answers whether a candidate is interesting.
+pub(crate) trait Ask: Sync {
+    /// Whether it is. What `stop` cuts short is [`Trouble::Stopped`].
+    fn ask(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble>;
+
+    /// A dearer question, put to the result of a whole round: whether nothing else was lost. An
+    /// answerer that says no has taken note and asks more the next time.
+    fn confirm(&self, _: &Specimen, _: &Slot<'_>) -> Result<bool, Trouble> {
+        Ok(true)
+    }
+}

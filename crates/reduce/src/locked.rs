@@ -1,0 +1,286 @@
+//! Reduction with a failure in sight.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cshrink::{Rejected, Rules, Specimen, UnitText};
+use oracle::{Case, Expected, Failure, Kind, Lab, SourceFile, Trouble};
+use sandbox::Scratch;
+use toolchain::{Family, Language, Preprocessor, Target};
+
+use crate::ask::{Ask, Slot};
+use crate::pool::Pool;
+use crate::search::Search;
+use crate::{Clock, NotReduced, Order, Tell, flags};
+
+/// A candidate may take this many times the steps of the program it comes from.
+const SLOWER: u64 = 4;
+/// And so many at least.
+const STEPS: u64 = 100_000;
+/// Steps of the unreduced program.
+const FUEL: u64 = 1_000_000_000;
+
+/// A small program and the failure it shows.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// The program with what it must print.
+    pub case: Case,
+    /// What is wrong with whom; the first target has the fewest flags with which it fails.
+    pub failure: Failure,
+    /// Whether the machine knows the program's answer. A crash may be shown by a program that it
+    /// cannot execute.
+    pub executed: bool,
+    /// Steps it takes.
+    pub steps: u64,
+    /// Tokens before, headers included, and after.
+    pub tokens: (usize, usize),
+    /// Candidates made, and those that compilers were asked about.
+    pub tried: (u64, u64),
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Makes a program small that shows a failure.
+pub fn reduce(
+    case: &Case,
+    failure: &Failure,
+    order: &Order,
+    tell: Tell<'_>,
+) -> Result<Reduced, NotReduced> {
+    let clock = Clock::new(order.time);
+    let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
+    if failure.bad.is_empty() {
+        return Err(NotReduced::NotShown("no target fails".into()));
+    }
+    let units = preprocessed(case, &failure.bad[0])?;
+    let wrong_code = failure.fault.kind.is_wrong_code();
+    let (start, rules) = specimen(units, wrong_code)?;
+    let before = start.tokens();
+    let mut failure = failure.clone();
+    let pool = Pool::new(order.jobs, order.stop.clone(), clock)?;
+    let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
+    let mut seen = String::new();
+    let (bad, right) = locked.watched();
+    pool.one(|slot| {
+        locked.holds(&locked.case(&start), slot, &bad, &right, &mut |target, what| {
+            seen = format!("{}: {what}", target.label());
+            false
+        })
+    })?;
+    if !seen.is_empty() {
+        return Err(NotReduced::NotShown(seen));
+    }
+    let fewest = |case: &Case, failure: &Failure| {
+        pool.one(|slot| flags::fewest(&lab, case, &failure.fault, &failure.bad[0], slot))
+    };
+    failure.bad[0] = fewest(&locked.case(&start), &failure)?;
+    let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
+    let found = Search::new(&locked, &pool, clock, tell, rules.clone(), start).run()?;
+    let case = locked.case(&found.specimen);
+    let mut failure = locked.failure();
+    if !order.stop.is_set() {
+        failure.bad[0] = fewest(&case, &failure)?;
+    }
+    Ok(Reduced {
+        failure,
+        executed: rules.execute,
+        steps: found.specimen.steps,
+        tokens: (before, found.specimen.tokens()),
+        tried: (found.candidates, found.asked),
+        took: clock.begin.elapsed(),
+        case,
+    })
+}
+
+/// The program as the machine takes it. Wrong code needs an answer; a crash does not.
+pub(crate) fn specimen(
+    units: Vec<UnitText>,
+    must_run: bool,
+) -> Result<(Specimen, Rules), NotReduced> {
+    let rules = Rules { execute: true, fuel: FUEL, sweep: false };
+    match Specimen::new(units.clone(), &rules) {
+        Ok(start) => {
+            let fuel = (start.steps * SLOWER).max(STEPS);
+            Ok((start, Rules { fuel, ..rules }))
+        }
+        Err(rejected) if must_run => {
+            let what = match &rejected {
+                Rejected::Text(_) => "the parser does not take it",
+                Rejected::Undefined(_) => "it has no defined result",
+                Rejected::Unknown(_) => "the machine does not know its result",
+            };
+            Err(NotReduced::Unusable(format!("{what}: {}", rejected.why())))
+        }
+        Err(_) => {
+            let rules = Rules { execute: false, ..rules };
+            let start = Specimen::new(units, &rules)
+                .map_err(|rejected| NotReduced::Unusable(rejected.why().to_string()))?;
+            Ok((start, rules))
+        }
+    }
+}
+
+/// The units as the failing compiler reads them.
+fn preprocessed(case: &Case, target: &Target) -> Result<Vec<UnitText>, NotReduced> {
+    if case.language != Language::C {
+        return Err(NotReduced::Unusable("only C programs can be reduced so far".into()));
+    }
+    let scratch = Scratch::new().map_err(|e| Trouble::Io(e.to_string()))?;
+    Lab::default().write(case, scratch.path())?;
+    let own = match target.compiler.family {
+        Family::Gcc | Family::Clang => target.command(case.language).map(|command| {
+            let with = Preprocessor::with_command(command);
+            target.flags.iter().fold(with, |p, flag| p.option(flag))
+        }),
+        _ => None,
+    };
+    let own = match own {
+        Some(own) => own,
+        None => Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?,
+    };
+    let own = case.include.iter().fold(own, |p, dir| p.include(dir));
+    case.units().map(|name| unit(&own, scratch.path(), name)).collect()
+}
+
+fn unit(preprocessor: &Preprocessor, dir: &Path, name: &str) -> Result<UnitText, NotReduced> {
+    let text = preprocessor
+        .run(&dir.join(name))
+        .map_err(|error| NotReduced::Unusable(error.to_string()))?;
+    Ok(UnitText { name: name.to_string(), text })
+}
+
+/// Asks the compilers.
+struct Locked {
+    lab: Lab,
+    /// All but the files and what they must print.
+    template: Case,
+    /// The unreduced program.
+    start: Specimen,
+    /// What must stay. Targets that never behaved as they were said to are dropped from it.
+    failure: Mutex<Failure>,
+    /// Targets that every candidate is put to: those that fail and those that work. Others are
+    /// asked only now and then.
+    watched: Mutex<(Vec<Target>, Vec<Target>)>,
+}
+
+impl Locked {
+    fn new(lab: Lab, case: &Case, failure: Failure, start: Specimen) -> Locked {
+        // One that fails; and of those that work the one most like it.
+        let bad: Vec<Target> = failure.bad.first().cloned().into_iter().collect();
+        let same = |t: &&Target| bad.iter().any(|b| b.compiler.name == t.compiler.name);
+        let like = failure.right.iter().find(same).or(failure.right.first());
+        let right = like.cloned().into_iter().collect();
+        let template = Case { files: Vec::new(), include: Vec::new(), ..case.clone() };
+        let (failure, watched) = (Mutex::new(failure), Mutex::new((bad, right)));
+        Locked { lab, template, start, failure, watched }
+    }
+
+    fn watched(&self) -> (Vec<Target>, Vec<Target>) {
+        lock(&self.watched).clone()
+    }
+
+    fn failure(&self) -> Failure {
+        lock(&self.failure).clone()
+    }
+
+    fn case(&self, specimen: &Specimen) -> Case {
+        let file = |unit: &UnitText| SourceFile {
+            name: unit.name.clone(),
+            bytes: unit.text.clone().into_bytes(),
+        };
+        let files: Vec<SourceFile> = specimen.units.iter().map(file).collect();
+        let has = |name: &String| files.len() > 1 && files.iter().any(|f| f.name == *name);
+        Case {
+            harness: self.template.harness.clone().filter(has),
+            expected: Expected { stdout: specimen.stdout.clone(), status: specimen.status },
+            files,
+            ..self.template.clone()
+        }
+    }
+
+    /// Puts a case to targets that must fail and targets that must not; calls `lost` for each that
+    /// does otherwise, with what it does, and stops when that says no.
+    fn holds(
+        &self,
+        case: &Case,
+        slot: &Slot<'_>,
+        bad: &[Target],
+        right: &[Target],
+        lost: &mut dyn FnMut(&Target, String) -> bool,
+    ) -> Result<(), Trouble> {
+        let lab = Lab { limits: self.lab.limits.clone(), stop: slot.stop.clone() };
+        let wanted = lock(&self.failure).fault.clone();
+        let _ = std::fs::remove_dir_all(slot.dir);
+        lab.write(case, slot.dir)?;
+        let bad = bad.iter().map(|target| (target, true));
+        for (target, must_fail) in bad.chain(right.iter().map(|target| (target, false))) {
+            let seen = lab.observe(case, slot.dir, target)?.seen;
+            let fault = seen.fault(&case.expected);
+            let as_wanted = match must_fail {
+                true => fault.as_ref() == Some(&wanted),
+                // What cannot take the program says nothing on it.
+                false => fault.is_none(),
+            };
+            let what = || match fault {
+                Some(fault) => format!("{} {}", fault.kind.name(), fault.known_by),
+                None => "it works".to_string(),
+            };
+            if !as_wanted && !lost(target, what()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ask for Locked {
+    fn ask(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble> {
+        let silent = specimen.stdout.is_empty() && specimen.status == 0;
+        if silent && lock(&self.failure).fault.kind == Kind::WrongOutput {
+            return Ok(false);
+        }
+        let (bad, right) = self.watched();
+        let mut interesting = true;
+        self.holds(&self.case(specimen), slot, &bad, &right, &mut |_, _| {
+            interesting = false;
+            false
+        })?;
+        Ok(interesting)
+    }
+
+    fn confirm(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble> {
+        let Failure { bad, right, .. } = self.failure();
+        let mut lost = Vec::new();
+        let mut note = |target: &Target, _: String| {
+            lost.push(target.label());
+            true
+        };
+        self.holds(&self.case(specimen), slot, &bad, &right, &mut note)?;
+        let among = |targets: &[Target], labels: &[String]| -> Vec<Target> {
+            targets.iter().filter(|t| labels.contains(&t.label())).cloned().collect()
+        };
+        // On the unreduced program too?
+        let (bad_lost, right_lost) = (among(&bad, &lost), among(&right, &lost));
+        let mut never = Vec::new();
+        let mut note = |target: &Target, _: String| {
+            never.push(target.label());
+            true
+        };
+        if !lost.is_empty() {
+            self.holds(&self.case(&self.start), slot, &bad_lost, &right_lost, &mut note)?;
+        }
+        let mut failure = lock(&self.failure);
+        failure.bad.retain(|target| !never.contains(&target.label()));
+        failure.right.retain(|target| !never.contains(&target.label()));
+        lost.retain(|label| !never.contains(label));
+        let mut watched = lock(&self.watched);
+        watched.0.extend(among(&bad, &lost));
+        watched.1.extend(among(&right, &lost));
+        Ok(lost.is_empty())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,47 @@
+//! The form in which a reduced program is shown: what it must print stands in a comment.
+
+use oracle::Expected;
+
+/// Lines of output that a comment shows.
+const SHOWN: usize = 6;
+
+/// The text with a comment before it that says what it must print, and what it prints instead.
+pub fn present(text: &str, expected: &Expected, instead: &str) -> String {
+    let must = match (expected.stdout.is_empty(), expected.status) {
+        (true, 0) => "nothing, exit status 0".to_string(),
+        (true, status) => format!("nothing, exit status {status}"),
+        (false, 0) => lines(&expected.stdout),
+        (false, status) => format!("{}, exit status {status}", lines(&expected.stdout)),
+    };
+    format!("/* Expected: {}\n   Instead:  {} */\n{text}", safe(&must), safe(instead))
+}
+
+/// Output in one line, if it is short.
+fn lines(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let all: Vec<&str> = text.lines().collect();
+    let mut shown = all[..all.len().min(SHOWN)].join(" | ");
+    if all.len() > SHOWN {
+        shown.push_str(&format!(" | … ({} lines)", all.len()));
+    }
+    shown
+}
+
+/// Nothing may end the comment.
+fn safe(text: &str) -> String {
+    text.replace("*/", "* /").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_must_be_printed() {
+        let expected = Expected { stdout: b"5\n".to_vec(), status: 0 };
+        let text = present("int x;\n", &expected, "prints 3 */ for 5");
+        assert_eq!(text, "/* Expected: 5\n   Instead:  prints 3 * / for 5 */\nint x;\n");
+        let many = Expected { stdout: b"1\n2\n3\n4\n5\n6\n7\n".to_vec(), status: 3 };
+        assert!(present("", &many, "").contains("5 | 6 | … (7 lines), exit status 3"));
+    }
+}
