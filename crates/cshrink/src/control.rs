@@ -25,11 +25,12 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         let map = Map::of(program);
         let alive = alive(&map, counts);
         let is_dead = |s: &StmtId| !alive.contains(s);
+        let values = values(program, &map);
         let mut edits: Vec<Edit> = Vec::new();
         for place in &map.stmts {
             let within = place.parent.as_ref().is_some_and(is_dead);
             let plain = !matches!(program.stmt(place.id).kind, StmtKind::Empty | StmtKind::Decl(_));
-            if is_dead(&place.id) && !within && plain {
+            if is_dead(&place.id) && !within && plain && !values.contains(&place.id) {
                 let s = place.id;
                 let body = place.depth == 0;
                 edits.push(Box::new(move |p| {
@@ -40,6 +41,20 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         }
         edits
     })
+}
+
+/// The blocks of statement expressions, and the statements that are their values.
+fn values(p: &Program, map: &Map) -> HashSet<StmtId> {
+    let mut values = HashSet::new();
+    for &(e, _) in &map.exprs {
+        if let ExprKind::StmtExpr(block) = p.expr(e).kind {
+            values.insert(block);
+            if let StmtKind::Block(list) = &p.stmt(block).kind {
+                values.extend(list.last());
+            }
+        }
+    }
+    values
 }
 
 /// Statements that ran, and those that hold one that did.

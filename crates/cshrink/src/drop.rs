@@ -142,7 +142,7 @@ fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
 }
 
 /// The largest place that a use of a variable is the root of: `a` in `a[1].b` gives all of it.
-fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId {
+pub(crate) fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId {
     loop {
         let Some(Parent::Expr(up)) = map.visible_parent(program, e) else { return e };
         let inside = |a: ExprId| {

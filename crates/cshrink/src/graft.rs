@@ -30,10 +30,16 @@ pub(crate) fn bare(program: &Program, mut e: ExprId) -> ExprId {
     e
 }
 
-/// An expression becomes one of its parts.
+/// An expression becomes one of its parts. It keeps its type, by which members and elements of it
+/// are named; but a constant's type is its text.
 pub(crate) fn raise(program: &mut Program, e: ExprId, part: ExprId) {
+    use ExprKind::{Float, Int, LongFloat, Str};
     let part = bare(program, part);
-    program.exprs[e.index()] = program.exprs[part.index()].clone();
+    let mut new = program.exprs[part.index()].clone();
+    if !matches!(new.kind, Int(_) | Float(_) | LongFloat { .. } | Str(_)) {
+        new.ty = program.expr(e).ty;
+    }
+    program.exprs[e.index()] = new;
 }
 
 /// A use of a variable becomes a copy of an expression; `*&x` becomes `x`.

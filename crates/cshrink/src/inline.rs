@@ -92,7 +92,8 @@ fn inline(p: &mut Program, f: FuncId) {
     let map = Map::of(p);
     let Some(calls) = calls_of(p, &map, f) else { return };
     let stmt_of: HashMap<ExprId, Option<StmtId>> = map.exprs.iter().copied().collect();
-    for call in calls {
+    // Inner calls first: they are in the arguments of outer ones.
+    for call in calls.into_iter().rev() {
         if !has_room(p) {
             return;
         }

@@ -23,6 +23,7 @@ mod shapes;
 mod specimen;
 mod tokens;
 mod types;
+mod unite;
 mod value;
 
 pub use map::{Map, Parent, parts};

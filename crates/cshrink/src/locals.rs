@@ -8,7 +8,7 @@ use ctree::{
 };
 
 use crate::graft::{bare, constant, has_effects, same_var, substitute, undeclare};
-use crate::map::Place;
+use crate::map::{Part, Place, parts};
 use crate::params::is_changed;
 use crate::{Edit, Map, Parent, Specimen};
 
@@ -20,11 +20,27 @@ pub(crate) fn copies(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         return None;
     }
     let map = Map::of(p);
+    let parents: HashMap<StmtId, Option<StmtId>> =
+        map.stmts.iter().map(|place| (place.id, place.parent)).collect();
+    let stmt_of: HashMap<ExprId, Option<StmtId>> = map.exprs.iter().copied().collect();
     let mut edits: Vec<Edit> = Vec::new();
     for &v in map.vars.iter().filter(|&&v| p.var(v).scope != Scope::Param) {
         let Some(only) = Definition::of(p, &map, v) else { continue };
         let steady = is_steady(p, only.value);
-        if level == 0 && steady || level == 1 && !steady && only.reads.len() == 1 {
+        // What the value names must be known where it goes.
+        let block = only.assignment.and_then(|s| parents[&s]);
+        let within = |e: &ExprId| {
+            let mut at = stmt_of.get(e).copied().flatten();
+            while at != block
+                && let Some(s) = at
+            {
+                at = parents.get(&s).copied().flatten();
+            }
+            at == block
+        };
+        let is_known =
+            is_global(p, only.value) || only.assignment.is_none() || only.reads.iter().all(within);
+        if is_known && (level == 0 && steady || level == 1 && !steady && only.reads.len() == 1) {
             edits.push(Box::new(move |p| only.spread(p, v)));
         }
     }
@@ -111,6 +127,16 @@ fn is_steady_place(p: &Program, e: ExprId) -> bool {
         ExprKind::Index(base, i) => is_steady_place(p, base) && constant(p, i).is_some(),
         _ => false,
     }
+}
+
+/// Whether an expression names nothing that only a block knows.
+fn is_global(p: &Program, e: ExprId) -> bool {
+    let mut all = true;
+    parts(&p.expr(e).kind, &mut |part| match part {
+        Part::Expr(e) => all &= is_global(p, e),
+        Part::Stmt(_) | Part::Init(_) => all = false,
+    });
+    all && !matches!(p.expr(e).kind, ExprKind::Var(v) if p.var(v).scope != Scope::File)
 }
 
 /// A value in the type of the variable that held it: other types compute otherwise.

@@ -7,6 +7,7 @@ use ctree::{
     UnOp, VarId,
 };
 
+use crate::drop::whole_place;
 use crate::graft::{bare, raise, same_var};
 use crate::retype::{changed, everywhere, fit, initialisers};
 use crate::value::literal;
@@ -44,6 +45,7 @@ pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                     let uses = accesses.iter().filter(|&&(_, of, f)| (of, f) == (r, i));
                     let uses: Vec<(ExprId, i128)> = uses
                         .map(|&(e, ..)| {
+                            let e = whole_place(p, &map, e);
                             let worth = specimen.profile().values.get(&e);
                             (e, worth.map_or(0, |worth| worth.first))
                         })

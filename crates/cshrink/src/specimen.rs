@@ -98,13 +98,12 @@ impl Specimen {
         Specimen::new(units, rules).ok()
     }
 
-    /// All of its text in one file, if that is a specimen.
+    /// All of it in one file, if that is a specimen.
     pub fn united(&self, rules: &Rules) -> Option<Specimen> {
-        let text: String = self.units.iter().map(|unit| unit.text.as_str()).collect();
-        let name = self.units.first()?.name.clone();
-        let one = Specimen::new(vec![UnitText { name, text }], rules).ok()?;
-        // Declarations that the units shared stand there twice.
-        Some(one.with([], rules).unwrap_or(one))
+        let mut program = self.program.clone();
+        crate::unite::unite(&mut program);
+        clean::tidy(&mut program, rules.sweep);
+        Specimen::new(print(&program, &self.units[..1]), rules).ok()
     }
 
     /// What was recorded of its execution: coverage and values. Empty if it cannot be executed.

@@ -128,6 +128,10 @@ fn preprocessed(case: &Case, target: &Target) -> Result<Vec<UnitText>, NotReduce
     }
     let scratch = Scratch::new().map_err(|e| Trouble::Io(e.to_string()))?;
     Lab::default().write(case, scratch.path())?;
+    let all = |with: Preprocessor| -> Result<Vec<UnitText>, NotReduced> {
+        let with = case.include.iter().fold(with, |p, dir| p.include(dir));
+        case.units().map(|name| unit(&with, scratch.path(), name)).collect()
+    };
     let own = match target.compiler.family {
         Family::Gcc | Family::Clang => target.command(case.language).map(|command| {
             let with = Preprocessor::with_command(command);
@@ -135,12 +139,11 @@ fn preprocessed(case: &Case, target: &Target) -> Result<Vec<UnitText>, NotReduce
         }),
         _ => None,
     };
-    let own = match own {
-        Some(own) => own,
-        None => Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?,
-    };
-    let own = case.include.iter().fold(own, |p, dir| p.include(dir));
-    case.units().map(|name| unit(&own, scratch.path(), name)).collect()
+    // A compiler that crashes may do so before it has read anything.
+    if let Some(Ok(units)) = own.map(all) {
+        return Ok(units);
+    }
+    all(Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?)
 }
 
 fn unit(preprocessor: &Preprocessor, dir: &Path, name: &str) -> Result<UnitText, NotReduced> {

@@ -1,0 +1,164 @@
+//! Many units to one.
+
+use std::collections::HashMap;
+
+use ctree::print::print_type;
+use ctree::{EnumId, FuncStorage, Item, Program, RecordId, Storage, Sym, TypedefId, Unit};
+
+/// Makes one unit of all: that with `main` last, so that what it uses is defined before. What two
+/// units both declare stands there once; what only has the same name gets another.
+pub(crate) fn unite(program: &mut Program) {
+    let has_main = |program: &Program, unit: &Unit| {
+        unit.items.iter().any(|item| match *item {
+            Item::Func(f) => program.name(program.func(f).name) == "main",
+            _ => false,
+        })
+    };
+    let mut units = std::mem::take(&mut program.units);
+    let name = units.first().map_or_else(String::new, |unit| unit.name.clone());
+    units.sort_by_key(|unit| has_main(program, unit));
+    let mut known = Known::default();
+    let mut items = Vec::new();
+    for unit in units {
+        known.begin_unit();
+        for item in unit.items {
+            if known.is_new(program, &item) {
+                items.push(item);
+            }
+        }
+    }
+    program.units = vec![Unit { name, items }];
+}
+
+/// What the units so far have declared.
+#[derive(Default)]
+struct Known {
+    records: HashMap<Sym, RecordId>,
+    enums: HashMap<Sym, EnumId>,
+    typedefs: HashMap<Sym, TypedefId>,
+    /// Objects and functions by name, with the unit they are private to.
+    names: HashMap<Sym, Option<usize>>,
+    /// The new names of what is private to the unit at hand.
+    renamed: HashMap<Sym, Sym>,
+    unit: usize,
+}
+
+impl Known {
+    fn begin_unit(&mut self) {
+        self.unit += 1;
+        self.renamed.clear();
+    }
+
+    /// Whether a declaration has to stay; it may get another name.
+    fn is_new(&mut self, program: &mut Program, item: &Item) -> bool {
+        match *item {
+            Item::Record(r) => {
+                let Some(tag) = program.types.records[r.index()].tag else { return true };
+                match self.records.get(&tag) {
+                    Some(&old) if same_record(program, old, r) => return false,
+                    Some(_) => {
+                        let other = fresh(program, tag);
+                        program.types.records[r.index()].tag = Some(other);
+                        self.records.insert(other, r);
+                    }
+                    None => {
+                        self.records.insert(tag, r);
+                    }
+                }
+            }
+            Item::Enum(e) => {
+                let Some(tag) = program.types.enums[e.index()].tag else { return true };
+                match self.enums.get(&tag) {
+                    Some(&old) => {
+                        let all = &program.types.enums;
+                        if all[old.index()].members == all[e.index()].members {
+                            return false;
+                        }
+                        let other = fresh(program, tag);
+                        program.types.enums[e.index()].tag = Some(other);
+                    }
+                    None => {
+                        self.enums.insert(tag, e);
+                    }
+                }
+            }
+            Item::Typedef(t) => {
+                let name = program.types.typedefs[t.index()].name;
+                match self.typedefs.get(&name) {
+                    Some(&old) => {
+                        let ty = |t: TypedefId| program.types.typedefs[t.index()].ty;
+                        if print_type(program, ty(old)) == print_type(program, ty(t)) {
+                            return false;
+                        }
+                        program.types.typedefs[t.index()].name = fresh(program, name);
+                    }
+                    None => {
+                        self.typedefs.insert(name, t);
+                    }
+                }
+            }
+            Item::Var(v) | Item::VarDecl(v) => {
+                let var = program.var(v);
+                let private = var.storage == Storage::Static;
+                let name = self.name(program, var.name, private);
+                program.vars[v.index()].name = name;
+            }
+            Item::Func(f) | Item::FuncDecl(f) => {
+                let func = program.func(f);
+                let private = func.storage == FuncStorage::Static;
+                let name = self.name(program, func.name, private);
+                program.funcs[f.index()].name = name;
+            }
+            Item::RecordDecl(_) => {}
+        }
+        true
+    }
+
+    /// The name that an object or a function of the unit at hand gets.
+    fn name(&mut self, program: &mut Program, name: Sym, private: bool) -> Sym {
+        // An entry may come twice, and has its new name already the second time.
+        if self.renamed.values().any(|new| *new == name) {
+            return name;
+        }
+        if let Some(new) = self.renamed.get(&name) {
+            return *new;
+        }
+        let owner = private.then_some(self.unit);
+        match self.names.get(&name) {
+            Some(&other) if other != owner => {
+                let new = fresh(program, name);
+                self.renamed.insert(name, new);
+                self.names.insert(new, owner);
+                new
+            }
+            Some(_) => name,
+            None => {
+                self.names.insert(name, owner);
+                name
+            }
+        }
+    }
+}
+
+/// A name that nothing has.
+fn fresh(program: &mut Program, name: Sym) -> Sym {
+    let base = program.name(name).to_string();
+    let mut n = 1;
+    while program.names.get(&format!("{base}_{n}")).is_some() {
+        n += 1;
+    }
+    program.names.intern(&format!("{base}_{n}"))
+}
+
+fn same_record(program: &Program, a: RecordId, b: RecordId) -> bool {
+    let text = |r: RecordId| {
+        let record = &program.types.records[r.index()];
+        let field = |f: &ctree::Field| {
+            let name = f.name.map(|name| program.name(name).to_string());
+            (name, print_type(program, f.ty), f.bits, f.packed, f.align)
+        };
+        let fields: Vec<_> = record.fields.iter().map(field).collect();
+        (record.kind, record.packed, record.min_align, fields)
+    };
+    text(a) == text(b)
+}
