@@ -4,8 +4,8 @@
 //! engine and a seed, and doing it twice changes nothing. [`check()`] is one test of somebody's own
 //! program, without a store.
 //!
-//! Not here yet: reduction, blame and de-duplication of findings beyond the oracle's signatures;
-//! hunts over many machines.
+//! [`study()`] makes what was found small and finds out all about it; [`recheck`] asks whether it is
+//! still there. Not here yet: hunts over many machines.
 
 mod bench;
 mod check;
@@ -16,9 +16,11 @@ mod hunt;
 mod plan;
 mod predict;
 mod queue;
+mod recheck;
 mod record;
 mod schedule;
 mod store;
+mod study;
 
 pub use check::{Checked, check};
 pub use engine::Made;
@@ -26,5 +28,7 @@ pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
 pub use plan::{EngineChoice, Plan};
 pub use predict::own_opinion;
-pub use record::{Cost, Finding, NewFinding, Standing, Tested, Word};
-pub use store::Store;
+pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
+pub use record::{Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
+pub use store::{Bug, Noted, Recipe, Store, StoredTarget, Suppression};
+pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};

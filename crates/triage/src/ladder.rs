@@ -1,0 +1,188 @@
+//! The program on every version and level of its compiler's family.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use oracle::{Case, Fault, Lab, Observation, Seen, Trouble};
+use toolchain::{Compiler, Target};
+
+use crate::bench::{folders, side_by_side};
+use crate::found::{Cell, Ladder, Rung};
+use crate::key::place;
+
+/// The usual levels, in the order of their columns.
+const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
+
+/// What compilers say to a flag that they do not have.
+const UNKNOWN_FLAG: &[&str] =
+    &["unrecognized command-line option", "unrecognized command line option", "unknown argument"];
+
+/// Asks every compiler of a family, at each level that it has and with the failing flags.
+///
+/// A crash is the same in another version if it is in the same function: lines move.
+pub fn ladder(
+    lab: &Lab,
+    case: &Case,
+    fault: &Fault,
+    relatives: &[Arc<Compiler>],
+    flags: &[String],
+    jobs: usize,
+    tell: &(dyn Fn(&str) + Sync),
+) -> Result<Ladder, Trouble> {
+    let levels = columns(relatives, flags);
+    let mut rows: Vec<&Arc<Compiler>> = relatives.iter().collect();
+    rows.sort_by_key(|compiler| (numbers(&compiler.version), compiler.name.clone()));
+    let failing = flags.join(" ");
+    let cells: Vec<(usize, usize)> =
+        (0..rows.len()).flat_map(|row| (0..levels.len()).map(move |level| (row, level))).collect();
+    let done = AtomicUsize::new(0);
+    let ask = |i: usize, folder: &Path| -> Result<Cell, Trouble> {
+        let (row, level) = cells[i];
+        let (compiler, level) = (rows[row], &levels[level]);
+        let number = done.fetch_add(1, Ordering::Relaxed) + 1;
+        tell(&format!("{} {level}: {number} of {}", compiler.name, cells.len()));
+        if !compiler.levels.contains(level) && *level != failing {
+            return Ok(Cell::NotForIt);
+        }
+        let flags = level.split_whitespace().map(String::from).collect();
+        let target = Target { compiler: compiler.clone(), flags };
+        Ok(cell(case, fault, &lab.observe(case, folder, &target)?))
+    };
+    let asked = side_by_side(cells.len(), &folders(lab, case, jobs)?, &ask)?;
+    let rungs = rows.iter().zip(asked.chunks(levels.len().max(1))).map(|(compiler, cells)| Rung {
+        compiler: compiler.name.clone(),
+        version: compiler.version.clone(),
+        cells: cells.to_vec(),
+    });
+    Ok(Ladder { rungs: rungs.collect(), levels })
+}
+
+/// All levels that any of the compilers has, the usual ones first, and the failing flags.
+fn columns(relatives: &[Arc<Compiler>], flags: &[String]) -> Vec<String> {
+    let all: Vec<&String> = relatives.iter().flat_map(|compiler| &compiler.levels).collect();
+    let usual = LEVELS.iter().filter(|level| all.iter().any(|l| l == *level));
+    let mut columns: Vec<String> = usual.map(ToString::to_string).collect();
+    let failing = flags.join(" ");
+    for level in all.into_iter().chain([&failing]) {
+        if !columns.contains(level) && !level.is_empty() {
+            columns.push(level.clone());
+        }
+    }
+    columns
+}
+
+fn cell(case: &Case, fault: &Fault, observation: &Observation) -> Cell {
+    let seen = &observation.seen;
+    if let Seen::Rejected(messages) = seen
+        && UNKNOWN_FLAG.iter().any(|words| messages.contains(words))
+    {
+        return Cell::NotForIt;
+    }
+    match seen.fault(&case.expected) {
+        None if seen.is_right(&case.expected) => Cell::Works,
+        None => Cell::NotForIt,
+        Some(other) if is_same(&other, fault) => Cell::Fails,
+        Some(other) => Cell::Otherwise(other.kind),
+    }
+}
+
+/// Whether two versions have the same fault.
+fn is_same(a: &Fault, b: &Fault) -> bool {
+    a.kind == b.kind && place(&a.known_by) == place(&b.known_by)
+}
+
+/// `12.2.0` as numbers, so that 9 is before 12.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+impl Ladder {
+    /// The oldest compiler that fails anywhere, by name.
+    pub fn first_bad(&self) -> Option<&str> {
+        self.rungs.iter().find(|rung| rung.fails()).map(|rung| rung.compiler.as_str())
+    }
+
+    /// The newest compiler that fails anywhere, by name.
+    pub fn last_bad(&self) -> Option<&str> {
+        self.rungs.iter().rev().find(|rung| rung.fails()).map(|rung| rung.compiler.as_str())
+    }
+
+    /// The compilers that are right at some level and wrong at none, by name, oldest first.
+    pub fn works(&self) -> Vec<&str> {
+        let works = |rung: &&Rung| {
+            let bad = |cell: &Cell| matches!(cell, Cell::Fails | Cell::Otherwise(_));
+            rung.cells.contains(&Cell::Works) && !rung.cells.iter().any(bad)
+        };
+        self.rungs.iter().filter(works).map(|rung| rung.compiler.as_str()).collect()
+    }
+
+    /// What the ladders of one bug have in common: from which level on, and since which version where
+    /// an older one is right (`from -O2, since 12`).
+    ///
+    /// At which other levels a bug shows depends on the program, and which newer versions have it on
+    /// what is installed: neither counts.
+    pub fn pattern(&self) -> String {
+        let Some(at) = self.rungs.iter().position(Rung::fails) else { return String::new() };
+        let first = &self.rungs[at];
+        // The first failing column: -Os comes last, because what inlines less shows less.
+        let lowest = first.cells.iter().position(|cell| *cell == Cell::Fails).unwrap_or(0);
+        let level = self.levels.get(lowest).map(String::as_str).unwrap_or_default();
+        let right = |rung: &Rung| rung.cells.get(lowest) == Some(&Cell::Works);
+        match numbers(&first.version).first() {
+            Some(major) if self.rungs[..at].iter().any(right) => {
+                format!("from {level}, since {major}")
+            }
+            _ => format!("from {level}"),
+        }
+    }
+}
+
+impl Rung {
+    /// Whether the fault is seen at some level.
+    pub fn fails(&self) -> bool {
+        self.cells.contains(&Cell::Fails)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Cell::{Fails, NotForIt, Works};
+
+    fn ladder(rows: &[(&str, [Cell; 3])]) -> Ladder {
+        let rung = |(version, cells): &(&str, [Cell; 3])| Rung {
+            compiler: format!("gcc-{version}"),
+            version: version.to_string(),
+            cells: cells.to_vec(),
+        };
+        let levels = ["-O0", "-O2", "-Os"].map(String::from).to_vec();
+        Ladder { levels, rungs: rows.iter().map(rung).collect() }
+    }
+
+    #[test]
+    fn patterns_do_not_depend_on_what_else_is_installed() {
+        let ten = ("10.1.0", [Works, Works, Works]);
+        let nine = ("9.3.0", [NotForIt, Works, NotForIt]);
+        let eleven = ("11.2.0", [Works, Fails, Works]);
+        let twelve = ("12.2.0", [Works, Fails, Fails]);
+        let few = ladder(&[ten, eleven]);
+        assert_eq!(few.pattern(), "from -O2, since 11");
+        assert_eq!(ladder(&[nine, ten, eleven, twelve]).pattern(), few.pattern());
+        assert_eq!(ladder(&[ten, twelve]).pattern(), "from -O2, since 12");
+        assert_eq!(ladder(&[twelve]).pattern(), "from -O2");
+        // Nothing says that the older one is right where it was not asked.
+        let silent = ("9.3.0", [Works, NotForIt, Works]);
+        assert_eq!(ladder(&[silent, twelve]).pattern(), "from -O2");
+        assert_eq!(ladder(&[ten]).pattern(), "");
+        let all = ladder(&[nine, ten, eleven, twelve]);
+        assert_eq!((all.first_bad(), all.last_bad()), (Some("gcc-11.2.0"), Some("gcc-12.2.0")));
+        assert_eq!(all.works(), ["gcc-9.3.0", "gcc-10.1.0"]);
+    }
+
+    #[test]
+    fn versions_are_numbers() {
+        assert!(numbers("9.5.0") < numbers("12.2.0"));
+        assert!(numbers("0.13.0") < numbers("0.13.1-dev"));
+    }
+}

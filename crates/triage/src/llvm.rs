@@ -1,0 +1,140 @@
+//! LLVM: which is the first pass that makes the bug.
+//!
+//! `-opt-bisect-limit=N` runs the first N passes that may be left out and says which. Each unit
+//! counts for itself; what is optimised when linking is not counted at all.
+
+use std::collections::BTreeSet;
+
+use oracle::Trouble;
+use toolchain::Target;
+
+use crate::bench::{Answer, Bench};
+use crate::blame::culprit;
+use crate::found::{Blame, Method};
+
+/// One run of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    number: u64,
+    pass: String,
+    /// What it works on: `[module]`, `f`, `function (f)`.
+    on: String,
+}
+
+pub(crate) fn blame(
+    bench: &Bench,
+    target: &Target,
+    blame: &mut Blame,
+    tell: &(dyn Fn(&str) + Sync),
+) -> Result<(), Trouble> {
+    let listings = bench.listings(target, &["-mllvm", "-opt-bisect-limit=-1"])?;
+    let units: Vec<Vec<Step>> = listings.iter().map(|(_, text)| steps(text)).collect();
+    let count = units.iter().flatten().map(|step| step.number).max().unwrap_or(0);
+    let mut sorry = |words: String| {
+        blame.limits.push(words);
+        Ok(())
+    };
+    if count == 0 {
+        let label = target.label();
+        return sorry(format!("{label} lists no passes for -opt-bisect-limit."));
+    }
+    let fails = |limit: u64| {
+        tell(&format!("{}: stopped after pass {limit} of {count}", target.label()));
+        bench.ask(target, &flags(limit))
+    };
+    if fails(count)? != Answer::Fails {
+        return sorry("With all passes counted (-opt-bisect-limit) it does not fail.".into());
+    }
+    if fails(0)? == Answer::Fails {
+        let lto = target.flags.iter().any(|flag| flag.starts_with("-flto"));
+        let where_else = if lto { ", or is optimised when linking" } else { "" };
+        return sorry(format!(
+            "It fails with every pass left out that may be left out, so the bug is in a part that \
+             always runs{where_else}."
+        ));
+    }
+    // Invariant: `bad` fails and `good` does not. So there is a boundary even where a bug comes and
+    // goes, and both sides of the one that is found were seen.
+    let (mut good, mut bad, mut before) = (0, count, Answer::Works);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        match fails(middle)? {
+            Answer::Fails => bad = middle,
+            other => (good, before) = (middle, other),
+        }
+    }
+    if good > 0 && before != Answer::Works {
+        blame.limits.push("With one pass less it fails in another way.".into());
+    }
+    let here: Vec<&Step> = units.iter().flatten().filter(|step| step.number == bad).collect();
+    let names: BTreeSet<&str> = here.iter().map(|step| step.pass.as_str()).collect();
+    if names.len() > 1 {
+        blame.limits.push("Each file counts its passes, so it is one of several.".into());
+    }
+    for step in here {
+        let detail = format!("pass {bad} of {count}, on {}", plain(&step.on));
+        blame.culprits.push(culprit(Method::OptBisect, &step.pass, &flags(good), detail));
+        blame.pass.get_or_insert_with(|| step.pass.clone());
+    }
+    Ok(())
+}
+
+fn flags(limit: u64) -> Vec<String> {
+    vec!["-mllvm".into(), format!("-opt-bisect-limit={limit}")]
+}
+
+/// The passes that were run.
+fn steps(text: &str) -> Vec<Step> {
+    let step = |line: &str| {
+        let told = line.strip_prefix("BISECT: running pass (")?;
+        let (number, told) = told.split_once(") ")?;
+        let (pass, on) = told.split_once(" on ")?;
+        let number = number.parse().ok()?;
+        Some(Step { number, pass: pass.to_string(), on: on.trim().to_string() })
+    };
+    text.lines().filter_map(step).collect()
+}
+
+/// `function f`, of `function (f)`; `the module`, of `[module]`; the rest as it is.
+fn plain(on: &str) -> String {
+    match on.split_once('(') {
+        _ if on == "[module]" => "the module".into(),
+        _ if on == "<unnamed loop>" || on.starts_with("Loop at ") => "a loop".into(),
+        Some((what, name)) => format!("{what}{}", name.trim_end_matches(')')),
+        None => on.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_several_versions() {
+        let text = "BISECT: running pass (1) Annotation2MetadataPass on [module]\n\
+            BISECT: running pass (4) LowerExpectIntrinsicPass on power\n\
+            warning: something else\n\
+            BISECT: running pass (24) InlinerPass on (f)\n\
+            BISECT: running pass (44) LICMPass on Loop at depth 1 containing: %3<header>,%9<latch>\n\
+            BISECT: running pass (43) LICMPass on <unnamed loop>\n\
+            BISECT: running pass (80) LICMPass on loop %for.body in function f\n\
+            BISECT: NOT running pass (81) SimplifyCFGPass on power\n\
+            BISECT: running pass (7) X86 DAG->DAG Instruction Selection on function (main)\n";
+        let shown: Vec<String> = steps(text)
+            .iter()
+            .map(|s| format!("{} {} / {}", s.number, s.pass, plain(&s.on)))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "1 Annotation2MetadataPass / the module",
+                "4 LowerExpectIntrinsicPass / power",
+                "24 InlinerPass / f",
+                "44 LICMPass / a loop",
+                "43 LICMPass / a loop",
+                "80 LICMPass / loop %for.body in function f",
+                "7 X86 DAG->DAG Instruction Selection / function main",
+            ]
+        );
+    }
+}
