@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::record::{Cost, Finding, Tested, Word};
+use crate::record::{Cost, Finding, Study, Tested, Word};
 use oracle::Kind;
 
 /// What happened.
@@ -15,6 +15,8 @@ pub enum Event<'a> {
     Tested(&'a Tested, &'a Progress),
     /// A finding was recorded; it is on disk.
     Found(&'a Finding, &'a Progress),
+    /// A finding was studied; what was learnt is on disk. Or it could not be, and why.
+    Studied(i64, Result<&'a Study, &'a str>, &'a Progress),
     /// Nothing happened for a moment: time to draw.
     Tick(&'a Progress),
     /// The hunt is over.
@@ -52,6 +54,8 @@ pub struct Progress {
     pub disputed: u64,
     /// Different signatures among the findings that stand.
     pub signatures: u64,
+    /// Findings that wait to be studied, that are being studied, and that this run has studied.
+    pub studies: (u64, u64, u64),
     /// Failures that did not show when tried again.
     pub flaky: u64,
     /// The last finding: number, kind and summary.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use oracle::{Lab, Trouble};
+use reduce::{NotReduced, Order};
 use sandbox::Stop;
 use toolchain::Target;
 
@@ -20,10 +21,12 @@ use crate::engine::Engine;
 use crate::event::{Ended, EngineProgress, Event, Progress};
 use crate::plan::Plan;
 use crate::predict::OUR_BUG;
-use crate::queue::{Item, Queue};
-use crate::record::{Finding, Tested, Word};
+use crate::queue::{Item, Queue, Work};
+use crate::recheck::Subject;
+use crate::record::{Finding, Study, Tested, Word};
 use crate::schedule;
-use crate::store::{Store, is_full};
+use crate::store::{Store, StoredTarget, is_full};
+use crate::study::{Patient, study, targets_of};
 
 /// Between two looks at the clock: also the time until a view is drawn again.
 const TICK: Duration = Duration::from_millis(100);
@@ -39,8 +42,17 @@ const PARTING: Duration = Duration::from_millis(600);
 /// Stack of a worker: the parser recurses with the nesting of other people's programs.
 const STACK: usize = 256 << 20;
 
+/// A worker without work looks again after this long.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// A study that takes longer ends with the best it has.
+const STUDY: Duration = Duration::from_secs(600);
+
 /// What a worker sends home.
-type Done = (Item, Result<Tested, Trouble>);
+enum Done {
+    Test(Item, Result<Tested, Trouble>),
+    Study(i64, Box<Result<Study, NotReduced>>),
+}
 
 /// Hunts until the time is over, the tests are done, `stop` is set or nothing more can be written,
 /// and tells of it all along.
@@ -72,6 +84,14 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     if let Some(tests) = plan.tests {
         queue.limit(tests.saturating_sub(queue.done()));
     }
+    if plan.study {
+        // Testing goes on beside it, if there is more than one worker.
+        queue.let_study(plan.jobs.div_ceil(2));
+        for finding in unstudied(&store)? {
+            queue.study(finding);
+        }
+    }
+    let targets: Arc<[StoredTarget]> = store.stored_targets()?.into();
     let queue = Arc::new(Mutex::new(queue));
     let (send, receive) = mpsc::channel();
     for n in 0..plan.jobs.max(1) {
@@ -79,6 +99,7 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
             engines: engines.clone(),
             queue: queue.clone(),
             bench: bench.clone(),
+            targets: targets.clone(),
             home: send.clone(),
         };
         let thread = thread::Builder::new().name(format!("worker {n}")).stack_size(STACK);
@@ -145,30 +166,87 @@ fn count_finding(progress: &mut Progress, found: &Finding) {
     progress.newest = Some((found.id, finding.kind, finding.summary.clone()));
 }
 
+/// Whether a finding is to be studied. One of each signature is; of wrong code, whose signature says
+/// little, some more.
+fn is_worth_a_study(found: &Finding) -> bool {
+    let more = || found.finding.kind.is_wrong_code() && (found.seen_before + 1).is_power_of_two();
+    found.finding.stands() && (found.seen_before == 0 || more())
+}
+
+/// What earlier runs on the folder have found and not studied.
+fn unstudied(store: &Store) -> Result<Vec<Finding>> {
+    let mut waiting = Vec::new();
+    for found in store.findings()?.into_iter().filter(is_worth_a_study) {
+        if store.study(found.id)?.is_none() && is_open(store, &found) {
+            waiting.push(found);
+        }
+    }
+    Ok(waiting)
+}
+
+fn is_open(store: &Store, found: &Finding) -> bool {
+    !matches!(store.suppressed(&found.finding.signature), Ok(Some(_)))
+}
+
 /// One of the threads that test.
 struct Worker {
     engines: Arc<[Box<dyn Engine>]>,
     queue: Arc<Mutex<Queue>>,
     bench: Arc<Bench>,
+    targets: Arc<[StoredTarget]>,
     home: Sender<Done>,
 }
 
 impl Worker {
     fn work(&self) {
         while !self.bench.lab.stop.is_set() {
-            let Some(item) = lock(&self.queue).take() else { return };
-            let engine = &self.engines[item.engine];
-            let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
-            let result = catch_unwind(test).unwrap_or_else(|panic| {
-                let mut tested = Tested::new(engine.name(), item.seed);
-                tested.skipped = Some(format!("{OUR_BUG}: {}", words(panic.as_ref())));
-                Ok(tested)
-            });
+            let work = lock(&self.queue).next();
+            let done = match work {
+                None => return,
+                Some(Work::Wait) => {
+                    thread::sleep(IDLE);
+                    continue;
+                }
+                Some(Work::Test(item)) => Done::Test(item, self.test(item)),
+                Some(Work::Study(found)) => Done::Study(found.id, Box::new(self.study(&found))),
+            };
             // Nobody listens any more when the hunt has parted.
-            if self.home.send((item, result)).is_err() {
+            if self.home.send(done).is_err() {
                 return;
             }
         }
+    }
+
+    fn test(&self, item: Item) -> Result<Tested, Trouble> {
+        let engine = &self.engines[item.engine];
+        let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
+        catch_unwind(test).unwrap_or_else(|panic| {
+            let mut tested = Tested::new(engine.name(), item.seed);
+            tested.skipped = Some(format!("{OUR_BUG}: {}", words(panic.as_ref())));
+            Ok(tested)
+        })
+    }
+
+    fn study(&self, found: &Finding) -> Result<Study, NotReduced> {
+        let lab = &self.bench.lab;
+        let work = AssertUnwindSafe(|| {
+            let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
+            let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
+            let all = self.bench.compilers.as_slice();
+            let patient = Patient {
+                case: &subject.case,
+                kind: subject.kind,
+                bad: targets_of(&found.finding.targets, all),
+                right: targets_of(&found.finding.right, all),
+                compilers: all,
+            };
+            let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
+            let order = Order { jobs: 1, time: Some(STUDY), stop, limits };
+            study(&patient, &order, &|_| {})
+        });
+        catch_unwind(work).unwrap_or_else(|panic| {
+            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", words(panic.as_ref()))))
+        })
     }
 }
 
@@ -201,7 +279,8 @@ impl Hunt {
         let mut tick = Instant::now();
         loop {
             match receive.recv_timeout(TICK) {
-                Ok((item, result)) => self.take(item, result, tell),
+                Ok(Done::Test(item, result)) => self.take(item, result, tell),
+                Ok(Done::Study(id, result)) => self.learn(id, *result, tell),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -261,6 +340,27 @@ impl Hunt {
         self.cancel.set();
     }
 
+    fn learn(&mut self, id: i64, result: Result<Study, NotReduced>, tell: &mut dyn FnMut(Event)) {
+        lock(&self.queue).studied();
+        self.progress.studies.2 += 1;
+        let told = match &result {
+            // What was cut short may have missed the best: the next hunt does it again.
+            _ if self.cancel.is_set() => return,
+            Ok(study) => match self.store.put_study(id, study) {
+                Ok(()) => Ok(study),
+                Err(error) => {
+                    self.end(Ended::Failed(format!("{error:#}")));
+                    self.cancel.set();
+                    return;
+                }
+            },
+            Err(why) => Err(why.to_string()),
+        };
+        self.refresh();
+        let told = told.as_ref().map(|study| *study).map_err(String::as_str);
+        tell(Event::Studied(id, told, &self.progress));
+    }
+
     fn recorded(
         &mut self,
         item: Item,
@@ -270,7 +370,16 @@ impl Hunt {
     ) {
         let fresh = |f: &&Finding| f.seen_before == 0 && f.finding.stands();
         let signatures = found.iter().filter(fresh).count() as u64;
-        lock(&self.queue).finish(item, tested.cost.total(), signatures);
+        {
+            let mut queue = lock(&self.queue);
+            // Put down before the test is over: idle workers wait for tests only.
+            for finding in found {
+                if is_worth_a_study(finding) && is_open(&self.store, finding) {
+                    queue.study(finding.clone());
+                }
+            }
+            queue.finish(item, tested.cost.total(), signatures);
+        }
         let progress = &mut self.progress;
         progress.tests += 1;
         progress.tests_now += 1;
@@ -299,6 +408,8 @@ impl Hunt {
         progress.own = self.bench.own();
         progress.others = self.bench.others();
         let queue = lock(&self.queue);
+        let (waiting, begun) = queue.studies();
+        (progress.studies.0, progress.studies.1) = (waiting as u64, begun as u64);
         let accounts = queue.accounts();
         let all: f64 = accounts.iter().map(|a| a.cpu.as_secs_f64()).sum();
         let due = schedule::due(accounts);

@@ -34,6 +34,8 @@ pub struct Plan {
     pub extras_per_test: usize,
     /// Limits of compilers and programs.
     pub limits: Limits,
+    /// Findings are reduced and studied as they come.
+    pub study: bool,
 }
 
 /// An engine by its arguments.

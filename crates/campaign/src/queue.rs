@@ -1,9 +1,10 @@
 //! The tests that are still to do, dealt out to workers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::record::Finding;
 use crate::schedule::{self, Account};
 use crate::store::EngineRecord;
 
@@ -14,6 +15,13 @@ pub struct Queue {
     accounts: Vec<Account>,
     /// How many tests may still be begun.
     left: Option<u64>,
+    /// Findings to be studied.
+    studies: VecDeque<Finding>,
+    /// Studies that are begun, and how many may be at a time.
+    studying: usize,
+    at_a_time: usize,
+    /// Tests that are begun.
+    testing: usize,
     closed: bool,
 }
 
@@ -35,7 +43,61 @@ pub struct Item {
     pub seed: u64,
 }
 
+/// What a worker is to do next.
+#[derive(Debug)]
+pub enum Work {
+    /// A test.
+    Test(Item),
+    /// A study of a finding.
+    Study(Box<Finding>),
+    /// Nothing yet: a test that is under way may bring more.
+    Wait,
+}
+
 impl Queue {
+    /// Lets so many studies be made at a time; without it none is.
+    pub fn let_study(&mut self, at_a_time: usize) {
+        self.at_a_time = at_a_time;
+    }
+
+    /// Puts down a finding to be studied.
+    pub fn study(&mut self, finding: Finding) {
+        if self.at_a_time > 0 {
+            self.studies.push_back(finding);
+        }
+    }
+
+    /// Findings that wait to be studied, and those that are.
+    pub fn studies(&self) -> (usize, usize) {
+        (self.studies.len(), self.studying)
+    }
+
+    /// A study is over.
+    pub fn studied(&mut self) {
+        self.studying -= 1;
+    }
+
+    /// The next thing to do; `None` when there is nothing left. Studies go first: what is found
+    /// should be ready to be told.
+    pub fn next(&mut self) -> Option<Work> {
+        if self.closed {
+            return None;
+        }
+        if self.studying < self.at_a_time
+            && let Some(finding) = self.studies.pop_front()
+        {
+            self.studying += 1;
+            return Some(Work::Study(Box::new(finding)));
+        }
+        match self.take() {
+            Some(item) => Some(Work::Test(item)),
+            None if self.testing > 0 && self.at_a_time > 0 || !self.studies.is_empty() => {
+                Some(Work::Wait)
+            }
+            None => None,
+        }
+    }
+
     /// Adds an engine with what the store knows of it.
     pub fn add(&mut self, seeds: Range<u64>, record: EngineRecord) {
         let done: BTreeSet<u64> = record.done.range(seeds.clone()).copied().collect();
@@ -73,6 +135,7 @@ impl Queue {
             match self.lanes[engine].take() {
                 Some(seed) => {
                     self.accounts[engine].in_flight += 1;
+                    self.testing += 1;
                     self.left = self.left.map(|left| left - 1);
                     return Some(Item { engine, seed });
                 }
@@ -83,6 +146,7 @@ impl Queue {
 
     /// A test was not finished.
     pub fn give_back(&mut self, item: Item) {
+        self.testing -= 1;
         self.lanes[item.engine].returned.insert(item.seed);
         self.accounts[item.engine].in_flight -= 1;
         self.accounts[item.engine].exhausted = false;
@@ -91,6 +155,7 @@ impl Queue {
 
     /// A test was recorded.
     pub fn finish(&mut self, item: Item, cpu: Duration, signatures: u64) {
+        self.testing -= 1;
         let account = &mut self.accounts[item.engine];
         account.in_flight -= 1;
         account.tests += 1;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use oracle::{Certificate, Kind, SourceFile};
+use oracle::{Certificate, Expected, Kind, SourceFile};
+use triage::{Blame, Ladder};
 
 /// Processor time of one test, or of many, by what it was spent on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -131,4 +132,50 @@ pub struct Finding {
     pub seen_before: u64,
     /// All the rest.
     pub finding: NewFinding,
+}
+
+/// What became of a finding when it was studied: a small program that still shows it, and what was
+/// learnt from that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// The program, reduced.
+    pub files: Vec<SourceFile>,
+    /// The standard it is written for, if not the usual one of its language.
+    pub standard: Option<String>,
+    /// What it must print and exit with.
+    pub expected: Expected,
+    /// One line on what it does in place of that.
+    pub summary: String,
+    /// The compiler by name (`gcc-12`), the quickest that fails.
+    pub compiler: String,
+    /// The least flags with which it fails.
+    pub flags: Vec<String>,
+    /// Labels of all targets that fail on the reduced program.
+    pub targets: Vec<String>,
+    /// Labels of those that do as they must.
+    pub right: Vec<String>,
+    /// Commands that show it, one a line, to be typed beside the files.
+    pub commands: Vec<String>,
+    /// Who says that the reduced program is valid.
+    pub certificate: Certificate,
+    /// Which pass is to blame.
+    pub blame: Blame,
+    /// Which versions fail.
+    pub ladder: Ladder,
+    /// What findings of the same bug have in common, as far as can be told now.
+    pub key: String,
+    /// Tokens before and after.
+    pub tokens: (usize, usize),
+    /// How long the reduction took, by the clock.
+    pub took: Duration,
+}
+
+/// Whether a bug is still there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// As far as is known.
+    Open,
+    /// No compiler of today fails any more.
+    Fixed,
 }

@@ -3,8 +3,16 @@
 //! A test and its findings are one transaction, flushed to the disk before anybody is told of them:
 //! what was shown is still there after a power cut, and a test that was not recorded is simply done
 //! again. Engine and seed are a test's identity, so recording it twice changes nothing.
+//!
+//! What is learnt of findings afterwards (`study`, `known`) is written beside a running hunt too: it
+//! changes nothing that a hunt writes. `bugs` puts findings together that are likely to be one bug,
+//! `recipe` reads a stored command back.
 
+mod bugs;
+mod known;
+mod recipe;
 mod rows;
+mod study;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,10 +20,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use toolchain::Target;
 
 use crate::record::{Cost, Finding, NewFinding, Standing, Tested};
+
+pub use bugs::Bug;
+pub use known::{Noted, Suppression};
+pub use recipe::Recipe;
 
 /// The file in a hunt's folder.
 const FILE: &str = "hunt.db";
@@ -23,8 +35,12 @@ const FILE: &str = "hunt.db";
 /// Held by the hunt that writes.
 const LOCK: &str = "lock";
 
-/// Bumped when a table changes; a store of another number is refused.
-const VERSION: i64 = 1;
+/// Bumped when a table changes. A store of version 1 has no tables for what is learnt afterwards; they
+/// are made when it is next written. Any other number is refused.
+const VERSION: i64 = 2;
+
+/// The version without studies.
+const UNSTUDIED: i64 = 1;
 
 /// A command that only reads waits this long for one that writes.
 const BUSY: Duration = Duration::from_secs(10);
@@ -37,6 +53,23 @@ pub struct Store {
     dir: PathBuf,
     /// Locked while we may write.
     _lock: Option<File>,
+}
+
+/// A target as it was last seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTarget {
+    /// `gcc-12 -O2`.
+    pub label: String,
+    /// `gcc-12`.
+    pub compiler: String,
+    /// `12.2.0`.
+    pub version: String,
+    /// `x86_64-linux-gnu`.
+    pub triple: String,
+    /// The command, its words joined by blanks.
+    pub command: String,
+    /// The emulator, its words joined by blanks; empty for this processor.
+    pub runner: String,
 }
 
 /// What the store says of one engine.
@@ -67,7 +100,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store of a folder to read; a hunt may be writing it.
+    /// Opens the store of a folder to read, or to note what was learnt of its findings; a hunt may be
+    /// writing it.
     pub fn open(dir: &Path) -> Result<Store> {
         let file = dir.join(FILE);
         if !file.is_file() {
@@ -93,18 +127,44 @@ impl Store {
         if fresh == 0 {
             let tx = self.db.transaction()?;
             tx.execute_batch(rows::SCHEMA)?;
+            tx.execute_batch(rows::STUDIES)?;
             tx.pragma_update(None, "user_version", VERSION)?;
             tx.commit()?;
         }
-        self.check_version()
+        self.check_version()?;
+        self.migrate()
+    }
+
+    fn version(&self) -> rusqlite::Result<i64> {
+        self.db.query_row("PRAGMA user_version", [], |row| row.get(0))
     }
 
     fn check_version(&self) -> Result<()> {
-        let version: i64 = self.db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if version != VERSION {
+        if !(UNSTUDIED..=VERSION).contains(&self.version()?) {
             bail!("it was made by another version of gainsay: give another folder with --out");
         }
         Ok(())
+    }
+
+    /// Gives a store of version 1 the tables that it lacks.
+    fn migrate(&mut self) -> Result<()> {
+        if self.version()? == VERSION {
+            return Ok(());
+        }
+        // Two may have come to this; the second waits here and finds it done.
+        let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version == UNSTUDIED {
+            tx.execute_batch(rows::STUDIES)?;
+            tx.pragma_update(None, "user_version", VERSION)?;
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Whether there are tables for what is learnt afterwards.
+    fn has_studies(&self) -> Result<bool> {
+        Ok(self.version()? > UNSTUDIED)
     }
 
     /// A remembered setting.
@@ -152,6 +212,42 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Every target that was ever tested, by label.
+    pub fn stored_targets(&self) -> Result<Vec<StoredTarget>> {
+        let mut statement = self.db.prepare(
+            "SELECT label, compiler, version, triple, command, runner FROM target ORDER BY label",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(StoredTarget {
+                label: row.get(0)?,
+                compiler: row.get(1)?,
+                version: row.get(2)?,
+                triple: row.get(3)?,
+                command: row.get(4)?,
+                runner: row.get(5)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many tests each engine has done.
+    pub fn tests(&self) -> Result<Vec<(String, u64)>> {
+        let mut statement =
+            self.db.prepare("SELECT engine, count(*) FROM test GROUP BY engine ORDER BY engine")?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// When the first and the last test were recorded, in seconds since 1970.
+    pub fn span(&self) -> Result<Option<(u64, u64)>> {
+        let (first, last): (Option<i64>, Option<i64>) =
+            self.db.query_row("SELECT min(at), max(at) FROM test", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        Ok(first.zip(last).map(|(first, last)| (first as u64, last as u64)))
+    }
+
     /// What is known of an engine.
     pub fn engine(&self, engine: &str) -> Result<EngineRecord> {
         let mut record = EngineRecord::default();
@@ -186,7 +282,7 @@ impl Store {
     }
 
     fn try_record(&mut self, tested: &Tested) -> rusqlite::Result<Vec<Finding>> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
+        let now = now();
         let tx = self.db.transaction()?;
         let cost = tested.cost;
         let new = tx
@@ -278,6 +374,11 @@ impl Store {
         self.db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))?;
         Ok(())
     }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs())
 }
 
 fn place(dir: &Path) -> String {

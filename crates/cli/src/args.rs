@@ -21,6 +21,7 @@ Examples:
   gainsay gen --seed 1 -o DIR   a random program and its exact output
   gainsay hunt --for 10m        search the installed compilers for bugs
   gainsay findings              what hunts have found; `gainsay show 3` tells one
+  gainsay report 3 -o bug       a folder to send: test, report, script; --html: the whole hunt
   gainsay check prog.c          which installed compilers are wrong about prog.c
   gainsay doctor                what is installed, and what is missing for what
 
@@ -34,6 +35,10 @@ pub enum Command {
     Findings(Findings),
     Show(Show),
     Check(Check),
+    Reduce(Reduce),
+    Report(Report),
+    Recheck(Recheck),
+    Suppress(Suppress),
     Doctor(Doctor),
 }
 
@@ -220,6 +225,10 @@ pub struct Hunt {
     /// Search this folder for headers, for `--engine files`.
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
+    /// Keep findings as they are; do not reduce the first of each kind, look for the pass that is to
+    /// blame and for the versions that fail. `gainsay reduce ID` does it later.
+    #[arg(long)]
+    pub no_reduce: bool,
     /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -260,6 +269,7 @@ Examples:
 With --json each line has an \"event\":
   begin     seed, language, engines, jobs, out, compilers (name, version, triple), tests so far
   finding   id, kind, standing, summary, signature, targets, right, engine, seed, seen_before
+  study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
   progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
             flaky, skipped by reason, cpu_s (generate, compile, run, validate, own, others),
             targets (right, failed, flaky, not_for_it), engines (tests, distinct, used, due)
@@ -267,7 +277,8 @@ With --json each line has an \"event\":
 
 /// List what hunts have found.
 ///
-/// Findings with the same signature are one line: they are likely to be the same bug.
+/// One line for each bug: findings that were reduced and have the same cause, or that have the same
+/// signature. The rarest are first among bugs of a kind, suppressed ones are counted at the end.
 #[derive(ClapArgs, Debug)]
 #[command(after_help = FINDINGS_HELP)]
 pub struct Findings {
@@ -290,6 +301,7 @@ const FINDINGS_HELP: &str = "\
 Examples:
   gainsay findings
   gainsay findings --kind wrong-output --all
+  gainsay findings --json | jq -s 'group_by(.key) | map({key: .[0].key, n: length})'
   gainsay findings my-hunt --json | jq -r .signature | sort | uniq -c";
 
 /// Tell one finding, ready to be pasted into a bug tracker.
@@ -302,7 +314,8 @@ pub struct Show {
     /// The folder of the hunt.
     #[arg(value_name = "DIR", default_value = DEFAULT_OUT)]
     pub dir: PathBuf,
-    /// Write the program, its expected output and everything else that was kept to this folder.
+    /// Write the program, its expected output and everything else that was kept to this folder; a
+    /// reduced program goes to `reduced` in it.
     #[arg(short = 'o', long, value_name = "OUTDIR")]
     pub output: Option<PathBuf>,
     /// Print the program too.
@@ -356,6 +369,171 @@ Exit status:
 Examples:
   gainsay check prog.c
   gainsay check main.c util.c -I include -D NDEBUG --cc 'gcc*' --cc tcc";
+
+/// Make a failing program small, and keep it failing and valid.
+///
+/// Every candidate is executed by the abstract machine before a compiler sees it: what has no
+/// defined result is never tried. A crash stays the same crash; wrong code stays wrong where it was
+/// wrong and right where it was right. Ctrl-C keeps the best so far.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = REDUCE_HELP)]
+pub struct Reduce {
+    /// The number of a finding, a folder as `gainsay show -o` writes it, or C files of one program.
+    #[arg(required = true, value_name = "ID | DIR | FILE.c")]
+    pub what: Vec<PathBuf>,
+    /// A script that exits with 0 for what must stay, as for C-Reduce. It runs in a folder with a
+    /// copy of the file.
+    #[arg(long, value_name = "SCRIPT")]
+    pub test: Option<PathBuf>,
+    /// Write the result to this file; for a finding, to this folder. Without it a file goes to
+    /// standard output, and a finding stays in the hunt's folder.
+    #[arg(short = 'o', long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Compilers, as for `gainsay hunt`.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Candidates at the same time; as many as there are processors, if not given.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time with the best so far: 90s, 10m.
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::words::duration)]
+    pub time: Option<Duration>,
+    /// Let another reducer go on with the result of --test.
+    #[arg(long, value_enum, value_name = "TOOL", requires = "test")]
+    pub finish: Option<Finisher>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// The folder of the hunt, for the number of a finding.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub out: PathBuf,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object in place of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reducers that can go on where ours ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Finisher {
+    /// C-Vise, with our check that the program is valid before its script
+    Cvise,
+}
+
+const REDUCE_HELP: &str = "\
+Exit status:
+  0   reduced
+  1   the failure does not show, or the program cannot be used
+  2   a mistake in the arguments, or something is missing here
+
+Examples:
+  gainsay reduce 3                             a finding, with blame and versions; see `show 3`
+  gainsay reduce crash.c --cc gcc-12 -o small.c
+  gainsay reduce big.c --test ./interesting.sh -o small.c
+  gainsay reduce big.c --test ./interesting.sh --finish cvise
+  gainsay reduce bad.ll --test ./interesting.sh    LLVM IR, by llvm-reduce where it is installed";
+
+/// Write a finding as a bug report, or a whole hunt as a page.
+///
+/// A report is a folder: the test, `report.md` for a bug tracker, `reproduce.sh`, which says whether
+/// the bug is there, and the original program. A page is one file that any browser shows.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = REPORT_HELP)]
+pub struct Report {
+    /// The number of a finding, as `gainsay findings` lists it.
+    #[arg(value_name = "ID", required_unless_present = "html", conflicts_with = "html")]
+    pub id: Option<i64>,
+    /// One HTML page on the whole hunt.
+    #[arg(long)]
+    pub html: bool,
+    /// The folder of the report, or the file of the page.
+    #[arg(short = 'o', long, value_name = "PATH", required = true)]
+    pub output: PathBuf,
+    /// The folder of the hunt.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub out: PathBuf,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+const REPORT_HELP: &str = "\
+Examples:
+  gainsay reduce 3 && gainsay report 3 -o bug && bug/reproduce.sh
+  bug/reproduce.sh gcc-13                      is it there too?
+  gainsay report --html --out my-hunt -o hunt.html";
+
+/// Try findings again with the compilers of today.
+///
+/// Takes one finding for each bug, its reduced program where there is one, and compiles it with what
+/// failed and with other versions of that. What came of it is kept and listed by `gainsay findings`.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = RECHECK_HELP)]
+pub struct Recheck {
+    /// Numbers of findings; one for each bug, if none is given.
+    #[arg(value_name = "ID", conflicts_with = "all")]
+    pub ids: Vec<i64>,
+    /// Every finding, disputed ones too.
+    #[arg(long)]
+    pub all: bool,
+    /// The folder of the hunt.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub out: PathBuf,
+    /// Compilers to ask, as for `gainsay hunt`; those that failed and their other versions, if not
+    /// given.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object for each finding that is tried.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const RECHECK_HELP: &str = "\
+Exit status:
+  0   none of them fails any more, as far as can be told
+  1   some still fail
+  2   a mistake in the arguments, or something is missing here
+
+Examples:
+  gainsay recheck
+  gainsay recheck 3 7 --out my-hunt
+  gainsay recheck --cc ./build/bin/clang --json | jq 'select(.verdict == \"fixed\")'";
+
+/// Do not show bugs that are known already.
+///
+/// A pattern is a key or a signature, in which `*` stands for anything. Findings that fit are still
+/// recorded and counted, but they are not reduced, and `gainsay findings` only counts them.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = SUPPRESS_HELP)]
+pub struct Suppress {
+    /// What keys or signatures must be.
+    #[arg(value_name = "PATTERN", required_unless_present_any = ["list", "remove"], requires = "reason",
+          conflicts_with_all = ["list", "remove"])]
+    pub pattern: Option<String>,
+    /// Why: the number of the bug in a tracker, for example.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// List what is suppressed, and how many findings that is.
+    #[arg(long, conflicts_with = "remove")]
+    pub list: bool,
+    /// Take a suppression back.
+    #[arg(long, value_name = "PATTERN")]
+    pub remove: Option<String>,
+    /// The folder of the hunt.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub out: PathBuf,
+}
+
+const SUPPRESS_HELP: &str = "\
+Examples:
+  gainsay suppress 'compiler-crash gcc in gimplify_expr*' --reason 'GCC PR 12345'
+  gainsay suppress --list
+  gainsay suppress --remove 'compiler-crash gcc in gimplify_expr*'";
 
 /// Show what is installed, and what each missing tool would unlock.
 #[derive(ClapArgs, Debug)]

@@ -72,7 +72,7 @@ pub fn main(args: Check) -> Result<u8> {
 }
 
 /// The program as compilers get it.
-fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
+pub fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
     let mut files = Vec::new();
     let mut include = args.include.clone();
     let mut seen = BTreeSet::new();

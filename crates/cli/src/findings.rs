@@ -1,4 +1,4 @@
-//! `gainsay findings`: what hunts have found, one line for each signature.
+//! `gainsay findings`: what hunts have found, one line for each bug.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use campaign::{Finding, Store};
+use campaign::{Bug, Finding, State, Store, Study};
 use oracle::Kind;
 use serde_json::{Value, json};
 
@@ -20,20 +20,63 @@ const WIDTH: usize = 120;
 /// Columns of the list of targets; a compiler at all its levels is longer, and `show` tells.
 const TARGETS: usize = 24;
 
+/// Columns of a bug's versions.
+const VERSIONS: usize = 20;
+
 /// Runs the command; the exit status.
 pub fn main(args: &Findings) -> Result<u8> {
-    let all = Store::open(&args.dir)?.findings()?;
-    let wanted: Vec<Finding> =
-        all.into_iter().filter(|f| args.kind.is_none_or(|kind| f.finding.kind == kind)).collect();
-    let text = match (args.json, args.all) {
-        (true, _) => wanted.iter().map(|f| format!("{}\n", object(f))).collect(),
-        (false, all) => {
-            let dir = args.dir.to_string_lossy();
-            table(&wanted, all, now(), &dir, terminal::width().unwrap_or(WIDTH))
+    let store = Store::open(&args.dir)?;
+    let wanted = |kind: Kind| args.kind.is_none_or(|only| only == kind);
+    let mut findings = store.findings()?;
+    let mut bugs = store.bugs()?;
+    if args.json {
+        let studies: BTreeMap<i64, Study> = store.studies()?.into_iter().collect();
+        let wanted = findings.iter().filter(|f| wanted(f.finding.kind));
+        let text: String = wanted.map(|f| format!("{}\n", full(f, &bugs, &studies))).collect();
+        terminal::print(text.as_bytes())?;
+        return Ok(0);
+    }
+    let width = terminal::width().unwrap_or(WIDTH);
+    let dir = args.dir.to_string_lossy();
+    let text = match args.all {
+        true => {
+            findings.retain(|f| wanted(f.finding.kind));
+            let rows = findings.iter().map(|f| Row { found: f, bug: None, study: None }).collect();
+            table(rows, now(), &dir, width)
+        }
+        false => {
+            bugs.retain(|bug| wanted(bug.kind));
+            let studies = store.studies()?.into_iter().collect();
+            by_bug(&findings, &bugs, &studies, now(), &dir, width)
         }
     };
     terminal::print(text.as_bytes())?;
     Ok(0)
+}
+
+/// A finding as an object, with what is known of its bug.
+fn full(found: &Finding, bugs: &[Bug], studies: &BTreeMap<i64, Study>) -> Value {
+    let mut value = object(found);
+    if let Some(bug) = bugs.iter().find(|bug| bug.ids.contains(&found.id)) {
+        value["key"] = json!(bug.key);
+        value["count"] = json!(bug.count);
+        value["representative"] = json!(bug.representative);
+        value["suppressed"] = json!(bug.suppressed);
+        value["state"] = json!(bug.state);
+    }
+    value["study"] = studies.get(&found.id).map_or(Value::Null, study_object);
+    value
+}
+
+/// What JSON objects say of a study, without its files.
+pub fn study_object(study: &Study) -> Value {
+    json!({
+        "key": study.key, "summary": study.summary, "compiler": study.compiler,
+        "flags": study.flags, "targets": study.targets, "right": study.right,
+        "tokens": { "before": study.tokens.0, "after": study.tokens.1 },
+        "took_s": study.took.as_secs_f64(), "pass": study.blame.pass,
+        "hides": report::flags_that_hide(&study.blame), "versions": report::versions(&study.ladder),
+    })
 }
 
 /// Reads the name of a kind.
@@ -73,45 +116,111 @@ pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     groups
 }
 
-fn table(findings: &[Finding], all: bool, now: u64, dir: &str, width: usize) -> String {
-    let groups = match all {
-        true => findings.iter().map(|newest| Group { count: 1, newest }).collect(),
-        false => groups(findings),
-    };
-    let Some(first) = groups.first() else { return "no findings\n".into() };
-    let row = |group: &Group| {
-        let Finding { id, found_at, finding, .. } = group.newest;
+/// A line of the table.
+struct Row<'a> {
+    found: &'a Finding,
+    /// Where the line stands for a bug.
+    bug: Option<&'a Bug>,
+    study: Option<&'a Study>,
+}
+
+impl Row<'_> {
+    fn cells(&self, now: u64) -> [String; 10] {
+        let Finding { id, found_at, finding, .. } = self.found;
         let doubt = if finding.stands() { "" } else { "?" };
+        let fixed = |bug: &&Bug| bug.state == State::Fixed;
+        let of_study = |cell: fn(&Study) -> String| self.study.map(cell).unwrap_or_default();
+        let (targets, summary) = match self.study {
+            Some(study) => (&study.targets, &study.summary),
+            None => (&finding.targets, &finding.summary),
+        };
         [
             id.to_string(),
-            if all { String::new() } else { group.count.to_string() },
+            self.bug.map(|bug| bug.count.to_string()).unwrap_or_default(),
             format!("{}{doubt}", finding.kind.name()),
+            self.bug.filter(fixed).map(|_| "fixed".into()).unwrap_or_default(),
+            of_study(|study| study.tokens.1.to_string()),
+            of_study(|study| study.blame.pass.clone().unwrap_or_default()),
+            of_study(|study| words::cut(&report::versions(&study.ladder), VERSIONS)),
             words::age(now.saturating_sub(*found_at)),
-            words::cut(&words::targets(&finding.targets), TARGETS),
-            one_line(&finding.summary),
+            words::cut(&words::targets(targets), TARGETS),
+            one_line(summary),
         ]
-    };
-    let count = if all { "" } else { "count" };
-    let mut rows = vec![["id", count, "kind", "age", "targets", "what"].map(String::from)];
-    rows.extend(groups.iter().map(row));
+    }
+}
+
+/// Names of the columns; one that is empty in all lines is left out.
+const COLUMNS: [&str; 10] =
+    ["id", "count", "kind", "state", "tokens", "pass", "versions", "age", "targets", "what"];
+
+/// Columns of numbers.
+const NUMBERS: [usize; 3] = [0, 1, 4];
+
+fn table(rows: Vec<Row>, now: u64, dir: &str, width: usize) -> String {
+    let Some(first) = rows.first() else { return "no findings\n".into() };
+    let cells: Vec<[String; 10]> = rows.iter().map(|row| row.cells(now)).collect();
+    let mut widths = [0; 10];
+    for (i, column) in COLUMNS.iter().enumerate() {
+        let widest = cells.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+        widths[i] = if widest == 0 { 0 } else { widest.max(column.len()) };
+    }
     let mut text = String::new();
-    for row in &rows {
+    for row in std::iter::once(&COLUMNS.map(String::from)).chain(&cells) {
         let mut line = String::new();
-        for (i, cell) in row.iter().enumerate() {
-            let width = rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-            let _ = match i {
-                0 => write!(line, "{cell:>width$}"),
-                _ if width == 0 => Ok(()),
-                1 => write!(line, "  {cell:>width$}"),
-                _ => write!(line, "  {cell:width$}"),
+        for (i, (cell, width)) in row.iter().zip(widths).enumerate().filter(|(_, (_, w))| *w > 0) {
+            let gap = if i == 0 { "" } else { "  " };
+            let _ = match NUMBERS.contains(&i) {
+                true => write!(line, "{gap}{cell:>width$}"),
+                false => write!(line, "{gap}{cell:width$}"),
             };
         }
         let _ = writeln!(text, "{}", words::cut(line.trim_end(), width));
     }
-    if groups.iter().any(|group| !group.newest.finding.stands()) {
+    if rows.iter().any(|row| !row.found.finding.stands()) {
         text.push_str("?: disputed: the program may be to blame, or gainsay\n");
     }
-    let _ = writeln!(text, "\n{} tells more.", show_command(first.newest.id, dir));
+    let _ = writeln!(text, "\n{} tells more.", show_command(first.found.id, dir));
+    text
+}
+
+/// The table of bugs, and a line on those that are suppressed.
+fn by_bug(
+    findings: &[Finding],
+    bugs: &[Bug],
+    studies: &BTreeMap<i64, Study>,
+    now: u64,
+    dir: &str,
+    width: usize,
+) -> String {
+    let (suppressed, shown): (Vec<&Bug>, Vec<&Bug>) =
+        bugs.iter().partition(|bug| bug.suppressed.is_some());
+    let row = |bug: &&'_ Bug| {
+        let id = bug.representative;
+        let at = findings.binary_search_by_key(&id, |found| found.id).ok()?;
+        Some((at, id))
+    };
+    let rows = shown.iter().filter_map(|bug| {
+        let (at, id) = row(bug)?;
+        Some(Row { found: &findings[at], bug: Some(*bug), study: studies.get(&id) })
+    });
+    let rows: Vec<Row> = rows.collect();
+    let mut text = match rows.is_empty() && !suppressed.is_empty() {
+        true => String::new(),
+        false => table(rows, now, dir, width),
+    };
+    if !suppressed.is_empty() {
+        let n: usize = suppressed.iter().map(|bug| bug.count).sum();
+        let mut reasons: Vec<&str> =
+            suppressed.iter().filter_map(|bug| bug.suppressed.as_deref()).collect();
+        reasons.dedup();
+        let line = format!(
+            "suppressed: {}, {} ({})",
+            words::plural(suppressed.len() as u64, "bug"),
+            words::plural(n as u64, "finding"),
+            one_line(&reasons.join(", "))
+        );
+        let _ = writeln!(text, "{}", words::cut(&line, width));
+    }
     text
 }
 
@@ -142,7 +251,7 @@ pub fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hunt::sample::finding;
+    use crate::hunt::sample::{self, finding};
     use campaign::Standing;
 
     fn three() -> Vec<Finding> {
@@ -157,8 +266,30 @@ mod tests {
         ]
     }
 
+    fn bug(key: &str, kind: Kind, ids: &[i64]) -> Bug {
+        Bug {
+            key: key.into(),
+            kind,
+            standing: Standing::Confirmed,
+            count: ids.len(),
+            ids: ids.to_vec(),
+            suppressed: None,
+            state: State::Open,
+            noted: None,
+            representative: ids[ids.len() - 1],
+        }
+    }
+
+    fn bugs() -> Vec<Bug> {
+        vec![
+            bug("wrong-output gcc-12 -O2 -O3", Kind::WrongOutput, &[2, 3]),
+            bug("compiler-crash gcc in extract_insn", Kind::CompilerCrash, &[1]),
+            Bug { standing: Standing::Disputed, ..bug("w", Kind::WrongOutput, &[4]) },
+        ]
+    }
+
     #[test]
-    fn one_line_for_each_signature() {
+    fn one_line_for_each_bug() {
         let want = "\
 id  count  kind            age  targets          what
  3      2  wrong-output    2 h  gcc-12 -O2, -O3  prints \"test_3 1f\" for \"test_3 2a\" (line 3)
@@ -168,7 +299,32 @@ id  count  kind            age  targets          what
 
 gainsay show 3 tells more.
 ";
-        assert_eq!(table(&three(), false, 1_800_007_300, DEFAULT_OUT, 100), want);
+        let none = BTreeMap::new();
+        assert_eq!(by_bug(&three(), &bugs(), &none, 1_800_007_300, DEFAULT_OUT, 100), want);
+    }
+
+    #[test]
+    fn studied_fixed_and_suppressed_bugs() {
+        let mut bugs = bugs();
+        bugs.pop();
+        bugs[1].state = State::Fixed;
+        let known = |reason: &str, ids: &[i64]| Bug {
+            suppressed: Some(reason.into()),
+            ..bug("s", Kind::Rejection, ids)
+        };
+        bugs.extend([known("PR 1", &[7, 8, 9]), known("PR 2", &[10])]);
+        let studies = BTreeMap::from([(3, sample::study())]);
+        let want = "\
+id  count  kind            state  tokens  pass    versions        age  targets          what
+ 3      2  wrong-output               61  tailr1  gcc-11, gcc-12  2 h  gcc-12 -O2       prints \"0\"…
+ 1      1  compiler-crash  fixed                                  2 h  gcc-12 -O2, -O3  internal c…
+
+gainsay show 3 tells more.
+suppressed: 2 bugs, 4 findings (PR 1, PR 2)
+";
+        assert_eq!(by_bug(&three(), &bugs, &studies, 1_800_007_300, DEFAULT_OUT, 99), want);
+        let only = by_bug(&three(), &bugs[2..], &studies, 0, DEFAULT_OUT, 99);
+        assert_eq!(only, "suppressed: 2 bugs, 4 findings (PR 1, PR 2)\n");
     }
 
     #[test]
@@ -180,8 +336,21 @@ id  kind            age   targets          what
 
 gainsay show 1 'my hunt' tells more.
 ";
-        assert_eq!(table(&three()[..2], true, 1_800_000_040, "my hunt", 51), want);
-        assert_eq!(table(&[], true, 0, DEFAULT_OUT, 51), "no findings\n");
+        let all = three();
+        let rows = |n| all[..n].iter().map(|found| Row { found, bug: None, study: None }).collect();
+        assert_eq!(table(rows(2), 1_800_000_040, "my hunt", 51), want);
+        assert_eq!(table(rows(0), 0, DEFAULT_OUT, 51), "no findings\n");
+    }
+
+    #[test]
+    fn objects_tell_of_the_bug() {
+        let studies = BTreeMap::from([(3, sample::study())]);
+        let value = full(&three()[2], &bugs(), &studies);
+        assert_eq!((&value["id"], &value["count"]), (&3.into(), &2.into()));
+        assert_eq!((&value["state"], &value["suppressed"]), (&"open".into(), &Value::Null));
+        assert_eq!(value["study"]["tokens"]["after"], 61);
+        assert_eq!(value["signature"], "wrong-output gcc-12 -O2 -O3");
+        assert_eq!(full(&three()[1], &bugs(), &studies)["study"], Value::Null);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use toolchain::Language;
 use crate::args::Hunt;
 use crate::{status, terminal};
 use live::Live;
-pub use plan::compilers;
+pub use plan::{Compilers, compilers};
 use view::View;
 pub use view::one_line;
 
@@ -149,6 +149,7 @@ impl Face {
         match event {
             Event::Begin(at) => live.draw(&lines::begin(&self.setting, at), &view(at)),
             Event::Found(found, at) => live.draw(&lines::found(found), &view(at)),
+            Event::Studied(id, study, at) => live.draw(&lines::studied(*id, *study), &view(at)),
             Event::Tested(_, at) | Event::Tick(at) => live.tick(&view(at)),
             // The summary takes the place of the last picture.
             Event::End(at) => live.draw("", &view(at)),
@@ -159,6 +160,7 @@ impl Face {
         let text = match event {
             Event::Begin(at) => lines::begin(&self.setting, at),
             Event::Found(found, _) => lines::found(found),
+            Event::Studied(id, study, _) => lines::studied(*id, *study),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, LINE_EVERY) => {
                 lines::progress(at)
             }
@@ -171,6 +173,7 @@ impl Face {
         let object = match event {
             Event::Begin(at) => lines::begin_object(&self.setting, at),
             Event::Found(found, _) => lines::found_object(found),
+            Event::Studied(id, study, _) => lines::studied_object(*id, *study),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, OBJECT_EVERY) => {
                 lines::progress_object(at)
             }

@@ -12,8 +12,12 @@ mod input;
 mod json;
 mod locate;
 mod profile;
+mod recheck;
+mod reduce;
+mod report;
 mod run;
 mod show;
+mod suppress;
 mod terminal;
 mod words;
 
@@ -48,6 +52,10 @@ fn main() -> ExitCode {
         Command::Findings(args) => findings::main(&args),
         Command::Show(args) => show::main(&args),
         Command::Check(args) => check::main(args),
+        Command::Reduce(args) => reduce::main(&args),
+        Command::Report(args) => report::main(&args),
+        Command::Recheck(args) => recheck::main(&args),
+        Command::Suppress(args) => suppress::main(&args),
         Command::Doctor(args) => doctor::main(&args),
     };
     match result {

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use campaign::{Finding, NewFinding, Store};
+use anyhow::{Context, Result};
+use campaign::{Finding, NewFinding, Store, Study};
 use oracle::{Opinion, Says, SourceFile};
 use serde_json::json;
 
@@ -23,16 +23,19 @@ const MESSAGES: usize = 12;
 /// Runs the command; the exit status.
 pub fn main(args: &Show) -> Result<u8> {
     let store = Store::open(&args.dir)?;
-    let Some(found) = store.finding(args.id)? else {
-        bail!(
-            "there is no finding {} in {}: `gainsay findings` lists them",
-            args.id,
-            args.dir.display()
-        );
-    };
+    store.known(args.id)?;
+    let found = store.finding(args.id)?.context("it was there a moment ago")?;
+    let study = store.study(args.id)?;
     let versions: BTreeMap<String, String> = store.versions()?.into_iter().collect();
+    let told = || match &study {
+        Some(study) => reduced(found.id, study, &versions) + &text(&found, &versions),
+        None => text(&found, &versions),
+    };
     if let Some(folder) = &args.output {
-        let written = write(folder, &found, &text(&found, &versions))?;
+        let mut written = write(folder, &found, &told())?;
+        if let Some(study) = &study {
+            written.extend(write_reduced(folder, study)?);
+        }
         if !args.json {
             let folder = folder.display();
             let told =
@@ -42,12 +45,78 @@ pub fn main(args: &Show) -> Result<u8> {
         }
     }
     let text = match args.json {
-        true => object(&found, &versions, args.source)?,
-        false if args.source => text(&found, &versions) + &sources(&found.finding),
-        false => text(&found, &versions),
+        true => object(&found, study.as_ref(), &versions, args.source)?,
+        false if args.source => told() + &sources(&found.finding),
+        false => told(),
     };
     terminal::print(text.as_bytes())?;
     Ok(0)
+}
+
+/// What a study has to say: the small program first, for it says most.
+fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> String {
+    let (before, after) = study.tokens;
+    let mut text = format!("Finding {id}, reduced from {before} tokens to {after}\n\n");
+    for file in &study.files {
+        for line in String::from_utf8_lossy(&file.bytes).lines() {
+            let _ = writeln!(text, "    {}", printable(line));
+        }
+        text.push('\n');
+    }
+    let mut say = |name: &str, what: &str| {
+        if !what.is_empty() {
+            let _ = writeln!(text, "{name:<10} {what}");
+        }
+    };
+    say("What", study.summary.trim());
+    say("Fails", &labels(&study.targets, versions));
+    say("Right", &labels(&study.right, versions));
+    let hides = report::flags_that_hide(&study.blame);
+    let hides = hides.map_or_else(String::new, |flags| format!("; {flags} hides it"));
+    match &study.blame.pass {
+        Some(pass) => say("Cause", &format!("{pass}{hides}")),
+        None => say("Cause", &study.blame.limits.join(" ")),
+    }
+    say("Versions", &report::versions(&study.ladder));
+    say("Known by", &study.key);
+    text += &ladder(study);
+    text += "\nTo reproduce:\n\n";
+    for command in study.commands.iter().take(1) {
+        let _ = writeln!(text, "    {command}");
+    }
+    text += "\nWho says that the reduced program is valid:\n\n";
+    for opinion in &study.certificate.opinions {
+        text += &told(opinion);
+    }
+    text + "\nAs it was found:\n\n"
+}
+
+/// Versions by levels, a line each.
+fn ladder(study: &Study) -> String {
+    use triage::Cell;
+    let word = |cell: &Cell| match cell {
+        Cell::Works => "works",
+        Cell::Fails => "FAILS",
+        Cell::Otherwise(kind) => kind.name(),
+        Cell::NotForIt => "-",
+    };
+    if study.ladder.rungs.is_empty() {
+        return String::new();
+    }
+    let head = std::iter::once(String::new()).chain(study.ladder.levels.iter().cloned());
+    let mut rows: Vec<Vec<String>> = vec![head.collect()];
+    for rung in &study.ladder.rungs {
+        let name = format!("{} ({})", rung.compiler, rung.version);
+        rows.push(std::iter::once(name).chain(rung.cells.iter().map(|c| word(c).into())).collect());
+    }
+    let width = |i: usize| {
+        rows.iter().filter_map(|row| row.get(i)).map(|c| c.chars().count()).max().unwrap_or(0)
+    };
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().enumerate().map(|(i, cell)| format!("{cell:w$}", w = width(i)));
+        format!("    {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    format!("\n{}", rows.iter().map(line).collect::<String>())
 }
 
 fn text(found: &Finding, versions: &BTreeMap<String, String>) -> String {
@@ -192,7 +261,12 @@ fn sources(finding: &NewFinding) -> String {
     finding.files.iter().map(one).collect()
 }
 
-fn object(found: &Finding, versions: &BTreeMap<String, String>, source: bool) -> Result<String> {
+fn object(
+    found: &Finding,
+    study: Option<&Study>,
+    versions: &BTreeMap<String, String>,
+    source: bool,
+) -> Result<String> {
     let finding = &found.finding;
     let file = |file: &SourceFile| {
         let text = source.then(|| String::from_utf8_lossy(&file.bytes));
@@ -205,17 +279,46 @@ fn object(found: &Finding, versions: &BTreeMap<String, String>, source: bool) ->
     object["commands"] = json!(finding.commands);
     object["origin"] = json!(finding.origin);
     object["certificate"] = json!(finding.certificate);
+    if let Some(study) = study {
+        let mut value = findings::study_object(study);
+        // A reduced program is small.
+        let file =
+            |f: &SourceFile| json!({ "name": f.name, "text": String::from_utf8_lossy(&f.bytes) });
+        value["files"] = study.files.iter().map(file).collect();
+        value["commands"] = json!(study.commands);
+        value["certificate"] = json!(study.certificate);
+        value["blame"] = json!(study.blame);
+        value["ladder"] = json!(study.ladder);
+        object["study"] = value;
+    }
     Ok(format!("{}\n", serde_json::to_string_pretty(&object)?))
 }
 
 /// Writes everything that was kept; the names.
 fn write(folder: &Path, found: &Finding, readme: &str) -> Result<Vec<String>> {
-    let cannot = |path: &Path| format!("{} cannot be written", path.display());
-    fs::create_dir_all(folder).with_context(|| cannot(folder))?;
     let readme = SourceFile { name: "README".into(), bytes: readme.into() };
     let kept = found.finding.files.iter().chain(&found.finding.artifacts);
+    write_files(folder, kept.chain([&readme]))
+}
+
+/// Writes the reduced program beside it; the names.
+fn write_reduced(folder: &Path, study: &Study) -> Result<Vec<String>> {
+    let expected = SourceFile { name: "expected".into(), bytes: study.expected.stdout.clone() };
+    let names = write_files(&folder.join(REDUCED), study.files.iter().chain([&expected]))?;
+    Ok(names.into_iter().map(|name| format!("{REDUCED}/{name}")).collect())
+}
+
+/// Where the reduced program goes.
+const REDUCED: &str = "reduced";
+
+fn write_files<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = &'a SourceFile>,
+) -> Result<Vec<String>> {
+    let cannot = |path: &Path| format!("{} cannot be written", path.display());
+    fs::create_dir_all(folder).with_context(|| cannot(folder))?;
     let mut names = Vec::new();
-    for file in kept.chain([&readme]) {
+    for file in files {
         // Names are plain; a store from elsewhere must not write anywhere else.
         let Some(name) = Path::new(&file.name).file_name() else { continue };
         let path = folder.join(name);
@@ -317,7 +420,7 @@ Expected (-) and what tcc -O0 gives (+), from line 2 on; 2 lines differ:
     fn as_an_object() {
         let found = sample::finding(3, Kind::WrongOutput, "s");
         let value = |source| -> serde_json::Value {
-            let text = object(&found, &versions(), source).expect("it serialises");
+            let text = object(&found, None, &versions(), source).expect("it serialises");
             serde_json::from_str(&text).expect("JSON")
         };
         let brief = value(false);
@@ -325,5 +428,48 @@ Expected (-) and what tcc -O0 gives (+), from line 2 on; 2 lines differ:
         assert_eq!(brief["certificate"]["opinions"][0]["says"]["verdict"], "valid");
         assert_eq!(brief["versions"]["gcc-12"], "12.2.0");
         assert_eq!(value(true)["files"][0]["text"], "int f;\n");
+    }
+
+    #[test]
+    fn a_study_comes_first() {
+        let want = "\
+Finding 3, reduced from 5210 tokens to 61
+
+    int main(void)
+    {
+        return 0;
+    }
+
+What       prints \"0\" for \"1\" (line 1)
+Fails      gcc-12 (12.2.0): -O2
+Right      gcc-12 (12.2.0): -O0
+Cause      tailr1; -fdisable-tree-tailr1 hides it
+Versions   gcc-11, gcc-12
+Known by   wrong-output gcc tailr1
+
+                     -O0    -O2
+    gcc-11 (11.3.0)  works  FAILS
+    gcc-12 (12.2.0)  works  FAILS
+
+To reproduce:
+
+    gcc-12 -O2 -w test.c -o program -lm && ./program | diff expected -
+
+Who says that the reduced program is valid:
+
+
+As it was found:
+
+";
+        assert_eq!(reduced(3, &sample::study(), &versions()), want);
+        let found = sample::finding(3, Kind::WrongOutput, "s");
+        let text = object(&found, Some(&sample::study()), &versions(), false).expect("JSON");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["study"]["blame"]["pass"], "tailr1");
+        assert_eq!(value["study"]["ladder"]["rungs"][0]["cells"][1], "fails");
+        let scratch = sandbox::Scratch::new().expect("a temporary folder");
+        let names = write_reduced(scratch.path(), &sample::study()).expect("it writes");
+        assert_eq!(names, ["reduced/test.c", "reduced/expected"]);
+        assert!(scratch.path().join("reduced/test.c").is_file());
     }
 }

@@ -66,6 +66,14 @@ pub fn width() -> Option<usize> {
     io::stdout().is_terminal().then(|| size().0.into())
 }
 
+/// Does `work` on a thread with a deep stack. A panic in it is one here.
+pub fn deep<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Does `work` on a thread with a deep stack, and says on a terminal what is going on when it takes
 /// long. `None` when the work panicked.
 pub fn work<T: Send + 'static>(

@@ -60,7 +60,8 @@ fn folder() -> Scratch {
 }
 
 /// A hunt on the faulty compiler of the folder.
-const HUNT: [&str; 7] = ["hunt", "--cc", "faulty", "--policy", "small.toml", "--jobs", "1"];
+const HUNT: [&str; 8] =
+    ["hunt", "--cc", "faulty", "--policy", "small.toml", "--jobs", "1", "--no-reduce"];
 
 fn lines(done: &Finished) -> Vec<Value> {
     let text = done.stdout.text();

@@ -50,7 +50,9 @@ fn write(path: &Path, text: &str) {
 fn arguments(dir: &Path, out: &str) -> Vec<String> {
     let file = |name: &str| dir.join(name).display().to_string();
     let mut args: Vec<String> =
-        ["hunt", "--tests", TESTS, "--seed", "1", "--jobs", "2", "--json"].map(String::from).into();
+        ["hunt", "--tests", TESTS, "--seed", "1", "--jobs", "2", "--json", "--no-reduce"]
+            .map(String::from)
+            .into();
     for (name, value) in [("--config", "gainsay.toml"), ("--policy", "policy.toml"), ("--out", out)]
     {
         args.extend([name.to_string(), file(value)]);

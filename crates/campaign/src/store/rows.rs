@@ -41,9 +41,31 @@ CREATE TABLE file (
 CREATE INDEX file_finding ON file (finding);
 ";
 
+/// The tables of version 2: what is learnt of findings after they were recorded. Reduced files are
+/// rows of `file`.
+pub const STUDIES: &str = "
+CREATE TABLE study (
+    finding INTEGER PRIMARY KEY REFERENCES finding, at INTEGER NOT NULL,
+    standard TEXT, stdout BLOB NOT NULL, status INTEGER NOT NULL, summary TEXT NOT NULL,
+    compiler TEXT NOT NULL, flags TEXT NOT NULL, targets TEXT NOT NULL, right TEXT NOT NULL,
+    commands TEXT NOT NULL, certificate TEXT NOT NULL, blame TEXT NOT NULL, ladder TEXT NOT NULL,
+    key TEXT NOT NULL, tokens_before INTEGER NOT NULL, tokens_after INTEGER NOT NULL,
+    nanoseconds INTEGER NOT NULL
+);
+CREATE TABLE suppression (
+    pattern TEXT PRIMARY KEY, reason TEXT NOT NULL, since INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE state (
+    finding INTEGER PRIMARY KEY REFERENCES finding, state TEXT NOT NULL, note TEXT NOT NULL,
+    at INTEGER NOT NULL
+);
+";
+
 /// Roles of files.
 const SOURCE: &str = "source";
 const ARTIFACT: &str = "artifact";
+/// Of a study's program.
+pub const REDUCED: &str = "reduced";
 
 /// A time as stored.
 pub fn micros(time: Duration) -> i64 {
@@ -87,7 +109,8 @@ pub fn count_signature(tx: &Transaction, signature: &str) -> rusqlite::Result<u6
     Ok(n as u64)
 }
 
-fn json(value: &impl serde::Serialize) -> rusqlite::Result<String> {
+/// A value as stored text.
+pub fn json(value: &impl serde::Serialize) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
 }
 
@@ -168,14 +191,15 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
     })
 }
 
-fn parse<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
+/// A value of stored text.
+pub fn parse<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text)
         .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(e)))
 }
 
 /// Something that this version does not write.
-fn odd(column: usize, what: String) -> rusqlite::Error {
+pub fn odd(column: usize, what: String) -> rusqlite::Error {
     let what = format!("{what} is unknown to this version of gainsay");
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
 }
@@ -192,6 +216,7 @@ pub fn load_files(db: &Connection, finding: &mut Finding) -> rusqlite::Result<()
         let (role, file) = row?;
         match role.as_str() {
             SOURCE => finding.finding.files.push(file),
+            REDUCED => {}
             _ => finding.finding.artifacts.push(file),
         }
     }

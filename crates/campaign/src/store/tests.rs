@@ -1,9 +1,10 @@
 //! The store keeps what it was given, once, and stays whole when it cannot take more.
 
 use super::*;
-use oracle::{Certificate, Kind, Opinion, Says, SourceFile};
+use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::Word;
+use crate::{State, Study, Word};
 
 fn finding(signature: &str) -> NewFinding {
     NewFinding {
@@ -122,4 +123,176 @@ fn a_folder_without_a_hunt_and_a_file_of_another_kind() {
         .expect("it is written");
     let error = format!("{:#}", Store::open(dir.path()).expect_err("not a database"));
     assert!(error.contains("not a database"), "{error}");
+}
+
+fn study(key: &str, tokens: usize) -> Study {
+    Study {
+        files: vec![SourceFile { name: "test.c".into(), bytes: b"int x;\n\0\xff".to_vec() }],
+        standard: Some("c99".into()),
+        expected: Expected { stdout: b"1\n\xfe".to_vec(), status: 134 },
+        summary: "prints 1 for 2".into(),
+        compiler: "gcc-12".into(),
+        flags: vec!["-O2".into(), "-fwrapv".into()],
+        targets: vec!["gcc-12 -O2".into()],
+        right: vec!["gcc-12 -O0".into()],
+        commands: vec!["gcc-12 -O2 -fwrapv test.c".into()],
+        certificate: finding("").certificate,
+        blame: Blame {
+            pass: Some("tailr1".into()),
+            culprits: vec![Culprit {
+                method: Method::DisabledPass,
+                name: "tailr1".into(),
+                hides: vec!["-fdisable-tree-tailr1".into()],
+                detail: String::new(),
+            }],
+            limits: vec!["no more".into()],
+        },
+        ladder: Ladder {
+            levels: vec!["-O2".into()],
+            rungs: vec![Rung {
+                compiler: "gcc-12".into(),
+                version: "12.2.0".into(),
+                cells: vec![Cell::Fails, Cell::Otherwise(Kind::CompilerHang)],
+            }],
+        },
+        key: key.into(),
+        tokens: (5000, tokens),
+        took: Duration::new(12, 345_678_901),
+    }
+}
+
+/// A store as version 1 made them.
+fn of_version_1(dir: &Path) {
+    let mut store = Store::create(dir).expect("it opens");
+    store.record(&tested(1, vec![finding("a")])).expect("it records");
+    let tables =
+        "DROP TABLE study; DROP TABLE suppression; DROP TABLE state; PRAGMA user_version = 1";
+    store.db.execute_batch(tables).expect("it forgets");
+}
+
+#[test]
+fn a_study_comes_back_the_same_and_replaces_another() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
+    store.put_study(2, &study("first", 90)).expect("it is kept");
+    let last = study("key", 40);
+    store.put_study(2, &last).expect("it is kept");
+    drop(store);
+    let store = Store::open(dir.path()).expect("it opens");
+    assert_eq!(store.study(1).expect("it reads"), None);
+    assert_eq!(store.study(2).expect("it reads"), Some(last.clone()));
+    assert_eq!(store.studies().expect("it reads"), [(2, last)]);
+    // The original stays as it was.
+    let original = store.finding(2).expect("it reads").expect("it is there").finding;
+    assert_eq!(original.files, finding("b").files);
+    assert_eq!(original.artifacts, finding("b").artifacts);
+    let mut store = store;
+    let error = store.put_study(7, &study("key", 1)).expect_err("no such finding").to_string();
+    assert!(error.ends_with("they are numbered 1 to 2"), "{error}");
+}
+
+#[test]
+fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_2() {
+    let dir = folder();
+    of_version_1(dir.path());
+    let mut store = Store::open(dir.path()).expect("it opens");
+    assert_eq!(store.version().expect("it reads"), 1);
+    assert_eq!(store.study(1).expect("it reads"), None);
+    assert!(store.suppressions().expect("it reads").is_empty());
+    assert_eq!(store.state(1).expect("it reads"), None);
+    assert_eq!(store.bugs().expect("it reads").len(), 1);
+    assert_eq!(store.version().expect("it reads"), 1, "reading changes nothing");
+    store.put_study(1, &study("key", 3)).expect("it is kept");
+    assert_eq!(store.version().expect("it reads"), 2);
+    assert_eq!(store.bugs().expect("it reads")[0].key, "key");
+
+    let dir = folder();
+    of_version_1(dir.path());
+    let store = Store::create(dir.path()).expect("it opens");
+    assert_eq!(store.version().expect("it reads"), 2);
+    assert_eq!(store.findings().expect("it reads").len(), 1);
+    store.db.execute_batch("PRAGMA user_version = 3").expect("it is set");
+    drop(store);
+    assert!(Store::open(dir.path()).is_err(), "of the future nothing is known");
+}
+
+#[test]
+fn findings_of_one_bug_are_put_together() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    let mut disputed = finding("a");
+    disputed.standing = Standing::Disputed;
+    let mut crash = finding("crash");
+    crash.kind = Kind::CompilerCrash;
+    // 1 2 3: a, one of them disputed; 4 5: b; 6: c; 7: a crash
+    let all =
+        vec![finding("a"), finding("a"), disputed, finding("b"), finding("b"), finding("c"), crash];
+    for (seed, one) in (1..).zip(all) {
+        store.record(&tested(seed, vec![one])).expect("it records");
+    }
+    let seen = |store: &Store| -> Vec<(String, Vec<i64>, i64)> {
+        let bugs = store.bugs().expect("it reads").into_iter();
+        bugs.map(|bug| (bug.key, bug.ids, bug.representative)).collect()
+    };
+    let bug = |key: &str, ids: &[i64], shown: i64| (key.to_string(), ids.to_vec(), shown);
+    // Rare ones first within a kind; the disputed one last.
+    let want = [
+        bug("c", &[6], 6),
+        bug("b", &[4, 5], 5),
+        bug("a", &[1, 2], 2),
+        bug("crash", &[7], 7),
+        bug("a", &[3], 3),
+    ];
+    assert_eq!(seen(&store), want);
+    // A study of 1 names 2 too, and makes one bug of a and c; 5 turns out to be something else.
+    store.put_study(1, &study("k", 50)).expect("it is kept");
+    store.put_study(6, &study("k", 40)).expect("it is kept");
+    store.put_study(5, &study("l", 40)).expect("it is kept");
+    let want =
+        [bug("l", &[4, 5], 5), bug("k", &[1, 2, 6], 6), bug("crash", &[7], 7), bug("k", &[3], 3)];
+    assert_eq!(seen(&store), want);
+    store.put_study(4, &study("m", 40)).expect("it is kept");
+    assert_eq!(seen(&store)[..2], [bug("l", &[5], 5), bug("m", &[4], 4)]);
+}
+
+#[test]
+fn suppressed_bugs_are_counted_and_come_last() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    for (seed, signature) in (1..).zip(["wrong gcc -O2", "wrong gcc -O2", "wrong clang -O1"]) {
+        store.record(&tested(seed, vec![finding(signature)])).expect("it records");
+    }
+    store.put_study(1, &study("tailr1 wrong", 9)).expect("it is kept");
+    store.suppress("tailr1*", "PR 1").expect("it is kept");
+    store.suppress("tailr1*", "PR 2").expect("it is kept");
+    store.suppress("*clang-*", "PR 3").expect("it is kept");
+    let told: Vec<_> = store.suppressions().expect("it reads").into_iter().collect();
+    let brief: Vec<_> = told.iter().map(|s| (&s.pattern[..], &s.reason[..], s.hits)).collect();
+    assert_eq!(brief, [("*clang-*", "PR 3", 0), ("tailr1*", "PR 2", 2)]);
+    let bugs = store.bugs().expect("it reads");
+    assert_eq!((bugs[0].count, bugs[0].suppressed.clone()), (1, None));
+    assert_eq!((bugs[1].count, bugs[1].suppressed.as_deref()), (2, Some("PR 2")));
+    assert_eq!(store.suppressed("tailr1 x").expect("it reads").as_deref(), Some("PR 2"));
+    assert_eq!(store.suppressed("wrong gcc -O2").expect("it reads"), None);
+    assert!(store.unsuppress("tailr1*").expect("it is forgotten"));
+    assert!(!store.unsuppress("tailr1*").expect("it is gone"));
+    assert!(store.bugs().expect("it reads").iter().all(|bug| bug.suppressed.is_none()));
+    assert!(store.suppress(" ", "").is_err());
+}
+
+#[test]
+fn a_fixed_bug_that_is_found_again_is_open() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    store.record(&tested(1, vec![finding("a")])).expect("it records");
+    store.set_state(1, State::Fixed, "right on gcc-13").expect("it is noted");
+    let noted = store.state(1).expect("it reads").expect("it is there");
+    assert_eq!((noted.state, noted.note.as_str()), (State::Fixed, "right on gcc-13"));
+    assert!(noted.at > 1_700_000_000);
+    assert_eq!(store.bugs().expect("it reads")[0].state, State::Fixed);
+    store.record(&tested(2, vec![finding("a")])).expect("it records");
+    store.db.execute_batch("UPDATE state SET at = at - 10").expect("time passes");
+    assert_eq!(store.bugs().expect("it reads")[0].state, State::Open);
+    assert!(store.set_state(9, State::Open, "").is_err());
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{Ended, Finding, Progress};
+use campaign::{Ended, Finding, Progress, Study};
 use serde_json::{Map, Value, json};
 
 use super::Setting;
@@ -45,6 +45,38 @@ pub fn found(found: &Finding) -> String {
     };
     let what = format!("{}: {}", words::targets(&finding.targets), one_line(&finding.summary));
     format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), words::cut(&what, 200))
+}
+
+/// The line of a study.
+pub fn studied(id: i64, study: Result<&Study, &str>) -> String {
+    match study {
+        Ok(study) => {
+            let pass = study.blame.pass.as_ref().map_or_else(String::new, |p| format!(", {p}"));
+            format!(
+                "#{id} reduced to {}, fails with {} {}{pass}\n",
+                words::plural(study.tokens.1 as u64, "token"),
+                study.compiler,
+                study.flags.join(" ")
+            )
+        }
+        Err(why) => format!("#{id} was not reduced: {}\n", words::cut(&one_line(why), 200)),
+    }
+}
+
+/// The same as an object.
+pub fn studied_object(id: i64, study: Result<&Study, &str>) -> Value {
+    match study {
+        Ok(study) => {
+            let lines = |f: &oracle::SourceFile| f.bytes.iter().filter(|b| **b == b'\n').count();
+            json!({
+                "event": "study", "id": id, "tokens": study.tokens.1,
+                "lines": study.files.iter().map(lines).sum::<usize>(),
+                "compiler": study.compiler, "flags": study.flags,
+                "pass": study.blame.pass, "key": study.key,
+            })
+        }
+        Err(why) => json!({ "event": "study", "id": id, "failed": why }),
+    }
 }
 
 /// The line that says that all is well.

@@ -59,6 +59,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         compilers: found.compilers,
         extras_per_test: found.extras_per_test,
         limits: found.limits,
+        study: !args.no_reduce,
     };
     Ok((plan, setting))
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use campaign::{Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Word};
-use oracle::{Certificate, Kind, Opinion, Says, SourceFile};
+use campaign::{Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Study, Word};
+use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
 use toolchain::Language;
 
 use super::{Setting, Tested};
@@ -126,5 +126,46 @@ pub fn finding(id: i64, kind: Kind, signature: &str) -> Finding {
                 ],
             },
         },
+    }
+}
+
+/// A study of a finding.
+pub fn study() -> Study {
+    let rung = |name: &str, version: &str| triage::Rung {
+        compiler: name.into(),
+        version: version.into(),
+        cells: vec![triage::Cell::Works, triage::Cell::Fails],
+    };
+    Study {
+        files: vec![SourceFile {
+            name: "test.c".into(),
+            bytes: b"int main(void)\n{\n    return 0;\n}\n".to_vec(),
+        }],
+        standard: None,
+        expected: Expected { stdout: b"1\n".to_vec(), status: 0 },
+        summary: "prints \"0\" for \"1\" (line 1)".into(),
+        compiler: "gcc-12".into(),
+        flags: vec!["-O2".into()],
+        targets: vec!["gcc-12 -O2".into()],
+        right: vec!["gcc-12 -O0".into()],
+        commands: vec!["gcc-12 -O2 -w test.c -o program -lm && ./program | diff expected -".into()],
+        certificate: Certificate::default(),
+        blame: triage::Blame {
+            pass: Some("tailr1".into()),
+            culprits: vec![triage::Culprit {
+                method: triage::Method::DisabledPass,
+                name: "tailr1".into(),
+                hides: vec!["-fdisable-tree-tailr1".into()],
+                detail: String::new(),
+            }],
+            limits: Vec::new(),
+        },
+        ladder: triage::Ladder {
+            levels: vec!["-O0".into(), "-O2".into()],
+            rungs: vec![rung("gcc-11", "11.3.0"), rung("gcc-12", "12.2.0")],
+        },
+        key: "wrong-output gcc tailr1".into(),
+        tokens: (5210, 61),
+        took: Duration::from_secs(42),
     }
 }

@@ -115,9 +115,14 @@ impl View<'_> {
                 parts.push(format!("{} {}", kind.name(), words::count(*n)).red());
             }
         }
-        for (n, name) in
-            [(p.disputed, "disputed"), (p.flaky, "flaky"), (p.skipped.values().sum(), "skipped")]
-        {
+        let (waiting, begun, _) = p.studies;
+        for (n, name) in [
+            (begun, "being reduced"),
+            (waiting, "to be reduced"),
+            (p.disputed, "disputed"),
+            (p.flaky, "flaky"),
+            (p.skipped.values().sum(), "skipped"),
+        ] {
             if n > 0 {
                 parts.push(format!("{name} {}", words::count(n)).yellow());
             }

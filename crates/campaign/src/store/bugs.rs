@@ -1,0 +1,138 @@
+//! Findings that are likely to be one bug, put together.
+//!
+//! A studied finding is known by its study's key. One that was not studied has the key of a studied
+//! finding with the same signature, and else its signature. Disputed findings are kept apart.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use oracle::Kind;
+
+use super::{Noted, Store, Suppression};
+use crate::record::{Finding, Standing, State};
+
+/// Findings that are likely to be one bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bug {
+    /// What its findings have in common.
+    pub key: String,
+    /// What kind of failure the representative is.
+    pub kind: Kind,
+    /// Whether its findings count.
+    pub standing: Standing,
+    /// How many findings.
+    pub count: usize,
+    /// Their numbers, in order.
+    pub ids: Vec<i64>,
+    /// Why nobody wants to hear of it, if so.
+    pub suppressed: Option<String>,
+    /// Whether it is still there. What was found again after it was fixed is open.
+    pub state: State,
+    /// What was last noted of it, with the date.
+    pub noted: Option<Noted>,
+    /// The finding to look at: the smallest that was studied, else the newest.
+    pub representative: i64,
+}
+
+/// What of a study matters here.
+#[derive(Clone, Debug)]
+struct Studied {
+    key: String,
+    tokens: usize,
+}
+
+impl Store {
+    /// The bugs: those that stand before disputed ones, suppressed ones last; among each the open ones
+    /// first, then by kind, the gravest first. Within a kind the rarest and then the newest are first:
+    /// a few bugs make up most findings, and what is found every minute needs no searching for.
+    pub fn bugs(&self) -> Result<Vec<Bug>> {
+        let findings = self.findings()?;
+        Ok(group(&findings, &self.studied()?, &self.patterns()?, &self.states()?))
+    }
+
+    /// The key of each finding.
+    pub(super) fn keys(&self, findings: &[Finding]) -> Result<Vec<String>> {
+        Ok(keys(findings, &self.studied()?))
+    }
+
+    fn studied(&self) -> Result<BTreeMap<i64, Studied>> {
+        if !self.has_studies()? {
+            return Ok(BTreeMap::new());
+        }
+        let mut statement = self.db.prepare("SELECT finding, key, tokens_after FROM study")?;
+        let rows = statement.query_map([], |row| {
+            let tokens = usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
+            Ok((row.get(0)?, Studied { key: row.get(1)?, tokens }))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+fn keys(findings: &[Finding], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
+    // The first study of a signature speaks for the findings without one.
+    let mut by_signature: BTreeMap<&str, &str> = BTreeMap::new();
+    for found in findings {
+        if let Some(study) = studies.get(&found.id) {
+            by_signature.entry(&found.finding.signature).or_insert(&study.key);
+        }
+    }
+    let key = |found: &Finding| {
+        let signature = found.finding.signature.as_str();
+        let own = studies.get(&found.id).map(|study| study.key.as_str());
+        own.or(by_signature.get(signature).copied()).unwrap_or(signature).to_string()
+    };
+    findings.iter().map(key).collect()
+}
+
+fn group(
+    findings: &[Finding],
+    studies: &BTreeMap<i64, Studied>,
+    suppressions: &[Suppression],
+    states: &[(i64, Noted)],
+) -> Vec<Bug> {
+    let mut groups: BTreeMap<(bool, String), Vec<&Finding>> = BTreeMap::new();
+    for (found, key) in findings.iter().zip(keys(findings, studies)) {
+        groups.entry((!found.finding.stands(), key)).or_default().push(found);
+    }
+    let states: BTreeMap<i64, &Noted> = states.iter().map(|(id, noted)| (*id, noted)).collect();
+    let bug = |((_, key), members): ((bool, String), Vec<&Finding>)| {
+        let smallest = members
+            .iter()
+            .filter_map(|found| Some((studies.get(&found.id)?.tokens, *found)))
+            .min_by_key(|(tokens, found)| (*tokens, found.id));
+        let newest = members.iter().max_by_key(|found| found.id)?;
+        let shown = smallest.map_or(*newest, |(_, found)| found);
+        let fits = |suppression: &&Suppression| {
+            suppression.fits(&key)
+                || members.iter().all(|found| suppression.fits(&found.finding.signature))
+        };
+        let suppressed = suppressions.iter().find(fits).map(|s| s.reason.clone());
+        let noted = members.iter().filter_map(|found| states.get(&found.id)).max_by_key(|n| n.at);
+        let last = members.iter().map(|found| found.found_at).max();
+        let fixed = noted.is_some_and(|n| n.state == State::Fixed && last <= Some(n.at));
+        Some(Bug {
+            kind: shown.finding.kind,
+            standing: shown.finding.standing,
+            count: members.len(),
+            ids: members.iter().map(|found| found.id).collect(),
+            suppressed,
+            state: if fixed { State::Fixed } else { State::Open },
+            noted: noted.map(|noted| (*noted).clone()),
+            representative: shown.id,
+            key,
+        })
+    };
+    let mut bugs: Vec<Bug> = groups.into_iter().filter_map(bug).collect();
+    let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
+    bugs.sort_by_key(|bug| {
+        (
+            bug.suppressed.is_some(),
+            bug.standing != Standing::Confirmed,
+            bug.state == State::Fixed,
+            rank(bug.kind),
+            bug.count,
+            std::cmp::Reverse(bug.ids.last().copied()),
+        )
+    });
+    bugs
+}

@@ -1,0 +1,144 @@
+//! Studies: what became of a finding when it was reduced, blamed and compared over versions.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use oracle::{Expected, SourceFile};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{Store, full_or, now, place, rows};
+use crate::record::Study;
+
+const COLUMNS: &str = "finding, standard, stdout, status, summary, compiler, flags, targets, right,
+    commands, certificate, blame, ladder, key, tokens_before, tokens_after, nanoseconds";
+
+impl Store {
+    /// Keeps the study of a finding, in place of an earlier one.
+    pub fn put_study(&mut self, id: i64, study: &Study) -> Result<()> {
+        self.known(id)?;
+        self.migrate()?;
+        let dir = self.dir.clone();
+        self.try_put(id, study).with_context(|| full_or(&dir))
+    }
+
+    fn try_put(&mut self, id: i64, study: &Study) -> rusqlite::Result<()> {
+        let tx = self.db.transaction()?;
+        tx.execute(
+            "DELETE FROM file WHERE finding = ?1 AND role = ?2",
+            params![id, rows::REDUCED],
+        )?;
+        tx.execute(
+            "INSERT OR REPLACE INTO study (at, finding, standard, stdout, status, summary, compiler,
+             flags, targets, right, commands, certificate, blame, ladder, key, tokens_before,
+             tokens_after, nanoseconds)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+            params![
+                now() as i64,
+                id,
+                study.standard,
+                study.expected.stdout,
+                study.expected.status,
+                study.summary,
+                study.compiler,
+                rows::json(&study.flags)?,
+                rows::json(&study.targets)?,
+                rows::json(&study.right)?,
+                rows::json(&study.commands)?,
+                rows::json(&study.certificate)?,
+                rows::json(&study.blame)?,
+                rows::json(&study.ladder)?,
+                study.key,
+                study.tokens.0 as i64,
+                study.tokens.1 as i64,
+                i64::try_from(study.took.as_nanos()).unwrap_or(i64::MAX),
+            ],
+        )?;
+        for file in &study.files {
+            tx.execute(
+                "INSERT INTO file VALUES (?1, ?2, ?3, ?4)",
+                params![id, rows::REDUCED, file.name, file.bytes],
+            )?;
+        }
+        tx.commit()
+    }
+
+    /// The study of a finding, if it was studied.
+    pub fn study(&self, id: i64) -> Result<Option<Study>> {
+        if !self.has_studies()? {
+            return Ok(None);
+        }
+        let sql = format!("SELECT {COLUMNS} FROM study WHERE finding = ?1");
+        let study = self.db.query_row(&sql, [id], read).optional();
+        let Some((id, mut study)) = study.with_context(|| place(&self.dir))? else {
+            return Ok(None);
+        };
+        study.files = files(&self.db, id)?;
+        Ok(Some(study))
+    }
+
+    /// Every study with the number of its finding, in their order.
+    pub fn studies(&self) -> Result<Vec<(i64, Study)>> {
+        if !self.has_studies()? {
+            return Ok(Vec::new());
+        }
+        let mut statement =
+            self.db.prepare(&format!("SELECT {COLUMNS} FROM study ORDER BY finding"))?;
+        let all: rusqlite::Result<Vec<(i64, Study)>> = statement.query_map([], read)?.collect();
+        let mut all = all.with_context(|| place(&self.dir))?;
+        for (id, study) in &mut all {
+            study.files = files(&self.db, *id)?;
+        }
+        Ok(all)
+    }
+
+    /// Complains about a number that no finding has, and says which there are.
+    pub fn known(&self, id: i64) -> Result<()> {
+        let count = "SELECT count(*) FROM finding WHERE id = ?1";
+        if self.db.query_row(count, [id], |row| row.get::<_, i64>(0))? > 0 {
+            return Ok(());
+        }
+        let range: Option<(i64, i64)> =
+            self.db.query_row("SELECT min(id), max(id) FROM finding", [], |row| {
+                Ok(row.get::<_, Option<i64>>(0)?.zip(row.get(1)?))
+            })?;
+        let dir = self.dir.display();
+        match range {
+            None => bail!("there is no finding {id} in {dir}: there is none at all"),
+            Some((first, last)) if first == last => {
+                bail!("there is no finding {id} in {dir}: the only one is {first}")
+            }
+            Some((first, last)) => {
+                bail!("there is no finding {id} in {dir}: they are numbered {first} to {last}")
+            }
+        }
+    }
+}
+
+fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
+    let number = |column| row.get::<_, i64>(column).map(|n| usize::try_from(n).unwrap_or(0));
+    let study = Study {
+        files: Vec::new(),
+        standard: row.get(1)?,
+        expected: Expected { stdout: row.get(2)?, status: row.get(3)? },
+        summary: row.get(4)?,
+        compiler: row.get(5)?,
+        flags: rows::parse(row, 6)?,
+        targets: rows::parse(row, 7)?,
+        right: rows::parse(row, 8)?,
+        commands: rows::parse(row, 9)?,
+        certificate: rows::parse(row, 10)?,
+        blame: rows::parse(row, 11)?,
+        ladder: rows::parse(row, 12)?,
+        key: row.get(13)?,
+        tokens: (number(14)?, number(15)?),
+        took: Duration::from_nanos(u64::try_from(row.get::<_, i64>(16)?).unwrap_or(0)),
+    };
+    Ok((row.get(0)?, study))
+}
+
+fn files(db: &Connection, id: i64) -> rusqlite::Result<Vec<SourceFile>> {
+    let mut statement =
+        db.prepare("SELECT name, bytes FROM file WHERE finding = ?1 AND role = ?2 ORDER BY rowid")?;
+    let file = |row: &Row| Ok(SourceFile { name: row.get(0)?, bytes: row.get(1)? });
+    statement.query_map(params![id, rows::REDUCED], file)?.collect()
+}

@@ -1,0 +1,239 @@
+//! From a finding to what a maintainer reads: small, blamed, with the versions that fail.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use choice::Choices;
+use oracle::{
+    Case, Detectors, Failure, Fault, Kind, Lab, Observation, Opinion, Says, SourceFile, Suspicion,
+    Trouble,
+};
+use reduce::{NotReduced, Order, Progress, Reduced};
+use sandbox::Scratch;
+use toolchain::{Compiler, Target};
+
+use crate::predict::own_opinion;
+use crate::record::Study;
+
+/// Targets of other compilers that must stay right, at most: one of each.
+const OTHERS: usize = 6;
+/// Failing targets that must stay so, at most.
+const FAILING: usize = 6;
+
+/// The targets of labels, as far as their compilers are there.
+pub fn targets_of(labels: &[String], compilers: &[Arc<Compiler>]) -> Vec<Target> {
+    let target = |label: &String| {
+        let of = |c: &&Arc<Compiler>| {
+            label.strip_prefix(&c.name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let compiler = compilers.iter().filter(of).max_by_key(|c| c.name.len())?;
+        let flags = label[compiler.name.len()..].split_whitespace().map(String::from).collect();
+        Some(Target { compiler: compiler.clone(), flags })
+    };
+    labels.iter().filter_map(target).collect()
+}
+
+/// What is wrong with a program at the levels of these compilers, the gravest first, and the labels
+/// of those that are right. Nobody is asked twice, and no detector at all: this is for programs whose
+/// validity is somebody else's affair. Calls `begin` with the label of each target.
+pub fn suspicions(
+    case: &Case,
+    compilers: &[Arc<Compiler>],
+    order: &Order,
+    begin: &(dyn Fn(&str) + Sync),
+) -> Result<(Vec<Suspicion>, Vec<String>), Trouble> {
+    let targets = toolchain::targets(compilers, 0, &mut Choices::new(0));
+    let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(usize, Observation)>, Trouble> {
+        let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
+        lab.write(case, scratch.path())?;
+        let mut seen = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(target) = targets.get(at) else { return Ok(seen) };
+            begin(&target.label());
+            seen.push((at, lab.observe(case, scratch.path(), target)?));
+        }
+    };
+    let parts: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..order.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join()).collect()
+    });
+    let mut seen: Vec<(usize, Observation)> = Vec::new();
+    for part in parts {
+        seen.extend(part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+    }
+    seen.sort_by_key(|(at, _)| *at);
+    let seen: Vec<Observation> = seen.into_iter().map(|(_, seen)| seen).collect();
+    let mut suspicions = oracle::judge(case, &targets, &seen);
+    let gravity = |s: &Suspicion| Kind::ALL.iter().position(|kind| *kind == s.kind);
+    suspicions.sort_by_key(gravity);
+    Ok((suspicions, oracle::agreement(case, &targets, &seen).right))
+}
+
+/// What a study is made of.
+#[derive(Clone, Debug)]
+pub struct Patient<'a> {
+    /// The program and its answer.
+    pub case: &'a Case,
+    /// How it fails.
+    pub kind: Kind,
+    /// Where.
+    pub bad: Vec<Target>,
+    /// Who does as they must.
+    pub right: Vec<Target>,
+    /// All compilers there are.
+    pub compilers: &'a [Arc<Compiler>],
+}
+
+/// What a study tells while it works.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// The program becomes smaller.
+    Reduced(&'a Progress),
+    /// A sentence on what is asked now.
+    Asks(&'a str),
+}
+
+/// Makes the program of a finding small, and finds out all about it.
+pub fn study(
+    subject: &Patient<'_>,
+    order: &Order,
+    tell: &(dyn Fn(Step<'_>) + Sync),
+) -> Result<Study, NotReduced> {
+    let reduced = shrink(subject, order, tell)?;
+    let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
+    learn(subject, &lab, reduced, order.jobs, tell)
+}
+
+/// Makes the program of a finding small, and no more.
+pub fn shrink(
+    subject: &Patient<'_>,
+    order: &Order,
+    tell: &(dyn Fn(Step<'_>) + Sync),
+) -> Result<Reduced, NotReduced> {
+    let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
+    tell(Step::Asks("looking at the failure once more"));
+    let failure = failure(subject, &lab)?;
+    reduce::reduce(subject.case, &failure, order, &|p| tell(Step::Reduced(p)))
+}
+
+/// The failure as it shows now.
+fn failure(subject: &Patient<'_>, lab: &Lab) -> Result<Failure, NotReduced> {
+    let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
+    lab.write(subject.case, scratch.path())?;
+    let mut instead = "none of the compilers that failed is here".to_string();
+    for (at, target) in subject.bad.iter().enumerate() {
+        let seen = lab.observe(subject.case, scratch.path(), target)?.seen;
+        match seen.fault(&subject.case.expected) {
+            Some(fault) if fault.kind == subject.kind => {
+                return Ok(keep_in_sight(subject, at, fault));
+            }
+            Some(fault) => instead = format!("{}: {}", target.label(), fault.kind.name()),
+            None => instead = format!("{}: it works", target.label()),
+        }
+    }
+    Err(NotReduced::NotShown(instead))
+}
+
+/// The targets that a reduction watches: a few that tell most.
+fn keep_in_sight(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
+    let first = &subject.bad[at];
+    let mut bad = vec![first.clone()];
+    bad.extend(subject.bad[at + 1..].iter().take(FAILING - 1).cloned());
+    let own = |t: &&Target| t.compiler.name == first.compiler.name;
+    let mut right: Vec<Target> = subject.right.iter().filter(own).cloned().collect();
+    // The level above which it fails is the one most like it.
+    right.reverse();
+    let mut others: Vec<Target> = Vec::new();
+    for target in subject.right.iter().filter(|t| !own(t)).rev() {
+        if others.len() < OTHERS && !others.iter().any(|o| o.compiler.name == target.compiler.name)
+        {
+            others.push(target.clone());
+        }
+    }
+    right.extend(others);
+    Failure { fault, bad, right }
+}
+
+fn learn(
+    subject: &Patient<'_>,
+    lab: &Lab,
+    reduced: Reduced,
+    jobs: usize,
+    tell: &(dyn Fn(Step<'_>) + Sync),
+) -> Result<Study, NotReduced> {
+    let Reduced { case, failure, .. } = &reduced;
+    let ask = |sentence: &str| tell(Step::Asks(sentence));
+    let family = failure.bad[0].compiler.family;
+    ask("which versions fail");
+    let relatives: Vec<Arc<Compiler>> =
+        subject.compilers.iter().filter(|c| c.family == family).cloned().collect();
+    let flags = &failure.bad[0].flags;
+    let ladder = triage::ladder(lab, case, &failure.fault, &relatives, flags, jobs, &ask)?;
+    ask("which pass is to blame");
+    let blame = triage::blame(lab, case, failure, jobs, &ask)?;
+    ask("whether the reduced program is valid");
+    let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
+    lab.write(case, scratch.path())?;
+    let names: Vec<&str> = case.units().collect();
+    let own = match reduced.executed {
+        true => own_opinion(&names.join(" "), reduced.steps),
+        false => Opinion {
+            tool: format!("gainsay {}", env!("CARGO_PKG_VERSION")),
+            command: format!("gainsay run {}", names.join(" ")),
+            says: Says::Silent("the machine cannot execute the program".into()),
+        },
+    };
+    let certificate = match failure.fault.kind.is_wrong_code() {
+        true => Detectors::find().certify(lab, case, scratch.path(), own)?.0,
+        false => oracle::Certificate { opinions: vec![own] },
+    };
+    let summary = summary_of(lab, case, &failure.bad[0])?;
+    let label = |targets: &[Target]| targets.iter().map(Target::label).collect();
+    let command = |target: &Target| {
+        let line = oracle::command_line(case, target)?;
+        Some(match failure.fault.kind.is_wrong_code() {
+            true => format!("{line} | diff expected -"),
+            false => line,
+        })
+    };
+    Ok(Study {
+        files: presented(case, &summary),
+        standard: case.standard.clone(),
+        expected: case.expected.clone(),
+        compiler: failure.bad[0].compiler.name.clone(),
+        flags: failure.bad[0].flags.clone(),
+        targets: label(&failure.bad),
+        right: label(&failure.right),
+        commands: failure.bad.iter().filter_map(command).collect(),
+        key: triage::key(&failure.fault, family, &blame, &ladder),
+        certificate,
+        blame,
+        ladder,
+        summary,
+        tokens: reduced.tokens,
+        took: reduced.took,
+    })
+}
+
+/// One line on what a target does with a program.
+pub fn summary_of(lab: &Lab, case: &Case, target: &Target) -> Result<String, Trouble> {
+    let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
+    lab.write(case, scratch.path())?;
+    let seen = lab.observe(case, scratch.path(), target)?;
+    let suspicions = oracle::judge(case, std::slice::from_ref(target), &[seen]);
+    Ok(suspicions.into_iter().next().map_or_else(|| "as it must".into(), |s| s.summary))
+}
+
+/// The files, with what must be printed in a comment.
+fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
+    let mut files = case.files.clone();
+    if let Some(first) = files.first_mut() {
+        let text = String::from_utf8_lossy(&first.bytes).into_owned();
+        first.bytes = reduce::present(&text, &case.expected, summary).into_bytes();
+    }
+    files
+}

@@ -1,0 +1,164 @@
+//! `gainsay recheck`: which bugs of the past are still there.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use anyhow::Result;
+use campaign::{Bug, Rechecked, Standing, Store, Subject, Verdict};
+use oracle::{Lab, Limits};
+use serde_json::json;
+use toolchain::{Compiler, Language};
+
+use crate::args::Recheck;
+use crate::hunt::compilers;
+use crate::{terminal, words};
+
+/// Exit status when something still fails.
+const FAILS: u8 = 1;
+
+/// Runs the command; the exit status.
+pub fn main(args: &Recheck) -> Result<u8> {
+    let mut store = Store::open(&args.out)?;
+    let bugs = store.bugs()?;
+    let ids = chosen(args, &store, &bugs)?;
+    if ids.is_empty() {
+        terminal::print(if args.json { b"" } else { b"no findings\n" })?;
+        return Ok(0);
+    }
+    let mut subjects = Vec::new();
+    for id in ids {
+        let Some(found) = store.finding(id)? else { continue };
+        subjects.push((id, Subject::of(&store, &found)));
+    }
+    let mut here = Here::default();
+    let stop = sandbox::Stop::on_signals();
+    let mut counts = [0u64; 3];
+    for (n, (id, subject)) in subjects.iter().enumerate() {
+        let done = match subject {
+            Ok(subject) => {
+                let (compilers, limits) = here.compilers(args, subject)?;
+                let lab = Lab { limits, stop: stop.clone() };
+                let mut begin = |label: &str| {
+                    terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
+                };
+                let everywhere = !args.cc.is_empty();
+                let done = campaign::recheck(&lab, subject, &compilers, everywhere, &mut begin);
+                terminal::status("");
+                Ok(done?)
+            }
+            Err(error) => Err(format!("{error:#}")),
+        };
+        let verdict = done.as_ref().map_or(Verdict::Unknown, |done| done.verdict);
+        counts[verdict as usize] += 1;
+        if let Ok(done) = &done {
+            done.note(&mut store, *id)?;
+        }
+        let key = bugs.iter().find(|bug| bug.ids.contains(id)).map_or("", |bug| &bug.key);
+        let line = match args.json {
+            true => format!("{}\n", object(*id, key, &done)),
+            false => line(*id, &done),
+        };
+        terminal::print(line.as_bytes())?;
+    }
+    let [fails, fixed, unknown] = counts;
+    if !args.json {
+        let sum = format!("\n{fails} still fail, {fixed} fixed, {unknown} cannot be told\n");
+        terminal::print(sum.as_bytes())?;
+    }
+    Ok(if fails > 0 { FAILS } else { 0 })
+}
+
+/// The findings to try.
+fn chosen(args: &Recheck, store: &Store, bugs: &[Bug]) -> Result<Vec<i64>> {
+    for id in &args.ids {
+        store.known(*id)?;
+    }
+    if !args.ids.is_empty() {
+        return Ok(args.ids.clone());
+    }
+    if args.all {
+        return Ok(bugs.iter().flat_map(|bug| bug.ids.iter().copied()).collect());
+    }
+    let stands = bugs.iter().filter(|bug| bug.standing == Standing::Confirmed);
+    Ok(stands.map(|bug| bug.representative).collect())
+}
+
+/// The compilers of today, each asked for once.
+#[derive(Default)]
+struct Here {
+    found: Vec<(Language, Vec<Arc<Compiler>>, Limits)>,
+    /// Names that were looked for and are not there.
+    asked: BTreeSet<(Language, String)>,
+}
+
+impl Here {
+    /// Those that were asked for, or all for this processor and what failed.
+    fn compilers(
+        &mut self,
+        args: &Recheck,
+        subject: &Subject,
+    ) -> Result<(Vec<Arc<Compiler>>, Limits)> {
+        let language = subject.case.language;
+        let config = args.config.as_deref();
+        if self.found.iter().all(|(known, ..)| *known != language) {
+            let here = compilers(config, &args.cc, language)?;
+            self.found.push((language, here.compilers, here.limits));
+        }
+        let Some((_, there, limits)) = self.found.iter_mut().find(|(known, ..)| *known == language)
+        else {
+            return Ok(Default::default());
+        };
+        // Cross compilers and those given by path join only when they are named.
+        for (name, _) in subject.failed.iter().filter(|_| args.cc.is_empty()) {
+            let missing = there.iter().all(|c| c.name != *name);
+            if missing && self.asked.insert((language, name.clone())) {
+                let more = compilers(config, std::slice::from_ref(name), language);
+                there.extend(more.into_iter().flat_map(|more| more.compilers));
+            }
+        }
+        Ok((there.clone(), limits.clone()))
+    }
+}
+
+fn line(id: i64, done: &Result<Rechecked, String>) -> String {
+    let done = match done {
+        Ok(done) => done,
+        Err(why) => return format!("#{id:<4} cannot be told: {why}\n"),
+    };
+    let mut text = match done.verdict {
+        Verdict::Fails => format!("#{id:<4} still fails: {}", words::targets(&done.fails)),
+        Verdict::Fixed => format!("#{id:<4} fixed: right on {}", words::targets(&done.right)),
+        Verdict::Unknown => format!("#{id:<4} cannot be told: {}", unknown(done)),
+    };
+    if done.verdict == Verdict::Fails && !done.gone.is_empty() {
+        let _ = write!(text, " ({} not here)", done.gone.join(", "));
+    }
+    text + "\n"
+}
+
+fn unknown(done: &Rechecked) -> String {
+    let mut parts = Vec::new();
+    if !done.gone.is_empty() {
+        parts.push(format!("{} not here", done.gone.join(", ")));
+    }
+    parts.extend(done.otherwise.iter().map(|(label, what)| format!("{label}: {what}")));
+    if !done.right.is_empty() {
+        parts.push(format!("right on {}", words::targets(&done.right)));
+    }
+    if parts.is_empty() {
+        parts.push("no compiler was asked".into());
+    }
+    parts.join("; ")
+}
+
+fn object(id: i64, key: &str, done: &Result<Rechecked, String>) -> serde_json::Value {
+    match done {
+        Ok(done) => json!({
+            "id": id, "key": key, "verdict": done.verdict, "fails": done.fails,
+            "right": done.right, "gone": done.gone,
+            "otherwise": done.otherwise.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        }),
+        Err(why) => json!({ "id": id, "key": key, "verdict": Verdict::Unknown, "why": why }),
+    }
+}

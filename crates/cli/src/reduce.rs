@@ -1,0 +1,387 @@
+//! `gainsay reduce`: a small program that still fails.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use campaign::{Made, Patient, Step, Store};
+use oracle::{Case, Expected, Kind, Lab, SourceFile, Suspicion};
+use reduce::{ByScript, NotReduced, Order, Progress, Reduced, Validity};
+use serde_json::json;
+use toolchain::{Language, Target};
+
+use crate::args::{Alignment, Check, Finisher, Reduce, Run};
+use crate::hunt::{Compilers, compilers};
+use crate::{check, run, terminal, words};
+
+/// Exit status when there is nothing to reduce.
+const NOT_REDUCED: u8 = 1;
+
+/// A log wants a sign of life, but no more.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Runs the command; the exit status.
+pub fn main(args: &Reduce) -> Result<u8> {
+    let done = terminal::deep(|| match &args.test {
+        Some(script) => by_script(args, script),
+        None => match number(&args.what) {
+            Some(id) => a_finding(args, id),
+            None => files(args),
+        },
+    });
+    terminal::status("");
+    match done? {
+        Ok(()) => Ok(0),
+        Err(NotReduced::Trouble(trouble)) => Err(trouble.into()),
+        Err(why) => {
+            terminal::complain(&format!("gainsay: {why}"));
+            Ok(NOT_REDUCED)
+        }
+    }
+}
+
+/// `3`, and no file of that name.
+fn number(what: &[PathBuf]) -> Option<i64> {
+    match what {
+        [one] if !one.exists() => one.to_str()?.parse().ok(),
+        _ => None,
+    }
+}
+
+fn order(args: &Reduce, limits: oracle::Limits) -> Order {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Order {
+        jobs: args.jobs.unwrap_or(processors),
+        time: args.time,
+        stop: sandbox::Stop::on_signals(),
+        limits,
+    }
+}
+
+/// Shows how far it is.
+struct Teller {
+    begin: Instant,
+    last: Mutex<Option<Instant>>,
+}
+
+impl Teller {
+    fn new() -> Teller {
+        Teller { begin: Instant::now(), last: Mutex::new(None) }
+    }
+
+    fn say(&self, line: &str) {
+        if io::stderr().is_terminal() {
+            terminal::status(line);
+            return;
+        }
+        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if last.unwrap_or(self.begin).elapsed() >= LINE_EVERY {
+            *last = Some(Instant::now());
+            terminal::complain(line);
+        }
+    }
+
+    fn progress(&self, p: &Progress) {
+        let (seconds, tokens) = (p.elapsed.as_secs(), p.tokens);
+        self.say(&format!(
+            "{seconds:>4} s  {tokens} of {} tokens  {} tried, {} asked  {}",
+            p.before, p.candidates, p.asked, p.pass
+        ));
+    }
+
+    fn step(&self, step: Step<'_>) {
+        match step {
+            Step::Reduced(progress) => self.progress(progress),
+            Step::Asks(what) => {
+                self.say(&format!("{:>4} s  {what}", self.begin.elapsed().as_secs()))
+            }
+        }
+    }
+}
+
+type Outcome = Result<Result<(), NotReduced>>;
+
+/// A file and a script.
+fn by_script(args: &Reduce, script: &Path) -> Outcome {
+    let [file] = args.what.as_slice() else {
+        bail!("--test reduces one file: preprocess several into one, or leave --test out")
+    };
+    if !file.is_file() {
+        bail!("there is no file {}", file.display());
+    }
+    if !script.is_file() {
+        bail!("there is no script {}", script.display());
+    }
+    let order = order(args, oracle::Limits::default());
+    let teller = Teller::new();
+    if reduce::is_ir(file) {
+        return by_llvm_reduce(args, file, script, &order);
+    }
+    let tell = |p: &Progress| teller.progress(p);
+    let mut done = match reduce::reduce_by_script(file, script, &args.include, &order, &tell) {
+        Ok(done) => done,
+        Err(why) => return Ok(Err(why)),
+    };
+    if args.finish == Some(Finisher::Cvise) && !order.stop.is_set() {
+        teller.say("C-Vise goes on");
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let script = fs::canonicalize(script)?;
+        let own = std::env::current_exe().context("where gainsay is installed is not known")?;
+        match reduce::finish_with_cvise(&done.text, &name, &script, &own, &order) {
+            Ok(text) => {
+                done.tokens.1 = cshrink::tokens(&text);
+                done.text = text;
+            }
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    write(args.output.as_deref(), &done.text, args.json)?;
+    tell_script(args, &done)?;
+    Ok(Ok(()))
+}
+
+fn by_llvm_reduce(args: &Reduce, file: &Path, script: &Path, order: &Order) -> Outcome {
+    match reduce::reduce_ir(file, script, order) {
+        Ok(Some(text)) => {
+            write(args.output.as_deref(), &text, false)?;
+            Ok(Ok(()))
+        }
+        Ok(None) => {
+            // Lines of text will do.
+            let tell = |_: &Progress| {};
+            match reduce::reduce_by_script(file, script, &[], order, &tell) {
+                Ok(done) => {
+                    write(args.output.as_deref(), &done.text, args.json)?;
+                    tell_script(args, &done)?;
+                    Ok(Ok(()))
+                }
+                Err(why) => Ok(Err(why)),
+            }
+        }
+        Err(why) => Ok(Err(why)),
+    }
+}
+
+fn tell_script(args: &Reduce, done: &ByScript) -> Result<()> {
+    let valid = match &done.validity {
+        Validity::Executed => "every candidate was executed first: no undefined behaviour".into(),
+        Validity::Parsed(why) => format!("nothing was executed, validity is the script's: {why}"),
+        Validity::Text(why) => format!("reduced as mere text, validity is the script's: {why}"),
+    };
+    summary(args.json, done.tokens, done.tried, done.took, &valid, &done.text)
+}
+
+fn summary(
+    json: bool,
+    tokens: (usize, usize),
+    tried: (u64, u64),
+    took: Duration,
+    valid: &str,
+    text: &str,
+) -> Result<()> {
+    terminal::status("");
+    if json {
+        let object = json!({
+            "tokens_before": tokens.0, "tokens": tokens.1, "lines": text.lines().count(),
+            "candidates": tried.0, "asked": tried.1, "seconds": took.as_secs_f64(),
+            "validity": valid, "text": text,
+        });
+        terminal::print(format!("{object}\n").as_bytes())?;
+    } else {
+        terminal::complain(&format!(
+            "{} tokens of {} in {:.1} s; {} candidates, {} asked; {valid}",
+            tokens.1,
+            tokens.0,
+            took.as_secs_f64(),
+            tried.0,
+            tried.1
+        ));
+    }
+    Ok(())
+}
+
+fn write(output: Option<&Path>, text: &str, json: bool) -> Result<()> {
+    match output {
+        Some(path) => fs::write(path, text)
+            .with_context(|| format!("the file {} cannot be written", path.display())),
+        None if json => Ok(()),
+        None => Ok(terminal::print(text.as_bytes())?),
+    }
+}
+
+/// C files, or a folder of them: what is wrong with whom is found out first.
+fn files(args: &Reduce) -> Outcome {
+    let files = match args.what.as_slice() {
+        [dir] if dir.is_dir() => units(dir)?,
+        files => files.to_vec(),
+    };
+    if let Some(missing) = files.iter().find(|file| !file.is_file()) {
+        bail!("there is no file {}, and no finding of that number", missing.display());
+    }
+    let found = compilers(args.config.as_deref(), &args.cc, Language::C)?;
+    let order = order(args, found.limits.clone());
+    let (case, finding, right) = match failing(args, &files, &found, &order)? {
+        Some(failing) => failing,
+        None => return Ok(Err(NotReduced::NotShown("every compiler is right about it".into()))),
+    };
+    let teller = Teller::new();
+    let all = found.compilers.as_slice();
+    let patient = Patient {
+        case: &case,
+        kind: finding.kind,
+        bad: campaign::targets_of(&finding.targets, all),
+        right: campaign::targets_of(&right, all),
+        compilers: all,
+    };
+    let reduced = match campaign::shrink(&patient, &order, &|step| teller.step(step)) {
+        Ok(reduced) => reduced,
+        Err(why) => return Ok(Err(why)),
+    };
+    let Reduced { case, failure, .. } = &reduced;
+    let lab = Lab { limits: order.limits.clone(), stop: sandbox::Stop::new() };
+    let bad: &Target = &failure.bad[0];
+    let instead = format!("{}: {}", bad.label(), campaign::summary_of(&lab, case, bad)?);
+    let text: String = case.files.iter().map(|f| String::from_utf8_lossy(&f.bytes)).collect();
+    let text = reduce::present(&text, &case.expected, &instead);
+    match (args.output.as_deref(), case.files.as_slice()) {
+        (Some(dir), [_, _, ..]) => {
+            lab.write(case, dir)?;
+        }
+        (output, _) => write(output, &text, args.json)?,
+    }
+    let valid = match reduced.executed {
+        true => "every candidate was executed first: no undefined behaviour",
+        false => "nothing was executed: the machine cannot, and a crash needs no result",
+    };
+    summary(args.json, reduced.tokens, reduced.tried, reduced.took, valid, &text)?;
+    if let Some(line) = oracle::command_line(case, bad).filter(|_| !args.json) {
+        terminal::complain(&format!("fails: {line}"));
+    }
+    Ok(Ok(()))
+}
+
+/// The C files of a folder.
+fn units(dir: &Path) -> Result<Vec<PathBuf>> {
+    let read = || format!("the folder {} cannot be read", dir.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).with_context(read)? {
+        let path = entry.with_context(read)?.path();
+        if path.extension().is_some_and(|end| end == "c" || end == "i") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        bail!("there is no C file in {}", dir.display());
+    }
+    Ok(files)
+}
+
+/// What is wrong with the program, if anything, the gravest of it, and who is right.
+fn failing(
+    args: &Reduce,
+    files: &[PathBuf],
+    found: &Compilers,
+    order: &Order,
+) -> Result<Option<(Case, Suspicion, Vec<String>)>> {
+    let check = Check {
+        files: files.to_vec(),
+        include: args.include.clone(),
+        define: Vec::new(),
+        cc: Vec::new(),
+        config: None,
+        json: false,
+    };
+    let run = Run {
+        files: check.files.clone(),
+        include: check.include.clone(),
+        define: Vec::new(),
+        profile: false,
+        fuel: None,
+        alignment: Alignment::Offsets,
+        json: false,
+    };
+    let told = run::execute(&run)?;
+    let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+    let mut made: Made = check::made(&check, &names.join(" "), &told)?;
+    let executed = told.diagnostic.is_none();
+    if !executed {
+        // A crash is a bug whatever the program means.
+        made.case.expected = Expected { stdout: Vec::new(), status: 0 };
+    }
+    let sum: usize = found.compilers.iter().map(|c| c.levels.len()).sum();
+    let n = AtomicUsize::new(0);
+    let begin = |label: &str| {
+        let n = 1 + n.fetch_add(1, Ordering::Relaxed);
+        terminal::status(&format!("[{n}/{sum}] {label}"));
+    };
+    let (mut findings, right) = campaign::suspicions(&made.case, &found.compilers, order, &begin)?;
+    let needs_an_answer = |kind: Kind| kind.is_wrong_code() || kind == Kind::Rejection;
+    findings.retain(|f| executed || !needs_an_answer(f.kind));
+    if findings.is_empty()
+        && let Some(diagnostic) = &told.diagnostic
+    {
+        terminal::complain(&diagnostic.render(terminal::colour()));
+        bail!("so wrong code cannot be told, and no compiler crashes on it");
+    }
+    Ok(findings.into_iter().next().map(|finding| (made.case, finding, right)))
+}
+
+/// A finding of a hunt.
+fn a_finding(args: &Reduce, id: i64) -> Outcome {
+    Store::open(&args.out)?;
+    // Held to the end: a hunt must not write meanwhile.
+    let mut store = Store::create(&args.out)?;
+    let Some(found) = store.finding(id)? else {
+        bail!("there is no finding {id} in {}: `gainsay findings` lists them", args.out.display());
+    };
+    let subject = campaign::Subject::of_finding(&found, &store.stored_targets()?)?;
+    let there = compilers(args.config.as_deref(), &args.cc, subject.case.language)?;
+    let order = order(args, there.limits.clone());
+    let all = there.compilers.as_slice();
+    let patient = Patient {
+        case: &subject.case,
+        kind: subject.kind,
+        bad: campaign::targets_of(&found.finding.targets, all),
+        right: campaign::targets_of(&found.finding.right, all),
+        compilers: all,
+    };
+    let teller = Teller::new();
+    let study = match campaign::study(&patient, &order, &|step| teller.step(step)) {
+        Ok(study) => study,
+        Err(why) => return Ok(Err(why)),
+    };
+    store.put_study(id, &study)?;
+    terminal::status("");
+    if let Some(dir) = &args.output {
+        let case = Case { files: study.files.clone(), ..campaign::study_case(&study) };
+        Lab::default().write(&case, dir)?;
+    }
+    let text = |file: &SourceFile| String::from_utf8_lossy(&file.bytes).into_owned();
+    let text: String = study.files.iter().map(text).collect();
+    if args.json {
+        let object = json!({
+            "id": id, "tokens_before": study.tokens.0, "tokens": study.tokens.1,
+            "lines": text.lines().count(), "seconds": study.took.as_secs_f64(),
+            "compiler": study.compiler, "flags": study.flags, "key": study.key,
+            "blame": study.blame, "ladder": study.ladder, "text": text,
+        });
+        terminal::print(format!("{object}\n").as_bytes())?;
+    } else {
+        terminal::print(text.as_bytes())?;
+        let pass = study.blame.pass.as_deref().unwrap_or("no pass found");
+        terminal::complain(&format!(
+            "{} tokens of {} in {:.0} s; {} {}; {pass}; `gainsay show {id}` tells all",
+            study.tokens.1,
+            study.tokens.0,
+            study.took.as_secs_f64(),
+            study.compiler,
+            words::cut(&study.flags.join(" "), 60),
+        ));
+    }
+    Ok(Ok(()))
+}

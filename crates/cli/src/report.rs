@@ -1,0 +1,166 @@
+//! `gainsay report`: a folder for a bug tracker, or a page on a hunt.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use campaign::{Store, Subject};
+use oracle::Lab;
+use report::{Hunt, Test, Today};
+use sandbox::{Ended, Run, Scratch};
+use toolchain::{Language, Preprocessor, Target};
+
+use crate::args::Report;
+use crate::hunt::compilers;
+use crate::{findings, terminal};
+
+/// A compiler tells its version in no time.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Runs the command; the exit status.
+pub fn main(args: &Report) -> Result<u8> {
+    let store = Store::open(&args.out)?;
+    match args.id {
+        Some(id) => folder(args, &store, id)?,
+        None => page(args, &store)?,
+    }
+    Ok(0)
+}
+
+fn page(args: &Report, store: &Store) -> Result<()> {
+    let studies: BTreeMap<_, _> = store.studies()?.into_iter().collect();
+    let (found, bugs) = (store.findings()?, store.bugs()?);
+    let (tests, targets) = (store.tests()?, store.stored_targets()?);
+    let name = args.out.to_string_lossy();
+    let hunt = Hunt {
+        name: &name,
+        now: findings::now(),
+        span: store.span()?,
+        tests: &tests,
+        targets: &targets,
+        findings: &found,
+        bugs: &bugs,
+        studies: &studies,
+    };
+    if args.output.is_dir() {
+        bail!("{} is a folder: give a file with -o", args.output.display());
+    }
+    let page = report::page(&hunt);
+    fs::write(&args.output, page)
+        .with_context(|| format!("{} cannot be written", args.output.display()))?;
+    terminal::print(format!("{}\n", args.output.display()).as_bytes())?;
+    Ok(())
+}
+
+fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
+    store.known(id)?;
+    let found = store.finding(id)?.context("it was there a moment ago")?;
+    let study = store.study(id)?;
+    let targets = store.stored_targets()?;
+    let subject = match &study {
+        Some(study) => Subject::of_study(study, found.finding.kind, &targets),
+        None => Subject::of_finding(&found, &targets)?,
+    };
+    let bugs = store.bugs()?;
+    let bug = bugs.iter().find(|bug| bug.ids.contains(&id));
+    let mut test = Test::new(&found, study.as_ref(), bug, &subject, &targets);
+    test.today = today(args, &subject, &test);
+    let written = report::folder(&test, &args.output)?;
+    let mut told = format!("{}: {}\n", args.output.display(), written.join(" "));
+    if study.is_none() {
+        told += &format!(
+            "The program is not reduced yet: `gainsay reduce {id}` does that and finds the cause; \
+             this report has the original.\n"
+        );
+        if let Some(bug) = bug.filter(|bug| {
+            bug.representative != id && store.study(bug.representative).is_ok_and(|s| s.is_some())
+        }) {
+            told += &format!(
+                "Finding {} is likely to be the same bug, and is reduced.\n",
+                bug.representative
+            );
+        }
+    }
+    terminal::print(told.as_bytes())?;
+    Ok(())
+}
+
+/// Asks the compiler that fails; what it does not tell is left out.
+fn today(args: &Report, subject: &Subject, test: &Test) -> Today {
+    let mut today = Today { system: system(), ..Today::default() };
+    let language = subject.case.language;
+    let Some((name, flags)) = subject.failed.first() else { return today };
+    let here = match compilers(args.config.as_deref(), std::slice::from_ref(name), language) {
+        Ok(here) => here,
+        Err(error) => {
+            terminal::complain(&format!("gainsay: {name} cannot be asked again: {error:#}"));
+            return today;
+        }
+    };
+    let Some(compiler) = here.compilers.into_iter().find(|c| c.name == *name) else { return today };
+    let target = Target { compiler, flags: flags.clone() };
+    let Some(command) = target.command(language).map(<[_]>::to_vec) else { return today };
+    if target.compiler.version == test.version {
+        today.verbose = verbose(&command);
+    }
+    let lab = Lab { limits: here.limits, stop: sandbox::Stop::on_signals() };
+    let Ok(scratch) = Scratch::new() else { return today };
+    // The names of the report, so that messages fit it.
+    let mut case = subject.case.clone();
+    case.files = test.files.clone();
+    if lab.write(&case, scratch.path()).is_err() {
+        return today;
+    }
+    let seen = lab.observe(&case, scratch.path(), &target).ok().map(|seen| seen.seen);
+    match &seen {
+        Some(seen) if seen.kind(&case.expected).is_some() => today.got = Some(seen.clone()),
+        Some(_) => terminal::complain(&format!(
+            "gainsay: {} does as it must now: `gainsay recheck {}` tells more",
+            target.label(),
+            test.found.id
+        )),
+        None => {}
+    }
+    if language == Language::C {
+        today.preprocessed = preprocessed(&command, &target, &case, scratch.path());
+    }
+    today
+}
+
+fn verbose(command: &[std::ffi::OsString]) -> Option<String> {
+    let (program, arguments) = command.split_first()?;
+    let run = Run::new(program, PATIENCE).args(arguments).arg("-v").env("LC_ALL", "C");
+    match run.finish() {
+        Ended::Finished(done) => {
+            let text = format!("{}{}", done.stdout.text(), done.stderr.text());
+            Some(text).filter(|text| !text.trim().is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// A program of one file, preprocessed: GCC's tracker asks for it.
+fn preprocessed(
+    command: &[std::ffi::OsString],
+    target: &Target,
+    case: &oracle::Case,
+    dir: &Path,
+) -> Option<String> {
+    let mut units = case.units();
+    let (Some(unit), None) = (units.next(), units.next()) else { return None };
+    let preprocessor = Preprocessor::with_command(command);
+    let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
+    let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
+    let text = preprocessor.run(&dir.join(unit)).ok()?;
+    // Line markers name our temporary folder.
+    Some(text.replace(&format!("{}/", dir.display()), ""))
+}
+
+/// The operating system by name.
+fn system() -> Option<String> {
+    let text = fs::read_to_string("/etc/os-release").ok()?;
+    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(format!("{}, {}", name.trim_matches('"'), std::env::consts::ARCH))
+}

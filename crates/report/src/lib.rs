@@ -1,0 +1,23 @@
+//! A finding as a bug report, a hunt as a page.
+//!
+//! [`markdown()`] and [`script()`] are what goes to a tracker, [`folder()`] writes them down with the
+//! program; [`page()`] is one HTML page on a whole hunt. All but [`folder()`] make text of data: they run
+//! nothing and read nothing. What a report says of the compiler of today ([`Today`]) is for the
+//! caller to find out. Not here: whether a bug was reported already.
+
+mod blame;
+mod folder;
+mod html;
+mod markdown;
+mod plot;
+mod script;
+mod test;
+mod text;
+
+pub use blame::{flags_that_hide, passes, versions};
+pub use folder::{Written, folder};
+pub use html::{Hunt, page};
+pub use markdown::{markdown, title};
+pub use script::script;
+pub use test::{Test, Today};
+pub use text::date;

@@ -1,0 +1,322 @@
+//! `reproduce.sh`: says by its exit status whether a bug is there, gone, or cannot be told.
+//!
+//! Plain POSIX shell; `timeout` is used where it is there, and needed for hangs alone.
+
+use std::fmt::Write;
+
+use oracle::Kind;
+use toolchain::Language;
+
+use crate::markdown::title;
+use crate::test::Test;
+use crate::text::{one_line, quote, single, typed};
+
+/// Seconds by the clock for a compilation and for a program, as generous as a hunt's limits.
+const COMPILE: u32 = 180;
+const RUN: u32 = 60;
+
+/// Kilobytes of address space for a compiler that eats all it can get, as in a hunt.
+const MEMORY: u32 = 4 << 20;
+
+/// Words of compilers that died, whatever the compiler and the reason.
+const DEATHS: &[&str] = &[
+    "internal compiler error",
+    "PLEASE submit a bug report",
+    "Stack dump:",
+    "LLVM ERROR",
+    "error in backend",
+    "compiler error:",
+    "Segmentation fault",
+];
+
+/// The script. It lies beside the test's files.
+pub fn script(test: &Test) -> String {
+    let default = typed(&test.recipe.compiler);
+    let variable = match test.language {
+        Language::C => "CC",
+        Language::Cxx => "CXX",
+    };
+    let program = test.recipe.compiler.first().map_or(String::new(), |word| quote(word));
+    let mut text = format!(
+        "#!/bin/sh\n# {title}\n#\n\
+         # Exits with 0 while the bug is there, 1 when it is gone, 2 when that cannot be told.\n\
+         # Usage: reproduce.sh [COMPILER], or {variable}=COMPILER reproduce.sh; else with {shown}.\n\n\
+         cc=${{1:-${{{variable}:-}}}}\n\n\
+         there() {{ echo \"the bug is there: $1\"; exit 0; }}\n\
+         gone() {{ echo \"the bug is gone: $1\"; exit 1; }}\n\
+         cannot_tell() {{ echo \"cannot tell: $1\"; exit 2; }}\n\n\
+         case $cc in\n\
+         */*) cc=$(CDPATH='' cd -- \"$(dirname -- \"$cc\")\" && pwd)/$(basename -- \"$cc\") ;;\n\
+         esac\n\
+         CDPATH='' cd -- \"$(dirname -- \"$0\")\" || cannot_tell \"the folder of this script is gone\"\n\
+         if [ -n \"$cc\" ]; then\n\
+         \x20   command -v \"$cc\" >/dev/null || cannot_tell \"there is no $cc\"\n\
+         else\n\
+         \x20   command -v {program} >/dev/null || cannot_tell \"there is no \"{program}\n\
+         fi\n",
+        title = one_line(&title(test)),
+        shown = one_line(&default),
+    );
+    text += &helpers(test, &default);
+    text +=
+        "\ndir=$(mktemp -d) || cannot_tell \"no temporary folder\"\ntrap 'rm -rf \"$dir\"' EXIT\n";
+    text += &compilation(test);
+    text += &match test.kind() {
+        kind if kind.is_wrong_code() => wrong_code(test),
+        Kind::CompilerHang => hang(),
+        Kind::CompilerMemory => memory(),
+        _ => words(test),
+    };
+    text
+}
+
+/// Running things within limits.
+fn helpers(test: &Test, default: &str) -> String {
+    let needs_clock = matches!(test.kind(), Kind::CompilerHang | Kind::RuntimeHang);
+    let mut text = String::new();
+    if needs_clock {
+        text += "command -v timeout >/dev/null || cannot_tell \"there is no timeout\"\n";
+    }
+    if let Some(program) = test.recipe.runner.first() {
+        let program = quote(program);
+        let _ = writeln!(
+            text,
+            "command -v {program} >/dev/null || cannot_tell \"there is no \"{program}"
+        );
+    }
+    text += "\nlimited() {\n\x20   seconds=$1\n\x20   shift\n\
+             \x20   if command -v timeout >/dev/null; then timeout \"$seconds\" \"$@\"; else \"$@\"; fi\n}\n";
+    let _ = write!(
+        text,
+        "\ncompile() {{\n\x20   if [ -n \"$cc\" ]; then limited {COMPILE} \"$cc\" \"$@\"; \
+         else limited {COMPILE} {default} \"$@\"; fi\n}}\n"
+    );
+    text
+}
+
+/// The steps; `$messages` and `$status` are those of the last.
+fn compilation(test: &Test) -> String {
+    let mut text = String::new();
+    let Some((last, before)) = test.recipe.steps.split_last() else { return text };
+    for step in before {
+        let unit = step.iter().skip_while(|word| *word != "-c").nth(1);
+        let unit = unit.map_or("it", String::as_str);
+        let _ = writeln!(
+            text,
+            "messages=$(compile {} 2>&1) || cannot_tell {}\"$messages\"",
+            arguments(step),
+            single(&format!("{unit} does not compile: "))
+        );
+    }
+    let limit = match test.kind() {
+        Kind::CompilerMemory => {
+            format!("\n# shellcheck disable=SC3045\nmessages=$(ulimit -v {MEMORY}; ")
+        }
+        _ => "messages=$(".to_string(),
+    };
+    let _ = write!(text, "{limit}compile {} 2>&1)\nstatus=$?\n", arguments(last));
+    text
+}
+
+/// Arguments, with what is written going to the temporary folder.
+fn arguments(step: &[String]) -> String {
+    let one = |word: &String| match word.as_str() {
+        "program" => "\"$dir/program\"".to_string(),
+        object if object.ends_with(".o") && !object.contains('/') => {
+            format!("\"$dir\"/{}", quote(object))
+        }
+        word => quote(word),
+    };
+    step.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn wrong_code(test: &Test) -> String {
+    let mut text =
+        "[ \"$status\" -eq 0 ] || cannot_tell \"it does not compile: $messages\"\n".to_string();
+    text += &expected(&test.expected.stdout);
+    let runner: String =
+        test.recipe.runner.iter().map(|word| format!("{} ", quote(word))).collect();
+    let status = test.expected.status;
+    let _ = write!(
+        text,
+        "limited {RUN} {runner}\"$dir/program\" >\"$dir/got\" 2>/dev/null </dev/null\n\
+         status=$?\n\
+         if [ \"$status\" -eq {status} ] && cmp -s \"$dir/expected\" \"$dir/got\"; then\n\
+         \x20   gone \"it prints what it must\"\n\
+         fi\n"
+    );
+    if test.expected.stdout.split(|b| *b == b'\n').any(|line| line.starts_with(b"float ")) {
+        let _ = write!(
+            text,
+            "for file in expected got; do grep -v '^float ' \"$dir/$file\" >\"$dir/$file.exact\"; done\n\
+             if [ \"$status\" -eq {status} ] && cmp -s \"$dir/expected.exact\" \"$dir/got.exact\"; then\n\
+             \x20   cannot_tell \"only floating results differ, perhaps by no more than they may\"\n\
+             fi\n"
+        );
+    }
+    text += "there \"exit status $status, and it differs from what it must print (<):\n\
+             $(diff \"$dir/expected\" \"$dir/got\" | head -n 10)\"\n";
+    text
+}
+
+/// Writes `$dir/expected`.
+fn expected(stdout: &[u8]) -> String {
+    const END: &str = "END_OF_EXPECTED";
+    let plain = |b: &u8| matches!(b, b'\n' | b'\t' | b' '..=b'~');
+    let text = String::from_utf8_lossy(stdout);
+    if stdout.is_empty() {
+        return ": >\"$dir/expected\"\n".into();
+    }
+    if stdout.ends_with(b"\n") && stdout.iter().all(plain) && text.lines().all(|line| line != END) {
+        return format!("cat >\"$dir/expected\" <<'{END}'\n{text}{END}\n");
+    }
+    // Bytes that a here-document cannot hold, by number; a line for each sixteen.
+    let mut script = "{\n".to_string();
+    for some in stdout.chunks(16) {
+        let bytes: String = some.iter().map(|byte| format!("\\{byte:03o}")).collect();
+        let _ = writeln!(script, "    printf '{bytes}'");
+    }
+    script + "} >\"$dir/expected\"\n"
+}
+
+fn hang() -> String {
+    format!(
+        "case $status in\n\
+         124) there \"the compiler does not end in {COMPILE} seconds\" ;;\n\
+         0) gone \"it compiles\" ;;\n\
+         esac\n\
+         cannot_tell \"it does not compile: $messages\"\n"
+    )
+}
+
+fn memory() -> String {
+    format!(
+        "[ \"$status\" -ne 0 ] || gone \"it compiles\"\n\
+         case $messages in\n\
+         *[Oo]'ut of memory'* | *'memory exhausted'* | *'annot allocate'* | *bad_alloc*)\n\
+         \x20   there \"it needs more than {MEMORY} KB: $messages\" ;;\n\
+         esac\n\
+         [ \"$status\" -lt 124 ] || there \"the compiler is killed with {MEMORY} KB\"\n\
+         cannot_tell \"it does not compile: $messages\"\n"
+    )
+}
+
+/// A crash or a rejection is known by its words.
+fn words(test: &Test) -> String {
+    let mut text = String::new();
+    let known = known_by(&test.found.finding.signature, test.kind());
+    if let Some(pattern) = &known {
+        let _ = write!(text, "case $messages in\n{pattern}) there \"$messages\" ;;\nesac\n");
+    }
+    if test.found.finding.signature.contains("exit status 0, but ") {
+        text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no program, and no word\"\n";
+    }
+    text += "[ \"$status\" -ne 0 ] || gone \"it compiles\"\n";
+    if test.kind() == Kind::CompilerCrash {
+        let deaths: Vec<String> =
+            DEATHS.iter().map(|words| format!("*{}*", single(words))).collect();
+        let then = match known {
+            Some(_) => "cannot_tell \"the compiler dies with other words: $messages\"",
+            None => "there \"$messages\"",
+        };
+        let _ =
+            write!(text, "case $messages in\n{})\n\x20   {then} ;;\nesac\n", deaths.join(" | "));
+        let _ = writeln!(text, "[ \"$status\" -lt 128 ] || {then}");
+    }
+    text + "cannot_tell \"it does not compile: $messages\"\n"
+}
+
+/// The part of a signature that stands in messages of all versions, as a pattern of `case`.
+fn known_by(signature: &str, kind: Kind) -> Option<String> {
+    let told = signature.strip_prefix(kind.name())?.trim_start();
+    // Behind the kind stands who made the compiler.
+    let told = told.split_once(' ')?.1;
+    let told = told.split('…').next()?;
+    let part = match () {
+        () if kind == Kind::Rejection => told.to_string(),
+        () if told.starts_with("exit status 0, but ") => return None,
+        () if told.contains("Assertion `") => told[told.find("Assertion `")?..].to_string(),
+        () if told.starts_with("unreachable at ") => "UNREACHABLE executed at".into(),
+        () if told.starts_with("linker's assertion") => "assertion fail".into(),
+        () => match told.rsplit_once(", at ") {
+            // `in f, at x.cc:12`: the line is another one in the next version, the suffix was.
+            Some((what, place)) if place.contains(':') => {
+                let function = &what[what.rfind("in ")?..];
+                format!("{function}, at {}", place.split('.').next()?)
+            }
+            _ => {
+                let ends = [", during ", ", pass ", ", in "];
+                let end = ends.iter().filter_map(|words| told.find(words)).min();
+                told[..end.unwrap_or(told.len())].to_string()
+            }
+        },
+    };
+    // A signal's name is ours, and says nothing; so do flags where there was no message.
+    if part.contains("SIG")
+        || part == "no message"
+        || part.starts_with('-')
+        || part.trim().is_empty()
+    {
+        return None;
+    }
+    let parts: Vec<String> = part
+        .split('#')
+        .map(|text| if text.is_empty() { String::new() } else { single(text) })
+        .collect();
+    Some(format!("*{}*", parts.join("*")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_crashes_are_known_by() {
+        let known = |signature| known_by(signature, Kind::CompilerCrash);
+        let cases = [
+            (
+                "compiler-crash gcc in gimplify_expr, at gimplify.cc:15905",
+                "*'in gimplify_expr, at gimplify'*",
+            ),
+            (
+                "compiler-crash gcc tree check: expected x, have y in f, at tree.h:3",
+                "*'in f, at tree'*",
+            ),
+            (
+                "compiler-crash clang X.cpp:12: Assertion `a && b' failed",
+                r"*'Assertion `a && b'\'' failed'*",
+            ),
+            (
+                "compiler-crash pcc Cannot generate code, node # op %",
+                "*'Cannot generate code, node '*' op %'*",
+            ),
+            (
+                "compiler-crash gcc verify_ssa failed, during GIMPLE pass: x, in f < g",
+                "*'verify_ssa failed'*",
+            ),
+        ];
+        for (signature, want) in cases {
+            assert_eq!(known(signature).as_deref(), Some(want), "{signature}");
+        }
+        for nothing in [
+            "compiler-crash gcc-12 -O2 SIGSEGV",
+            "compiler-crash gcc SIGSEGV of cc1, during RTL pass: combine",
+            "compiler-crash gcc exit status 0, but there is no executable",
+        ] {
+            assert_eq!(known(nothing), None, "{nothing}");
+        }
+        assert_eq!(
+            known_by("rejection clang use of 'x#'", Kind::Rejection).as_deref(),
+            Some(r"*'use of '\''x'*''\'''*")
+        );
+    }
+
+    #[test]
+    fn any_output_can_be_expected() {
+        assert!(expected(b"1\n2\n").ends_with("<<'END_OF_EXPECTED'\n1\n2\nEND_OF_EXPECTED\n"));
+        assert_eq!(expected(b""), ": >\"$dir/expected\"\n");
+        assert!(expected(b"no newline").contains("printf '\\156\\157"));
+        assert!(expected(b"END_OF_EXPECTED\n").contains("printf '\\105"));
+        assert!(expected(b"\x00\xff\n").contains("printf '\\000\\377\\012'"));
+    }
+}

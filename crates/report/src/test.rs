@@ -1,0 +1,178 @@
+//! What a report is about: the smallest program that shows the bug, and how to show it.
+
+use campaign::{Bug, Finding, Recipe, StoredTarget, Study, Subject};
+use oracle::{Certificate, Expected, Kind, Says, Seen, SourceFile};
+use toolchain::Language;
+
+use crate::text::typed;
+
+/// Folders whose programs are called by name alone: so they are on other machines too.
+const COMMON: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
+
+/// What the compiler of today says; each is left out of the report where it is not known.
+#[derive(Clone, Debug, Default)]
+pub struct Today {
+    /// What `-v` prints.
+    pub verbose: Option<String>,
+    /// The operating system by name.
+    pub system: Option<String>,
+    /// What the failing command gives.
+    pub got: Option<Seen>,
+    /// The test as the compiler's preprocessor leaves it.
+    pub preprocessed: Option<String>,
+}
+
+/// All that a report is made of.
+#[derive(Debug)]
+pub struct Test<'a> {
+    /// The finding.
+    pub found: &'a Finding,
+    /// Its study.
+    pub study: Option<&'a Study>,
+    /// The bug it belongs to.
+    pub bug: Option<&'a Bug>,
+    /// What is known of the compiler today.
+    pub today: Today,
+    /// The program's files by the names they have in the report.
+    pub files: Vec<SourceFile>,
+    /// The name that its only file had before.
+    pub was: Option<String>,
+    /// What it must print and exit with.
+    pub expected: Expected,
+    /// Its language.
+    pub language: Language,
+    /// How it is compiled and run where it fails.
+    pub recipe: Recipe,
+    /// The failing compiler by name.
+    pub compiler: String,
+    /// Its version.
+    pub version: String,
+    /// The machine it compiles for.
+    pub triple: String,
+    /// The flags with which it fails.
+    pub flags: Vec<String>,
+}
+
+impl<'a> Test<'a> {
+    /// Puts together what is stored; `subject` is the program of the study, or of the finding.
+    pub fn new(
+        found: &'a Finding,
+        study: Option<&'a Study>,
+        bug: Option<&'a Bug>,
+        subject: &Subject,
+        targets: &[StoredTarget],
+    ) -> Test<'a> {
+        let case = &subject.case;
+        let (compiler, flags) = subject.failed.first().cloned().unwrap_or_default();
+        let commands = study.map_or(&found.finding.commands, |study| &study.commands);
+        let words: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let read = commands.iter().find_map(|command| Recipe::read(command, &words));
+        let mut recipe = read.unwrap_or_else(|| plain_recipe(&compiler, &flags, case));
+        if let [program] = &mut recipe.compiler[..]
+            && let Some(name) = COMMON.iter().find_map(|dir| program.strip_prefix(dir))
+        {
+            *program = name.into();
+        }
+        let target = targets.iter().find(|target| target.compiler == compiler);
+        let mut files = case.files.clone();
+        let was = rename(&mut files, &mut recipe, case.language);
+        Test {
+            found,
+            study,
+            bug,
+            today: Today::default(),
+            files,
+            was,
+            expected: case.expected.clone(),
+            language: case.language,
+            recipe,
+            version: target.map(|t| t.version.clone()).unwrap_or_default(),
+            triple: target.map(|t| t.triple.clone()).unwrap_or_default(),
+            compiler,
+            flags,
+        }
+    }
+
+    /// How it fails.
+    pub fn kind(&self) -> Kind {
+        self.found.finding.kind
+    }
+
+    /// One line on what is wrong.
+    pub fn summary(&self) -> &str {
+        self.study.map_or(&self.found.finding.summary, |study| &study.summary)
+    }
+
+    /// Who says that the program is valid.
+    pub fn certificate(&self) -> &Certificate {
+        self.study.map_or(&self.found.finding.certificate, |study| &study.certificate)
+    }
+
+    /// Labels of the targets that fail, and of those that do as they must.
+    pub fn labels(&self) -> (&[String], &[String]) {
+        match self.study {
+            Some(study) => (&study.targets, &study.right),
+            None => (&self.found.finding.targets, &self.found.finding.right),
+        }
+    }
+
+    /// The commands to type beside the files, a line each.
+    pub fn commands(&self) -> Vec<String> {
+        let Recipe { compiler, steps, runner } = &self.recipe;
+        let mut lines: Vec<String> =
+            steps.iter().map(|step| typed(&[&compiler[..], &step[..]].concat())).collect();
+        if self.kind().is_wrong_code() {
+            lines.push(typed(&[&runner[..], &["./program".to_string()]].concat()));
+        }
+        lines
+    }
+
+    /// A command of the store with the names of the report.
+    pub fn renamed(&self, command: &str) -> String {
+        let (Some(was), [file]) = (&self.was, &self.files[..]) else { return command.into() };
+        let word = |word| if word == was { file.name.as_str() } else { word };
+        command.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether somebody executed the program and found nothing against it.
+    pub fn is_vouched_for(&self) -> bool {
+        let certificate = self.certificate();
+        !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Says::Valid)
+    }
+
+    /// What the failing target printed when it was found; the study does not keep it.
+    pub fn kept(&self, end: &str) -> Option<&SourceFile> {
+        if self.study.is_some() {
+            return None;
+        }
+        let targets = self.found.finding.targets.iter();
+        let mut names = targets.map(|t| format!("{}.{end}", t.replace([' ', '/'], "_")));
+        names.find_map(|name| self.found.finding.artifacts.iter().find(|file| file.name == name))
+    }
+}
+
+/// A program of one file is called `test.c`, as trackers and we ourselves like it; what it was called.
+fn rename(files: &mut [SourceFile], recipe: &mut Recipe, language: Language) -> Option<String> {
+    let [file] = files else { return None };
+    let name = match language {
+        Language::C => "test.c",
+        Language::Cxx => "test.cpp",
+    };
+    for word in recipe.steps.iter_mut().flatten().filter(|word| **word == file.name) {
+        *word = name.into();
+    }
+    Some(std::mem::replace(&mut file.name, name.into()))
+}
+
+/// For a command that cannot be read.
+fn plain_recipe(compiler: &str, flags: &[String], case: &oracle::Case) -> Recipe {
+    let mut step = flags.to_vec();
+    step.push("-w".into());
+    step.extend(case.standard.iter().map(|standard| format!("-std={standard}")));
+    for dir in &case.include {
+        step.extend(["-I".into(), dir.display().to_string()]);
+    }
+    step.extend(case.units().map(String::from));
+    step.extend(["-o", "program", "-lm"].map(String::from));
+    Recipe { compiler: vec![compiler.into()], steps: vec![step], runner: Vec::new() }
+}

@@ -1,0 +1,129 @@
+//! Words, dates and what must be escaped where.
+
+/// `2027-01-15` of seconds since 1970, in UTC.
+pub fn date(seconds: u64) -> String {
+    // Days since 0000-03-01: leap days then end a year, and months have a regular pattern.
+    let days = seconds / 86_400 + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year + next)
+}
+
+/// A word as a shell takes it.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    single(word)
+}
+
+/// A word in single quotes, whatever it is.
+pub fn single(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Words as a shell takes them.
+pub fn typed<S: AsRef<str>>(words: &[S]) -> String {
+    words.iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
+}
+
+/// Without what a terminal or a tracker would take for an order.
+pub fn printable(text: &str) -> String {
+    let safe = |c: char| !c.is_control() || c == '\t' || c == '\n';
+    text.chars().map(|c| if safe(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
+}
+
+/// The same on one line.
+pub fn one_line(text: &str) -> String {
+    printable(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text for HTML, in elements and in quoted attributes.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// A block of code in Markdown, fenced by more backquotes than it has.
+pub fn fenced(language: &str, text: &str) -> String {
+    let text = printable(text);
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(3.max(longest + 1));
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}\n")
+}
+
+/// Code inside a line of Markdown, of a table too.
+pub fn code(text: &str) -> String {
+    let text = one_line(text).replace('|', "\\|");
+    match text.contains('`') {
+        true => format!("`` {text} ``"),
+        false => format!("`{text}`"),
+    }
+}
+
+/// `1 test`, `2 tests`.
+pub fn plural(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The first lines of a text, and how many there are more.
+pub fn head(text: &str, lines: usize) -> String {
+    let all = text.lines().count();
+    if all <= lines {
+        return text.into();
+    }
+    let mut short: String = text.lines().take(lines).map(|line| format!("{line}\n")).collect();
+    short += &format!("… and {} more\n", plural(all - lines, "line"));
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        let cases = [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_709_164_799, "2024-02-28"),
+            (1_735_689_599, "2024-12-31"),
+            (4_107_542_400, "2100-03-01"),
+        ];
+        for (seconds, want) in cases {
+            assert_eq!(date(seconds), want);
+        }
+    }
+
+    #[test]
+    fn nothing_gets_out_of_its_quotes() {
+        assert_eq!(quote("it's"), r"'it'\''s'");
+        assert_eq!(typed(&["a b", "-O2", ""]), "'a b' -O2 ''");
+        assert_eq!(escape("<script>\"&'\x1b[1m"), "&lt;script&gt;&quot;&amp;&#39;\u{fffd}[1m");
+        assert_eq!(fenced("c", "a\n```\nb"), "````c\na\n```\nb\n````\n");
+        assert_eq!((code("a|b\nc"), code("`x'")), ("`a\\|b c`".into(), "`` `x' ``".into()));
+        assert_eq!(head("a\nb\nc\n", 2), "a\nb\n… and 1 line more\n");
+    }
+}

@@ -1,0 +1,191 @@
+//! What a report's folder holds. `reproduce.sh` is run, for each kind of failure: on a compiler with
+//! the fault it was written for, on one without it, and where there is none.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use campaign::{Finding, NewFinding, Standing, Subject};
+use oracle::{Case, Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use report::Test;
+use sandbox::{Ended, Run, Scratch, Status};
+use toolchain::Language;
+
+const SOURCE: &str =
+    "#include <stdio.h>\nint main(void) { printf(\"it's %d\\n\", 1); return 0; }\n";
+
+fn finding(kind: Kind, signature: &str, cc: &Path) -> Finding {
+    Finding {
+        id: 1,
+        engine: "yarp".into(),
+        seed: 7,
+        found_at: 1_800_000_000,
+        seen_before: 0,
+        finding: NewFinding {
+            kind,
+            signature: signature.into(),
+            summary: "fails".into(),
+            standing: Standing::Confirmed,
+            targets: vec!["faulty -O2".into()],
+            right: Vec::new(),
+            files: vec![SourceFile { name: "a.c".into(), bytes: SOURCE.into() }],
+            artifacts: Vec::new(),
+            commands: vec![format!("{} -O2 -w a.c -o program -lm && ./program", cc.display())],
+            origin: "by hand".into(),
+            certificate: Certificate::default(),
+        },
+    }
+}
+
+/// A report in `bug` on a compiler `faulty` of this text.
+fn write(dir: &Path, kind: Kind, signature: &str, compiler: &str) {
+    let executable = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, text).expect("it is written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is executable");
+        path
+    };
+    let cc = executable("faulty", compiler);
+    // Nobody waits for minutes: what is given three is given one second.
+    fs::create_dir_all(dir.join("bin")).expect("a folder");
+    executable("bin/timeout", "#!/bin/sh\nshift\nexec /usr/bin/timeout 2 \"$@\"\n");
+    let found = finding(kind, signature, &cc);
+    let case = Case {
+        language: Language::C,
+        files: found.finding.files.clone(),
+        standard: None,
+        harness: None,
+        include: Vec::new(),
+        expected: Expected { stdout: b"it's 1\n".to_vec(), status: 0 },
+    };
+    let failed = vec![("faulty".to_string(), vec!["-O2".to_string()])];
+    let subject = Subject { case, kind, failed };
+    let test = Test::new(&found, None, None, &subject, &[]);
+    let written = report::folder(&test, &dir.join("bug")).expect("it writes");
+    assert_eq!(written, ["test.c", "expected", "report.md", "reproduce.sh", "original/a.c"]);
+}
+
+fn run(dir: &Path, compiler: Option<&str>) -> (Status, String) {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", dir.join("bin").display());
+    let run = Run::new(dir.join("bug/reproduce.sh"), Duration::from_secs(60)).env("PATH", path);
+    match run.args(compiler).finish() {
+        Ended::Finished(done) => (done.status, done.stdout.text() + &done.stderr.text()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Compiles `SOURCE` with something else in the place of what it must print.
+fn prints(what: &str) -> String {
+    format!(
+        "#!/bin/sh\nsed 's/printf(.*1)/{what}/' test.c >\"$TMPDIR/m.c\" 2>/dev/null || exit 9\n\
+         gcc -w -include stdlib.h \"$TMPDIR/m.c\" -o \"$5\"\n"
+    )
+}
+
+#[test]
+fn each_kind_is_there_gone_or_not_told() {
+    let cases = [
+        (Kind::WrongOutput, "wrong-output faulty -O2", prints("puts(\"2\")")),
+        (Kind::RuntimeCrash, "runtime-crash faulty -O2", prints("abort()")),
+        (Kind::RuntimeHang, "runtime-hang faulty -O2", prints("for(;;)")),
+        (Kind::CompilerCrash, "compiler-crash faulty -O2 SIGSEGV", "#!/bin/sh\nkill -SEGV $$\n".into()),
+        (
+            Kind::CompilerCrash,
+            "compiler-crash gcc exit status 0, but there is no executable",
+            "#!/bin/sh\n".into(),
+        ),
+        (
+            Kind::CompilerCrash,
+            "compiler-crash clang X.cpp:12: Assertion `a != 'b'' failed",
+            "#!/bin/sh\necho \"cc: /x/X.cpp:99: int f(): Assertion \\`a != 'b'' failed.\" >&2\nexit 134\n".into(),
+        ),
+        (Kind::CompilerHang, "compiler-hang faulty -O2", "#!/bin/sh\nexec sleep 50\n".into()),
+        (
+            Kind::CompilerMemory,
+            "compiler-memory faulty -O2",
+            "#!/bin/sh\necho 'cc1: out of memory allocating 7 bytes'\nexit 1\n".into(),
+        ),
+        (
+            Kind::Rejection,
+            "rejection gcc use of 'x#' before $it",
+            "#!/bin/sh\necho \"test.c:1:2: error: use of 'x17' before \\$it\"\nexit 1\n".into(),
+        ),
+    ];
+    for (kind, signature, compiler) in cases {
+        let scratch = Scratch::new().expect("a temporary folder");
+        let dir = scratch.path();
+        let compiler = compiler.replace("$TMPDIR", &dir.display().to_string());
+        // The arguments are: -O2 -w test.c -o program -lm
+        write(dir, kind, signature, &compiler);
+        let (status, told) = run(dir, None);
+        assert_eq!(status, Status::Exit(0), "{signature}: {told}");
+        assert!(told.starts_with("the bug is there: "), "{signature}: {told}");
+        let (status, told) = run(dir, Some("gcc"));
+        assert_eq!(status, Status::Exit(1), "{signature}: {told}");
+        let (status, told) = run(dir, Some("no-such-compiler"));
+        assert_eq!(
+            (status, told.as_str()),
+            (Status::Exit(2), "cannot tell: there is no no-such-compiler\n")
+        );
+        fs::remove_file(dir.join("faulty")).expect("it is removed");
+        assert_eq!(run(dir, None).0, Status::Exit(2), "{signature}");
+    }
+}
+
+#[test]
+fn titles_and_statements() {
+    let report = |compiler: &str, kind, summary: &str, says: Option<Says>| {
+        let mut found = finding(kind, "s", Path::new("/usr/bin/cc"));
+        found.finding.summary = summary.into();
+        let command = "gainsay run a.c".to_string();
+        let opinion = |says| Opinion { tool: "gainsay".into(), command: command.clone(), says };
+        found.finding.certificate.opinions.extend(says.map(opinion));
+        let case = Case {
+            language: Language::C,
+            files: found.finding.files.clone(),
+            standard: None,
+            harness: None,
+            include: Vec::new(),
+            expected: Expected { stdout: b"it's 1\n".to_vec(), status: 0 },
+        };
+        let failed = vec![(compiler.to_string(), vec!["-O2".to_string()])];
+        let subject = Subject { case, kind, failed };
+        let test = Test::new(&found, None, None, &subject, &[]);
+        (report::title(&test), report::markdown(&test))
+    };
+    let (title, text) = report("clang-16", Kind::WrongOutput, "prints 2", Some(Says::Valid));
+    assert_eq!(title, "[clang] wrong code at -O2 (clang-16)");
+    assert!(
+        text.contains("at `-O2` to a program that prints 2. The program has one defined"),
+        "{text}"
+    );
+    assert!(text.contains("$ cc -O2 -w test.c -o program -lm\n$ ./program\n"), "{text}");
+    assert!(text.contains("(`gainsay run test.c`)"), "{text}");
+    let ice = "a.c:3:1: internal compiler error: in f, at x.cc:1";
+    let (title, text) = report("gcc-12", Kind::CompilerCrash, ice, None);
+    assert_eq!(title, "gcc-12: ICE at -O2: in f, at x.cc:1");
+    assert!(text.contains("Nobody could be asked whether the program is valid."), "{text}");
+    assert!(!text.contains("$ ./program"), "{text}");
+    let said = Some(Says::Undefined("overflow".into()));
+    let (_, text) = report("gcc-12", Kind::RuntimeHang, "", said);
+    assert!(
+        !text.contains("no undefined behaviour") && text.contains("**undefined**: overflow"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_script_is_clean() {
+    // Where shellcheck is there; its absence proves nothing, and CI has no need of it.
+    let Some(shellcheck) = toolchain::on_path("shellcheck") else { return };
+    for kind in Kind::ALL {
+        let scratch = Scratch::new().expect("a temporary folder");
+        write(scratch.path(), kind, &format!("{} gcc in f, at x.cc:3", kind.name()), "#!/bin/sh\n");
+        let run =
+            Run::new(&shellcheck, Duration::from_secs(60)).arg(scratch.file("bug/reproduce.sh"));
+        let Ended::Finished(done) = run.finish() else { panic!("it does not end") };
+        assert_eq!(done.status, Status::Exit(0), "{}: {}", kind.name(), done.stdout.text());
+    }
+}
