@@ -260,10 +260,8 @@ impl Used {
             TypeKind::Enum(id) => {
                 self.enums.insert(*id);
             }
-            TypeKind::Typedef(t) => {
-                if self.typedefs.insert(*t) {
-                    self.ty(program, program.types.typedefs[t.index()].ty);
-                }
+            TypeKind::Typedef(t) if self.typedefs.insert(*t) => {
+                self.ty(program, program.types.typedefs[t.index()].ty);
             }
             _ => {}
         }

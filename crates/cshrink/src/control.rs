@@ -250,7 +250,8 @@ pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 p.stmt(s).kind,
                 StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
             );
-            if is_loop && counts.contains_key(&s) {
+            // Without an execution nothing is known.
+            if is_loop && (counts.is_empty() || counts.contains_key(&s)) {
                 edits.push(once(p, counts, s));
             }
         })),
@@ -382,6 +383,7 @@ pub(crate) fn needless(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         1 => Some(each(specimen, unwrap)),
         2 => Some(each(specimen, trailing)),
         3 => Some(hoists(specimen)),
+        4 => Some(compounds(specimen)),
         _ => None,
     }
 }
@@ -471,6 +473,37 @@ fn trailing(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edi
         }
         _ => {}
     }
+}
+
+/// `x = x + y` becomes `x += y`.
+fn compounds(specimen: &Specimen) -> Vec<Edit> {
+    let p = &specimen.program;
+    let text = |e: ExprId| ctree::print::print_expr(p, e);
+    let mut edits: Vec<Edit> = Vec::new();
+    for (e, _) in Map::of(p).exprs {
+        let ExprKind::Assign(lhs, rhs) = p.expr(e).kind else { continue };
+        let ExprKind::Binary(op, a, rhs) = p.expr(bare(p, rhs)).kind else { continue };
+        let arithmetic = matches!(
+            op,
+            BinOp::Mul
+                | BinOp::Div
+                | BinOp::Rem
+                | BinOp::Add
+                | BinOp::Sub
+                | BinOp::Shl
+                | BinOp::Shr
+                | BinOp::BitAnd
+                | BinOp::BitXor
+                | BinOp::BitOr
+        );
+        if arithmetic && !has_effects(p, lhs) && text(lhs) == text(a) {
+            edits.push(Box::new(move |p| {
+                let comp = p.expr(a).ty;
+                p.exprs[e.index()].kind = ExprKind::AssignOp { op, lhs, rhs, comp };
+            }));
+        }
+    }
+    edits
 }
 
 /// Statement expressions: their statements go before the one that they are in.

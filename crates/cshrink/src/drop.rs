@@ -221,3 +221,24 @@ fn leave_out(init: &mut Init, path: &[u64]) {
             .for_each(|item| leave_out(&mut item.init, rest)),
     }
 }
+
+/// Leaves out declarations of what is defined in the same unit.
+pub(crate) fn announcements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    only(level, || {
+        let mut edits: Vec<Edit> = Vec::new();
+        for (at, unit) in specimen.program.units.iter().enumerate() {
+            for item in &unit.items {
+                let defined = match *item {
+                    Item::FuncDecl(f) => unit.items.contains(&Item::Func(f)),
+                    Item::VarDecl(v) => unit.items.contains(&Item::Var(v)),
+                    _ => false,
+                };
+                if defined {
+                    let item = item.clone();
+                    edits.push(Box::new(move |p| p.units[at].items.retain(|other| *other != item)));
+                }
+            }
+        }
+        edits
+    })
+}

@@ -21,6 +21,7 @@ mod rename;
 mod retype;
 mod shapes;
 mod specimen;
+mod texts;
 mod tokens;
 mod types;
 mod unite;
@@ -95,6 +96,8 @@ pub fn passes() -> Vec<Pass> {
         pass("qualifiers", types::qualifiers, Opening::All),
         pass("numbers", types::numbers, Opening::All),
         pass("constants", value::simpler_constants, Opening::All),
+        pass("strings", texts::strings, Opening::All),
+        pass("announcements", drop::announcements, Opening::All),
         pass("needless", control::needless, Opening::All),
         pass("declarations", locals::declarations, Opening::All),
         pass("names", rename::names, Opening::All),

@@ -181,11 +181,11 @@ pub(crate) fn mergers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
             continue;
         }
         let ty = p.types.resolved(var.ty).unqual();
-        let fitting = map.vars[..at].iter().rev().copied().filter(|&w| {
+        let mut fitting = map.vars[..at].iter().rev().copied().filter(|&w| {
             let is_seen = p.var(w).scope == Scope::File || owner(w) == owner(v);
             is_seen && !same_var(p, v, w) && p.types.resolved(p.var(w).ty).unqual() == ty
         });
-        if let Some(by) = fitting.skip(level).next() {
+        if let Some(by) = fitting.nth(level) {
             edits.push(Box::new(move |p| become_other(p, v, by)));
         }
     }

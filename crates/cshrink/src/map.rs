@@ -191,7 +191,7 @@ impl Walk<'_> {
                 self.map.funcs.push(f);
                 let func = self.program.func(f);
                 self.map.vars.extend(&func.params);
-                let outer = std::mem::replace(&mut self.func, Some(f));
+                let outer = self.func.replace(f);
                 if let Some(body) = func.body {
                     self.stmt(body);
                 }
@@ -212,7 +212,7 @@ impl Walk<'_> {
         let program = self.program;
         let place = Place { id, func: self.func, parent: self.stmt, depth: self.depth };
         self.map.stmts.push(place);
-        let outer = std::mem::replace(&mut self.stmt, Some(id));
+        let outer = self.stmt.replace(id);
         self.depth += 1;
         let parent = Parent::Stmt(id);
         match &program.stmt(id).kind {

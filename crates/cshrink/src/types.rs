@@ -10,6 +10,7 @@ use ctree::{
 use crate::graft::same_var;
 use crate::params::name_types;
 use crate::retype::{changed, everywhere, without};
+use crate::texts::fit_formats;
 use crate::{Edit, Map, Specimen};
 
 /// Qualifiers, storage classes and attributes go: everywhere at once, then one by one.
@@ -216,6 +217,7 @@ fn plainer(types: &TypeTable, ty: Ty) -> Option<Ty> {
 fn one_type(old: Ty) -> Edit {
     Box::new(move |p| {
         everywhere(p, &|types, ty| (ty.unqual() == old).then(|| plainer(types, ty)).flatten());
+        fit_formats(p);
     })
 }
 
@@ -231,6 +233,7 @@ fn plain_variable(p: &mut Program, v: VarId) {
             p.vars[w].ty = new;
         }
     }
+    fit_formats(p);
     let Some(f) = p.funcs.iter().position(|f| f.params.contains(&v)) else { return };
     let (name, params) = (p.funcs[f].name, p.funcs[f].params.clone());
     let tys: Vec<Ty> = params.iter().map(|&v| p.var(v).ty.unqual()).collect();
@@ -265,6 +268,7 @@ fn plain_field(p: &mut Program, r: usize, name: ctree::Sym) {
     // First the width goes, in the next round the type.
     if p.types.records[r].fields[f].bits.take().is_none() {
         p.types.records[r].fields[f].ty = plain(p, ty);
+        fit_formats(p);
     }
 }
 

@@ -83,6 +83,20 @@ fn needless_jumps_and_braces_go() {
 }
 
 #[test]
+fn assignments_and_strings_get_short() {
+    check(
+        "needless",
+        "int a[2] = {3}; int main(void) { a[0] = a[0] << 2; a[0] = a[1] - 2; return a[0]; }",
+        "int a[2] = {3}; int main(void) { a[0] <<= 2; a[0] = a[1] - 2; return a[0]; }",
+    );
+    let start = specimen(
+        "int printf(const char *, ...); int main(void) { printf(\"a %5lu, 7 %%\\n\", 1UL); }",
+    );
+    let end = shrink(start, &pass("strings"), &|s| s.stdout.contains(&b'1'));
+    assert!(end.units[0].text.contains("printf(\"%5d\", 1)"), "{}", end.units[0].text);
+}
+
+#[test]
 fn calls_become_bodies() {
     check(
         "calls",
@@ -187,6 +201,20 @@ fn types_become_plain() {
 }
 
 #[test]
+fn formats_follow_types() {
+    check(
+        "numbers",
+        "long a[2] = {3}; int main(void) { printf(\"%lu %5ld\\n\", 5UL, a[0]); return 0; }",
+        "int a[2] = {3}; int main(void) { printf(\"%lu %5d\\n\", 5UL, a[0]); return 0; }",
+    );
+    check(
+        "strings",
+        "int main(void) { printf(\"%lu\\n\", 5UL); return 0; }",
+        "int main(void) { printf(\"%d\\n\", 5); return 0; }",
+    );
+}
+
+#[test]
 fn variables_become_what_they_hold() {
     check(
         "copies",
@@ -222,5 +250,27 @@ fn everything_gets_a_short_name() {
         "struct a { int b; }; struct a c; typedef struct a d; enum e { f, g };
          int h(int i) { int j = i; k: if (j-- > 3) goto k; return j + g; }
          int main(void) { d *l = &c; l->b = h(9); { int m = 1; printf(\"%d\\n\", c.b + m); } return f; }",
+    );
+}
+
+#[test]
+fn units_keep_their_common_names() {
+    let unit = |name: &str, text: &str| cshrink::UnitText { name: name.into(), text: text.into() };
+    let first = "extern int shared; static int own = 1; int helper(int); \
+                 int main(void) { return helper(own) + shared; }";
+    let second =
+        "int shared = 3; static int own = 2; int helper(int value) { return value + own; }";
+    let units = vec![unit("a.c", first), unit("b.c", second)];
+    let start = cshrink::Specimen::new(units, &common::rules()).expect("a program");
+    let status = start.status;
+    let end = shrink(start, &pass("names"), &|s| s.status == status);
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let texts: Vec<String> = end.units.iter().map(|unit| flat(&unit.text)).collect();
+    assert_eq!(
+        texts,
+        [
+            "extern int a; static int b = 1; int c(int); int main(void) { return c(b) + a; }",
+            "int a = 3; static int b = 2; int c(int d) { return d + b; }",
+        ]
     );
 }
