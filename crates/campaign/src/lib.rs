@@ -4,7 +4,7 @@
 //! engine and a seed, and doing it twice changes nothing. [`check()`] is one test of somebody's own
 //! program, without a store.
 //!
-//! [`study()`] makes what was found small and finds out all about it; [`recheck`] asks whether it is
+//! [`study()`] makes what was found small and finds out all about it; [`recheck()`] asks whether it is
 //! still there. Not here yet: hunts over many machines.
 
 mod bench;

@@ -72,7 +72,12 @@ fn flatten(program: &mut Program, id: StmtId) {
             *then = inner(program, *then);
             *other = other.filter(|&s| !nothing(program, s)).map(|s| inner(program, s));
         }
-        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::For { body, .. } => {
+        StmtKind::While(_, body)
+        | StmtKind::DoWhile(body, _)
+        | StmtKind::For { body, .. }
+        | StmtKind::Case(_, _, body)
+        | StmtKind::Default(body)
+        | StmtKind::Label(_, body) => {
             *body = inner(program, *body);
         }
         _ => return,
