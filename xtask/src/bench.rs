@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
-use crate::{bench_gen, bench_hunt};
+use crate::{bench_gen, bench_hunt, bench_reduce};
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
 /// flatters it.
@@ -42,6 +42,8 @@ enum What {
     Gen(bench_gen::GenArgs),
     /// A hunt with Csmith's programs against a shell loop that does the same work.
     Hunt(bench_hunt::HuntArgs),
+    /// The reducer against C-Vise, on compilers with planted bugs.
+    Reduce(bench_reduce::ReduceArgs),
 }
 
 #[derive(Args, Debug)]
@@ -63,6 +65,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
         What::Machine(args) => machine(context, args).map(|()| Found::Nothing),
         What::Gen(args) => bench_gen::main(context, args).map(|()| Found::Nothing),
         What::Hunt(args) => bench_hunt::main(context, args).map(|()| Found::Nothing),
+        What::Reduce(args) => bench_reduce::main(context, args).map(|()| Found::Nothing),
     }
 }
 

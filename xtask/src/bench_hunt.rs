@@ -144,7 +144,7 @@ fn hunt(args: &HuntArgs, gainsay: &Path, scratch: &Path) -> Result<Side> {
     let levels: Vec<String> = args.levels.iter().map(|l| format!("{l:?}")).collect();
     fs::write(&config, format!("levels = [{}]\nextras_per_test = 0\n", levels.join(", ")))?;
     let mut run = Run::new(gainsay, WALL)
-        .args(["hunt", "--engine", "csmith", "--json", "--jobs", "1"])
+        .args(["hunt", "--engine", "csmith", "--json", "--jobs", "1", "--no-reduce"])
         .args(["--tests", &args.count.to_string(), "--seed", &args.seed.to_string()])
         .arg("--config")
         .arg(&config)

@@ -4,6 +4,7 @@
 mod bench;
 mod bench_gen;
 mod bench_hunt;
+mod bench_reduce;
 mod compiler;
 mod context;
 mod counters;

@@ -14,7 +14,6 @@ use oracle::{Detectors, Lab, Trouble};
 use sandbox::Scratch;
 use toolchain::Compiler;
 
-use crate::record::Cost;
 
 /// The common ground of all tests.
 pub struct Bench {
@@ -27,8 +26,10 @@ pub struct Bench {
     detectors: OnceLock<Detectors>,
     /// How many findings each signature has.
     signatures: Mutex<BTreeMap<String, u64>>,
-    /// Microseconds of processor time of other people's programs: also of tests that were stopped.
-    others: AtomicU64,
+    /// What other people's programs had used when the hunt began.
+    before: Duration,
+    /// Microseconds of theirs that count as ours: of generators.
+    generators: AtomicU64,
 }
 
 impl Bench {
@@ -40,7 +41,8 @@ impl Bench {
             extras_per_test,
             detectors: OnceLock::new(),
             signatures: Mutex::default(),
-            others: AtomicU64::new(0),
+            before: sandbox::spent(),
+            generators: AtomicU64::new(0),
         }
     }
 
@@ -62,14 +64,15 @@ impl Bench {
         *n - 1
     }
 
-    /// Adds to the account of other people's programs.
-    pub fn charge(&self, cpu: Duration) {
-        self.others.fetch_add(cpu.as_micros() as u64, Ordering::Relaxed);
+    /// Notes the time of a program that made a test.
+    pub fn generated(&self, cpu: Duration) {
+        self.generators.fetch_add(cpu.as_micros() as u64, Ordering::Relaxed);
     }
 
-    /// Processor time of compilers, compiled programs and detectors so far.
+    /// Processor time of compilers, compiled programs and detectors so far, in tests and in studies.
     pub fn others(&self) -> Duration {
-        Duration::from_micros(self.others.load(Ordering::Relaxed))
+        let generators = Duration::from_micros(self.generators.load(Ordering::Relaxed));
+        sandbox::spent().saturating_sub(self.before).saturating_sub(generators)
     }
 
     /// All other processor time of this process and its children: generation, the machine, the
@@ -102,10 +105,4 @@ pub fn trouble(error: &io::Error, path: &Path) -> Trouble {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Trouble::DiskFull(told),
         _ => Trouble::Io(told),
     }
-}
-
-/// Adds time of other people's programs both to a test and to the whole.
-pub fn spend(bench: &Bench, cost: &mut Cost, more: Cost) {
-    bench.charge(more.compile + more.run + more.validate);
-    *cost += more;
 }

@@ -10,7 +10,7 @@ use oracle::{
 };
 use toolchain::{Language, Preprocessor, Target, targets};
 
-use crate::bench::{Bench, spend};
+use crate::bench::Bench;
 use crate::engine::Made;
 use crate::predict::predict;
 use crate::record::{Cost, NewFinding, Standing, Tested, Word};
@@ -69,11 +69,7 @@ impl Trial<'_> {
         for target in &self.targets {
             begin(&target.label());
             let seen = self.bench.lab.observe(&self.made.case, self.dir, target)?;
-            spend(
-                self.bench,
-                cost,
-                Cost { compile: seen.compile, run: seen.run, ..Cost::default() },
-            );
+            *cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             self.seen.push(seen);
         }
         Ok(())
@@ -101,7 +97,7 @@ impl Trial<'_> {
                     Confirmation::Flaky(second) => (false, second),
                 };
                 let validate = second.compile + second.run;
-                spend(self.bench, cost, Cost { validate, ..Cost::default() });
+                *cost += Cost { validate, ..Cost::default() };
                 if same {
                     break;
                 }
@@ -131,7 +127,7 @@ impl Trial<'_> {
             let files: Vec<_> = case.units().map(|unit| self.dir.join(unit)).collect();
             let mut validate = Duration::ZERO;
             let answer = predict(&files, &preprocessor, self.made.fuel, &mut validate);
-            spend(self.bench, cost, Cost { validate, ..Cost::default() });
+            *cost += Cost { validate, ..Cost::default() };
             let why = match answer {
                 Ok(answer) if answer.expected == case.expected => continue,
                 Ok(_) => "another answer".to_string(),
@@ -155,7 +151,7 @@ impl Trial<'_> {
         for (target, _) in self.targets.iter().zip(&self.seen).filter(|(_, s)| !rejected(s)) {
             let (dir, case) = (self.dir, &self.made.case);
             let (strict, validate) = self.bench.lab.is_strictly_valid(case, dir, target)?;
-            spend(self.bench, cost, Cost { validate, ..Cost::default() });
+            *cost += Cost { validate, ..Cost::default() };
             valid |= strict;
             if valid {
                 break;
@@ -221,7 +217,7 @@ impl Trial<'_> {
         let (lab, case) = (&self.bench.lab, &self.made.case);
         let own = self.made.own.clone();
         let (certificate, validate) = self.bench.detectors().certify(lab, case, self.dir, own)?;
-        spend(self.bench, cost, Cost { validate, ..Cost::default() });
+        *cost += Cost { validate, ..Cost::default() };
         Ok(certificate)
     }
 

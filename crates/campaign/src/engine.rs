@@ -90,6 +90,7 @@ impl<S: Source> Engine for Programs<S> {
             crate::bench::timed(|| self.0.make(seed, folder.path(), bench, &mut spent));
         let mut tested = Tested::new(self.name(), seed);
         tested.cost.generate = own + spent;
+        bench.generated(spent);
         match made? {
             Ok(made) => {
                 differential::test(bench, seed, &made, &mut tested, &mut |_| {})?;

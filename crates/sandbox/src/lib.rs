@@ -33,7 +33,7 @@ mod stop;
 
 pub use confine::weaknesses;
 pub use foreground::foreground;
-pub use run::{Capture, Ended, Finished, Run, Status, Why};
+pub use run::{Capture, Ended, Finished, Run, Status, Why, spent};
 pub use scratch::{Scratch, sweep};
 pub use signals::die_with_children;
 pub use stop::Stop;

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::stop::Stop;
@@ -162,11 +163,23 @@ impl Run {
     /// started, directly or not. (If one cannot be killed because the kernel does not let go of it,
     /// this returns after some seconds all the same.)
     pub fn finish(&self) -> Ended {
-        match crate::child::execute(self) {
+        let ended = match crate::child::execute(self) {
             Ok(ended) => ended,
             Err(error) => Ended::NotStarted(error),
+        };
+        if let Ended::Finished(done) | Ended::Killed(_, done) = &ended {
+            SPENT.fetch_add(done.cpu.as_micros() as u64, Ordering::Relaxed);
         }
+        ended
     }
+}
+
+/// Microseconds of processor time of all runs.
+static SPENT: AtomicU64 = AtomicU64::new(0);
+
+/// Processor time of everything that was run so far, ours not counted.
+pub fn spent() -> Duration {
+    Duration::from_micros(SPENT.load(Ordering::Relaxed))
 }
 
 /// How a [`Run`] ended.
