@@ -4,7 +4,7 @@
 use cmachine::{
     Hooks, MachineConfig, Node, Outcome, Profile, Report, UbKind, UnspecKind, run_with,
 };
-use ctree::{DataModel, ExprKind, Program, StmtId, StmtKind};
+use ctree::{DataModel, ExprId, ExprKind, Program, StmtId, StmtKind};
 
 fn parse(units: &[&str]) -> Program {
     let mut program = Program::new(DataModel::X86_64_SYSV);
@@ -111,10 +111,42 @@ fn volatile_accesses_come_in_order() {
 }
 
 #[test]
+fn values_of_expressions_are_noted() {
+    let program = parse(&["
+static short half(int n) { return n / 2; }
+unsigned char c = 250;
+int main(void) {
+    int sum = 0;
+    for (int i = 3; i < 6; i++) sum += half(-8) * i;
+    if (0) sum = c + 1;
+    return (unsigned char)(c + 10) + (sum < 0 ? -sum : sum);
+}"]);
+    let report = run(&program, &Hooks { values: true, ..Hooks::default() });
+    let worth = |text: &str| -> Vec<(i128, bool)> {
+        let is = |e: &u32| program.source.snippet(program.expr(ExprId(*e)).span) == text;
+        let noted = (0..program.exprs.len() as u32).filter(is).map(ExprId);
+        noted
+            .filter_map(|e| report.profile.values.get(&e))
+            .map(|worth| (worth.first, worth.constant))
+            .collect()
+    };
+    let all = |text: &str, what: (i128, bool)| {
+        let noted = worth(text);
+        assert!(!noted.is_empty() && noted.iter().all(|w| *w == what), "{text}: {noted:?}");
+    };
+    all("half(-8)", (-4, true));
+    all("half(-8) * i", (-12, false));
+    all("c + 10", (260, true));
+    all("(unsigned char)(c + 10)", (4, true));
+    // It never ran.
+    assert_eq!(worth("c + 1"), []);
+}
+
+#[test]
 fn hooks_change_no_outcome() {
     let program = parse(&[LOOP]);
     let all = (0..program.stmts.len() as u32).map(StmtId).collect();
-    let hooks = Hooks { cover: true, probes: all, branches: true, volatile: true };
+    let hooks = Hooks { cover: true, probes: all, branches: true, volatile: true, values: true };
     let (plain, hooked) = (run(&program, &Hooks::default()), run(&program, &hooks));
     assert_eq!(plain.outcome, hooked.outcome);
     assert_eq!(plain.steps, hooked.steps);

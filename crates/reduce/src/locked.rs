@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cshrink::{Rejected, Rules, Specimen, UnitText};
-use oracle::{Case, Expected, Failure, Kind, Lab, SourceFile, Trouble};
+use oracle::{Case, Expected, Failure, Kind, Lab, Seen, SourceFile, Trouble};
 use sandbox::Scratch;
-use toolchain::{Family, Language, Preprocessor, Target};
+use toolchain::{Language, Preprocessor, Target};
 
 use crate::ask::{Ask, Slot};
 use crate::pool::Pool;
@@ -53,24 +53,10 @@ pub fn reduce(
     if failure.bad.is_empty() {
         return Err(NotReduced::NotShown("no target fails".into()));
     }
-    let units = preprocessed(case, &failure.bad[0])?;
-    let wrong_code = failure.fault.kind.is_wrong_code();
-    let (start, rules) = specimen(units, wrong_code)?;
-    let before = start.tokens();
     let mut failure = failure.clone();
     let pool = Pool::new(order.jobs, order.stop.clone(), clock)?;
+    let (start, rules, before) = start(&lab, case, &failure, &pool)?;
     let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
-    let mut seen = String::new();
-    let (bad, right) = locked.watched();
-    pool.one(|slot| {
-        locked.holds(&locked.case(&start), slot, &bad, &right, &mut |target, what| {
-            seen = format!("{}: {what}", target.label());
-            false
-        })
-    })?;
-    if !seen.is_empty() {
-        return Err(NotReduced::NotShown(seen));
-    }
     let fewest = |case: &Case, failure: &Failure| {
         pool.one(|slot| flags::fewest(&lab, case, &failure.fault, &failure.bad[0], slot))
     };
@@ -91,6 +77,46 @@ pub fn reduce(
         took: clock.begin.elapsed(),
         case,
     })
+}
+
+/// The program in a form that shows the failure, and its tokens with all that its headers bring. What
+/// it does not use of its headers is left out: what they are written for is another compiler, often.
+fn start(
+    lab: &Lab,
+    case: &Case,
+    failure: &Failure,
+    pool: &Pool,
+) -> Result<(Specimen, Rules, usize), NotReduced> {
+    let wrong_code = failure.fault.kind.is_wrong_code();
+    let mut why = NotReduced::NotShown("it was not tried".into());
+    for preprocessor in preprocessors(case, &failure.bad[0])? {
+        let read = preprocessed(case, &preprocessor).and_then(|units| specimen(units, wrong_code));
+        let (whole, rules) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                why = error;
+                continue;
+            }
+        };
+        let before = whole.tokens();
+        let tidy = whole.with([], &rules);
+        for start in tidy.into_iter().chain([whole]) {
+            let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
+            let (bad, right) = locked.watched();
+            let mut seen = None;
+            pool.one(|slot| {
+                locked.holds(&locked.case(&start), slot, &bad, &right, &mut |target, what| {
+                    seen = Some(format!("{}: {what}", target.label()));
+                    false
+                })
+            })?;
+            match seen {
+                None => return Ok((start, rules, before)),
+                Some(seen) => why = NotReduced::NotShown(seen),
+            }
+        }
+    }
+    Err(why)
 }
 
 /// The program as the machine takes it. Wrong code needs an answer; a crash does not.
@@ -121,29 +147,26 @@ pub(crate) fn specimen(
     }
 }
 
-/// The units as the failing compiler reads them.
-fn preprocessed(case: &Case, target: &Target) -> Result<Vec<UnitText>, NotReduced> {
+/// The failing compiler's own preprocessor, and the system's: one that crashes may do so before it has
+/// read anything, and the headers of a small one may be written for another.
+fn preprocessors(case: &Case, target: &Target) -> Result<Vec<Preprocessor>, NotReduced> {
     if case.language != Language::C {
         return Err(NotReduced::Unusable("only C programs can be reduced so far".into()));
     }
+    let own = target.command(case.language).map(|command| {
+        let with = Preprocessor::with_command(command);
+        target.flags.iter().fold(with, |p, flag| p.option(flag))
+    });
+    let system = Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?;
+    Ok(own.into_iter().chain([system]).collect())
+}
+
+/// The units as a preprocessor gives them.
+fn preprocessed(case: &Case, with: &Preprocessor) -> Result<Vec<UnitText>, NotReduced> {
     let scratch = Scratch::new().map_err(|e| Trouble::Io(e.to_string()))?;
     Lab::default().write(case, scratch.path())?;
-    let all = |with: Preprocessor| -> Result<Vec<UnitText>, NotReduced> {
-        let with = case.include.iter().fold(with, |p, dir| p.include(dir));
-        case.units().map(|name| unit(&with, scratch.path(), name)).collect()
-    };
-    let own = match target.compiler.family {
-        Family::Gcc | Family::Clang => target.command(case.language).map(|command| {
-            let with = Preprocessor::with_command(command);
-            target.flags.iter().fold(with, |p, flag| p.option(flag))
-        }),
-        _ => None,
-    };
-    // A compiler that crashes may do so before it has read anything.
-    if let Some(Ok(units)) = own.map(all) {
-        return Ok(units);
-    }
-    all(Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?)
+    let with = case.include.iter().fold(with.clone(), |p, dir| p.include(dir));
+    case.units().map(|name| unit(&with, scratch.path(), name)).collect()
 }
 
 fn unit(preprocessor: &Preprocessor, dir: &Path, name: &str) -> Result<UnitText, NotReduced> {
@@ -225,9 +248,10 @@ impl Locked {
                 // What cannot take the program says nothing on it.
                 false => fault.is_none(),
             };
-            let what = || match fault {
-                Some(fault) => format!("{} {}", fault.kind.name(), fault.known_by),
-                None => "it works".to_string(),
+            let what = || match (&seen, fault) {
+                (_, Some(fault)) => format!("{} {}", fault.kind.name(), fault.known_by),
+                (Seen::NotForIt(why), None) => why.clone(),
+                (_, None) => "it works".to_string(),
             };
             if !as_wanted && !lost(target, what()) {
                 break;

@@ -69,12 +69,14 @@ pub fn reduce_by_script(
         return Err(NotReduced::NotShown(told));
     }
     let text = String::from_utf8_lossy(&original).into_owned();
-    let begin = text_specimen(file, &name, include).and_then(|(start, rules, why)| {
-        // The script may want what the preprocessor has taken away.
-        match pool.one(|slot| ask.ask(&start, slot)) {
-            Ok(true) => Ok((start, rules, why)),
-            _ => Err("the script does not take the preprocessed text".to_string()),
-        }
+    let begin = text_specimen(file, &name, include).and_then(|(whole, rules, why)| {
+        // Without what it does not use of its headers, if the script takes it so. It may also want
+        // what the preprocessor has taken away.
+        let tidy = whole.with([], &rules);
+        let shows = |start: &Specimen| matches!(pool.one(|slot| ask.ask(start, slot)), Ok(true));
+        let start = tidy.into_iter().chain([whole]).find(shows);
+        let start = start.ok_or("the script does not take the preprocessed text")?;
+        Ok((start, rules, why))
     });
     match begin {
         Ok((start, rules, why)) => {
