@@ -14,7 +14,6 @@ use oracle::{Detectors, Lab, Trouble};
 use sandbox::Scratch;
 use toolchain::Compiler;
 
-
 /// The common ground of all tests.
 pub struct Bench {
     /// Where programs are compiled and run.

@@ -136,7 +136,7 @@ int main(void) {
     };
     all("half(-8)", (-4, true));
     all("half(-8) * i", (-12, false));
-    all("c + 10", (260, true));
+    all("(c + 10)", (260, true));
     all("(unsigned char)(c + 10)", (4, true));
     // It never ran.
     assert_eq!(worth("c + 1"), []);
