@@ -1,2 +1,8 @@
-int f(void) { return (_Bool)(1 % 0 / 0); }
-int main(void) { return 0; }
+/* Expected: nothing, exit status 0
+   Instead:  func.c:5:23: internal compiler error: in gimplify_expr, at gimplify.cc:15905 */
+int a;
+
+int main() {
+    while (0)
+        a = (_Bool)(0 / 0);
+}

@@ -1,23 +1,13 @@
-#include <stdio.h>
+/* Expected: 1
+   Instead:  prints "0" for "1" (line 1) */
 
-int m = -64 * 16777216, out;
-
-int power(int n)
-{
-    if (n <= 0)
-        return 262142;
-    return (int)((unsigned)(m >> 24) * (unsigned)power(n - 1));
+int a(int b) {
+    if (b <= 0)
+        return 26214;
+    return -64 * (unsigned int)a(b - 1);
 }
+int printf(const char *, ...);
 
-__attribute__((noinline)) void test(void)
-{
-    /* power(4) is -33554432, power(3) is 524288 */
-    out = power(4) <= power(3);
-}
-
-int main(void)
-{
-    test();
-    printf("%d\n", out);
-    return 0;
+int main() {
+    printf("%x", a(4) <= a(3));
 }

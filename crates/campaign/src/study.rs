@@ -165,7 +165,8 @@ fn learn(
     jobs: usize,
     tell: &(dyn Fn(Step<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
-    let Reduced { case, failure, .. } = &reduced;
+    let Reduced { failure, .. } = &reduced;
+    let case = &named(&reduced.case);
     let ask = |sentence: &str| tell(Step::Asks(sentence));
     let family = failure.bad[0].compiler.family;
     ask("which versions fail");
@@ -236,4 +237,13 @@ fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
         first.bytes = reduce::present(&text, &case.expected, summary).into_bytes();
     }
     files
+}
+
+/// A single file needs no name of its own.
+fn named(case: &Case) -> Case {
+    let mut case = case.clone();
+    if let [only] = case.files.as_mut_slice() {
+        only.name = "test.c".into();
+    }
+    case
 }

@@ -18,7 +18,7 @@ fn tail_recursion_is_blamed() {
         return;
     }
     let gcc = compiler(Family::Gcc, "gcc-12", "12.2.0", &["gcc-12"]);
-    let (lab, case) = (Lab::default(), trophy("gcc-tail-recursion-overflow", "1\n"));
+    let (lab, case) = (Lab::default(), trophy("gcc-tail-recursion-overflow", "1"));
     let right = vec![target(&gcc, "-O1"), target(&gcc, "-Os")];
     let failure = failure(&lab, &case, target(&gcc, "-O2"), right);
     let blame = blame(&lab, &case, &failure, 2, &|_| ()).expect("blame");
