@@ -79,7 +79,7 @@ fn edits_of_generated_programs_are_specimens() {
     let mut tally = Tally::new();
     let policy = Policy::parse("program.tests = [1, 2]").expect("a policy");
     let options = Options { policy, ..Options::default() };
-    for seed in 1..=10 {
+    for seed in 1..=5 {
         let made = generate(seed, &options).expect("a program");
         let files = made.files(true).expect("printable");
         let start = specimen(&files[0].text);
