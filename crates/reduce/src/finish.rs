@@ -30,9 +30,10 @@ pub fn finish_with_cvise(
     std::fs::write(&file, text).map_err(io)?;
     let guard = scratch.file("guard.sh");
     let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
+    // Its statuses for what is not C, undefined, unknown, too long, and our own bugs.
     let lines = format!(
         "#!/bin/sh\n# Only programs with a defined result.\n{} run {} > /dev/null 2>&1\n\
-         case $? in 65 | 66 | 67) exit 1 ;; esac\nexec {}\n",
+         case $? in 2 | 65 | 66 | 67 | 70) exit 1 ;; esac\nexec {}\n",
         quoted(gainsay),
         quoted(Path::new(name)),
         quoted(script)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oracle::{Case, Expected, Failure, Fault, Kind, Lab, Limits, SourceFile};
-use reduce::{NotReduced, Order, Validity, reduce, reduce_by_script};
+use reduce::{NotReduced, Order, Validity, finish_with_cvise, reduce, reduce_by_script};
 use sandbox::{Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Target};
 
@@ -211,4 +211,22 @@ fn when_the_time_is_over_the_best_so_far_is_the_result() {
     assert!(done.text.contains("printf"), "{}", done.text);
     assert!(done.took < Duration::from_secs(20));
     answer(&done.text);
+}
+
+#[test]
+fn cvise_goes_on_behind_our_check() {
+    if toolchain::on_path("cvise").is_none() {
+        assert!(std::env::var_os("CI").is_none(), "set-up installs cvise");
+        return;
+    }
+    let scratch = Scratch::new().expect("a temporary folder");
+    let source = "int unused;\nint main(void) { return 0; }\n";
+    let (_, script) = scripted(&scratch, "a.c", source, "grep -q main a.c");
+    // Stands for our own program: it takes what has a type before `main`.
+    let machine = scratch.file("machine");
+    fs::write(&machine, "#!/bin/sh\ngrep -q 'int main' a.c || exit 65\n").expect("it is written");
+    fs::set_permissions(&machine, fs::Permissions::from_mode(0o755)).expect("it is set");
+    let text = finish_with_cvise(source, "a.c", &script, &machine, &order()).expect("it ends");
+    assert!(text.contains("int main") && !text.contains("unused"), "{text}");
+    assert!(text.len() < source.len(), "{text}");
 }

@@ -94,8 +94,8 @@ pub fn print(rows: &[Row]) {
     let theirs = size(|r| r.cvise.as_ref());
     let larger = |r: &&Row| r.cvise.as_ref().is_some_and(|c| r.script.tokens > c.tokens);
     println!(
-        "median tokens: {ours} and {native} without a script, C-Vise {theirs}; larger than C-Vise's in {} of \
-         {}; goal not larger {}",
+        "median tokens: {ours} and {native} without a script, C-Vise {theirs} ({cut} stopped early); \
+         larger than C-Vise's in {} of {}; goal not larger {}",
         rows.iter().filter(larger).count(),
         speeds.len(),
         met(ours <= theirs)
