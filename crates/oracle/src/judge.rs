@@ -92,6 +92,8 @@ pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> V
         let Some(Fault { kind, known_by }) = observation.seen.fault(&case.expected) else {
             continue;
         };
+        // Wrong code shows in many ways on the same program.
+        let known_by = if kind.is_wrong_code() { String::new() } else { known_by };
         let maker = maker(target);
         let alike = |g: &&mut Group| g.kind == kind && g.maker == maker && g.known_by == known_by;
         match groups.iter_mut().find(alike) {

@@ -90,8 +90,32 @@ impl Seen {
         let known_by = match self {
             Seen::Crashed(messages) => crash(messages).known_by,
             Seen::Rejected(messages) => rejection(messages).0,
+            Seen::Ran { status, stdout } if *status != expected.status => {
+                match difference(&expected.stdout, stdout) {
+                    None => "exit status".into(),
+                    Some(_) => "exit status and output".into(),
+                }
+            }
             _ => String::new(),
         };
         Some(Fault { kind: self.kind(expected)?, known_by })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_says_in_what_a_run_is_wrong() {
+        let expected = Expected { stdout: b"1\n".to_vec(), status: 0 };
+        let known_by = |status: u8, stdout: &str| {
+            let seen = Seen::Ran { status, stdout: stdout.into() };
+            seen.fault(&expected).map(|fault| (fault.kind, fault.known_by))
+        };
+        assert_eq!(known_by(0, "1\n"), None);
+        assert_eq!(known_by(0, "2\n"), Some((Kind::WrongOutput, String::new())));
+        assert_eq!(known_by(3, "1\n"), Some((Kind::WrongOutput, "exit status".into())));
+        assert_eq!(known_by(3, "2\n"), Some((Kind::WrongOutput, "exit status and output".into())));
     }
 }

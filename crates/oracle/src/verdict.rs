@@ -75,7 +75,8 @@ pub struct Fault {
     /// What kind of failure.
     pub kind: Kind,
     /// What a crash or a rejection is known by: the compiler's words without what changes from
-    /// program to program, its pass, its functions. Empty for other kinds.
+    /// program to program, its pass, its functions. Of a run, that its exit status is wrong. Empty for
+    /// other kinds.
     pub known_by: String,
 }
 
