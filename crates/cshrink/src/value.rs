@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ctree::{Expr, ExprId, ExprKind, Program, Span, StmtKind, Ty, TypeKind, UnOp};
+use ctree::{Expr, ExprId, ExprKind, Program, Span, StmtId, StmtKind, Ty, TypeKind, UnOp};
 
 use crate::{Edit, Map, Parent, Specimen};
 
@@ -27,11 +27,18 @@ fn is_literal(program: &Program, e: ExprId) -> bool {
     }
 }
 
+fn is_number(program: &Program, ty: Ty) -> bool {
+    matches!(program.types.shape(ty), TypeKind::Int(_) | TypeKind::Enum(_))
+}
+
+/// Whether a statement is an expression of which only the effect counts.
+fn is_effect(program: &Program, s: StmtId) -> bool {
+    matches!(program.stmt(s).kind, StmtKind::Expr(_))
+}
+
 /// Whether an expression is where a value is wanted, and not a place, a callee or a mere effect.
 fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
-    let is_number =
-        matches!(program.types.shape(program.expr(e).ty), TypeKind::Int(_) | TypeKind::Enum(_));
-    is_number
+    is_number(program, program.expr(e).ty)
         && match map.visible_parent(program, e) {
             Some(Parent::Expr(up)) => match program.expr(up).kind {
                 ExprKind::Assign(lhs, _) | ExprKind::AssignOp { lhs, .. } => lhs != e,
@@ -42,7 +49,7 @@ fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
                 ExprKind::Member(..) | ExprKind::SizeofExpr(_) => false,
                 _ => true,
             },
-            Some(Parent::Stmt(s)) => !matches!(program.stmt(s).kind, StmtKind::Expr(_)),
+            Some(Parent::Stmt(s)) => !is_effect(program, s),
             Some(Parent::Var(_)) => true,
             None => false,
         }
@@ -88,6 +95,9 @@ pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
     Some(edits)
 }
 
+/// The level of what has a value besides its effect.
+const VALUES: usize = 6;
+
 /// Expressions become one of their operands. A level is a kind of expression and one of its operands.
 pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let choose: fn(&Program, &Expr) -> Option<Expr> = match level {
@@ -122,12 +132,27 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
             }
             _ => None,
         },
+        VALUES => |p, e| match &e.kind {
+            ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
+                Some(p.expr(*a).clone())
+            }
+            // What is called for its value; a value is not printed by itself.
+            ExprKind::Call(_, args) if is_number(p, e.ty) => {
+                args.iter().map(|&a| p.expr(a)).find(|a| is_number(p, a.ty)).cloned()
+            }
+            _ => None,
+        },
         _ => return None,
     };
     let program = &specimen.program;
     let map = Map::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, _) in &map.exprs {
+        let mere_effect =
+            matches!(map.parents.get(&e), Some(Parent::Stmt(s)) if is_effect(program, *s));
+        if level == VALUES && mere_effect {
+            continue;
+        }
         if choose(program, program.expr(e)).is_some() {
             edits.push(Box::new(move |p| {
                 if let Some(new) = choose(p, p.expr(e)) {
