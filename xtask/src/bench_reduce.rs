@@ -173,7 +173,7 @@ impl Bench {
             .args(["--jobs", "2", "-o"])
             .arg(&result)
             .cwd(scratch.path());
-        let (done, stopped) = match run.finish() {
+        let (done, mut stopped) = match run.finish() {
             Ended::Finished(done) => (done, false),
             Ended::Killed(_, done) => (done, true),
             Ended::NotStarted(error) => bail!("gainsay reduce: {error}"),
@@ -203,8 +203,10 @@ impl Bench {
             Ended::NotStarted(error) => bail!("cvise: {error}"),
         };
         if done.status != Status::Exit(0) && !stopped {
+            // It does so now and then; what it has by then counts all the same.
             let words = format!("{}{}", done.stdout.text(), done.stderr.text());
-            bail!("cvise on {} ended with {:?}: {words}", case.plant, done.status);
+            eprintln!("bench: cvise on {} ended with {:?}: {words}", case.plant, done.status);
+            stopped = true;
         }
         let result = case.dir.join("cvise.c");
         fs::copy(&file, &result)?;
