@@ -173,7 +173,7 @@ impl Bench {
             .args(["--jobs", "2", "-o"])
             .arg(&result)
             .cwd(scratch.path());
-        let (done, mut stopped) = match run.finish() {
+        let (done, stopped) = match run.finish() {
             Ended::Finished(done) => (done, false),
             Ended::Killed(_, done) => (done, true),
             Ended::NotStarted(error) => bail!("gainsay reduce: {error}"),
@@ -197,7 +197,7 @@ impl Bench {
             .arg("test.c")
             .env("TMPDIR", &temporaries)
             .cwd(scratch.path());
-        let (done, stopped) = match run.finish() {
+        let (done, mut stopped) = match run.finish() {
             Ended::Finished(done) => (done, false),
             Ended::Killed(_, done) => (done, true),
             Ended::NotStarted(error) => bail!("cvise: {error}"),
