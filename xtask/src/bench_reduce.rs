@@ -45,6 +45,9 @@ pub struct ReduceArgs {
     /// Only this planted compiler; may be given several times.
     #[arg(long, value_name = "NAME")]
     plant: Vec<String>,
+    /// The policy of the programs, as for `gainsay gen`.
+    #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
+    policy: String,
     /// Stop C-Vise after so many times our own time; 0 leaves it out.
     #[arg(long, value_name = "FACTOR", default_value_t = 8.0)]
     peer_limit: f64,
@@ -93,7 +96,7 @@ pub fn main(context: &Context, args: &ReduceArgs) -> Result<()> {
     if bench.cvise.is_none() && args.peer_limit > 0.0 {
         println!("C-Vise: skipped, cvise is not installed");
     }
-    bench.generate()?;
+    bench.generate(&args.policy)?;
     let wanted = |name: &&&str| args.plant.is_empty() || args.plant.iter().any(|p| p == **name);
     let mut rows = Vec::new();
     for plant in PLANTS.iter().filter(wanted).take(args.cases) {
@@ -108,10 +111,11 @@ pub fn main(context: &Context, args: &ReduceArgs) -> Result<()> {
 }
 
 impl Bench {
-    fn generate(&self) -> Result<()> {
+    fn generate(&self, policy: &str) -> Result<()> {
         let count = SEEDS.end - SEEDS.start;
         let run = Run::new(&self.gainsay, OURS_AT_MOST)
-            .args(["gen", "--single-file", "--seed", &SEEDS.start.to_string()])
+            .args(["gen", "--single-file", "--policy", policy])
+            .args(["--seed", &SEEDS.start.to_string()])
             .args(["--count", &count.to_string(), "-o"])
             .arg(&self.programs);
         run.finish().success().context("gainsay gen failed").map(|_| ())
