@@ -193,6 +193,7 @@ fn learn(
         false => oracle::Certificate { opinions: vec![own] },
     };
     let summary = summary_of(lab, case, &failure.bad[0])?;
+    let key = triage::key(&failure.fault, family, &blame, &ladder);
     let label = |targets: &[Target]| targets.iter().map(Target::label).collect();
     let command = |target: &Target| {
         let line = oracle::command_line(case, target)?;
@@ -210,7 +211,10 @@ fn learn(
         targets: label(&failure.bad),
         right: label(&failure.right),
         commands: failure.bad.iter().filter_map(command).collect(),
-        key: triage::key(&failure.fault, family, &blame, &ladder),
+        key: match failure.fault.kind.is_wrong_code() && blame.pass.is_none() {
+            true => format!("{key} | {}", shape(&text(case))),
+            false => key,
+        },
         certificate,
         blame,
         ladder,
@@ -246,4 +250,51 @@ fn named(case: &Case) -> Case {
         only.name = "test.c".into();
     }
     case
+}
+
+fn text(case: &Case) -> String {
+    case.files.iter().map(|file| String::from_utf8_lossy(&file.bytes)).collect()
+}
+
+/// The operators and words of C that a reduced program is made of. Where no pass is known, bugs are
+/// told apart by it: one bug in two lines of a list does less harm than two bugs in one.
+fn shape(text: &str) -> String {
+    /// In every reduced program, or in none but by chance.
+    const COMMON: &[&str] = &["int", "char", "const", "return", "void", "main", "printf", "="];
+    let is_sign = |c: char| "+-*/%<>=!&|^~?:".contains(c);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found: Vec<&str> = Vec::new();
+    // Formats of strings are no operators: every other part stands between quotes.
+    for code in text.split('"').step_by(2) {
+        let mut rest = code;
+        while let Some(first) = rest.chars().next() {
+            let alike = |c: char| is_word(first) && is_word(c) || is_sign(first) && is_sign(c);
+            let end = rest.find(|c| !alike(c)).unwrap_or(rest.len()).max(first.len_utf8());
+            let (token, after) = rest.split_at(end);
+            rest = after;
+            // Names are a letter or two by now.
+            let telling = is_sign(first) || first.is_alphabetic() && token.len() > 2;
+            if telling && !COMMON.contains(&token) && !found.contains(&token) {
+                found.push(token);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shape;
+
+    #[test]
+    fn shapes_tell_programs_apart_and_not_their_names() {
+        let shift = |name: &str, n: u32| {
+            format!("int {name} = {n};\nint main() {{ printf(\"%lx\", (long){name} << 52); }}")
+        };
+        assert_eq!(shape(&shift("a", 5)), "<< long");
+        assert_eq!(shape(&shift("b", 70)), shape(&shift("a", 5)));
+        let sign = "short a = -1;\nint main() { printf(\"%lx\", (unsigned long)a); }";
+        assert_eq!(shape(sign), "- long short unsigned");
+    }
 }
