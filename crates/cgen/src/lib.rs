@@ -9,10 +9,12 @@
 //!
 //! What it does not do yet: the engine `smith`.
 
+pub mod arith;
 pub mod census;
 pub mod policy;
 pub mod repair;
 pub mod simple;
+pub mod smith;
 pub mod wild;
 pub mod yarp;
 

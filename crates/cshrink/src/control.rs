@@ -7,7 +7,7 @@ use ctree::{BinOp, ExprId, ExprKind, Item, LabelId, Program, StmtId, StmtKind};
 use crate::graft::{
     Graft, bare, become_all, constant, has_effects, insert_before, make_unique, raise,
 };
-use crate::map::Place;
+use ctree::map::Place;
 use crate::value::literal;
 use crate::{Edit, Map, Parent, Specimen, only};
 

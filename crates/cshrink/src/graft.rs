@@ -10,7 +10,7 @@ use ctree::{
     UnOp, VarId,
 };
 
-use crate::map::{Part, parts};
+use ctree::map::{Part, parts};
 use crate::{Map, Parent};
 
 /// Nodes that a program may have for more to be copied into it: edits made together may each double

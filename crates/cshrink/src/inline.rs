@@ -11,7 +11,7 @@ use ctree::{
 };
 
 use crate::graft::{Graft, bare, callee, constant, has_room, insert_before, raise};
-use crate::map::Place;
+use ctree::map::Place;
 use crate::value::literal;
 use crate::{Edit, Map, Parent, Specimen, only};
 

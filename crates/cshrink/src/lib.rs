@@ -14,7 +14,6 @@ mod drop;
 mod graft;
 mod inline;
 mod locals;
-mod map;
 mod observe;
 mod params;
 mod rename;
@@ -27,7 +26,7 @@ mod types;
 mod unite;
 mod value;
 
-pub use map::{Map, Parent, parts};
+pub use ctree::map::{Map, Parent, parts};
 pub use specimen::{Rejected, Rules, Specimen, UnitText};
 pub use tokens::tokens;
 

@@ -8,7 +8,7 @@ use ctree::{
 };
 
 use crate::graft::{bare, constant, has_effects, same_var, substitute, undeclare};
-use crate::map::{Part, Place, parts};
+use ctree::map::{Part, Place, parts};
 use crate::params::is_changed;
 use crate::{Edit, Map, Parent, Specimen};
 

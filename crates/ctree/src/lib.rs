@@ -18,6 +18,8 @@ pub mod dump;
 pub mod expr;
 pub mod ids;
 pub mod layout;
+pub mod library;
+pub mod map;
 pub mod print;
 pub mod program;
 pub mod source;

@@ -30,7 +30,7 @@ pub use self::split::{HEADER, Place, Split, print_split};
 use self::cxx::Cxx;
 use self::early::Early;
 use crate::ids::{ExprId, StmtId, UnitId};
-use crate::program::Program;
+use crate::program::{Item, Program};
 use crate::symbol::Sym;
 use crate::types::Ty;
 
@@ -52,6 +52,15 @@ pub fn print_unit_as(
     printer.set_style(style)?;
     printer.unit(unit);
     printer.finish()
+}
+
+/// The text of some items of a unit, as C11; all type names are taken to be declared.
+pub fn print_items(program: &Program, items: &[Item]) -> String {
+    let mut printer = Printer::new(program);
+    for (at, item) in items.iter().enumerate() {
+        printer.unit_item(item, at);
+    }
+    printer.out
 }
 
 /// The text of an expression.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, VarId};
+use crate::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, VarId};
 
 /// What an expression stands directly in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

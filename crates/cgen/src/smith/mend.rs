@@ -1,0 +1,113 @@
+//! Takes back those relaxations that cost a program its answer, and only those.
+//!
+//! The paper throws a program away that turns out undefined, three of five. Here the machine says
+//! where it went wrong; the relaxation that stands there is undone, the program is made again, all else
+//! being as it was, and executed again. What stays relaxed is what does no harm: in code that is not
+//! reached, or in reach of the rules after all. Where the place does not tell the relaxation (a pointer
+//! dangles elsewhere than it was made to), half of those that may be meant are undone.
+
+use super::relax::Relaxation;
+use super::{Generated, Options, Taken, Tuple, generate_without};
+use cmachine::{MachineConfig, Node, Outcome, Report, UbKind, Verdict};
+use ctree::map::{Part, parts};
+use ctree::{ExprId, ExprKind, Program};
+use std::collections::BTreeSet;
+
+/// Executions for one program, at most.
+const ROUNDS: u32 = 40;
+
+/// A program that was mended.
+#[derive(Clone, Debug)]
+pub struct Mended {
+    /// The program.
+    pub generated: Generated,
+    /// Its execution.
+    pub report: Report,
+    /// Relaxations that are in it.
+    pub kept: usize,
+    /// Relaxations that were taken back.
+    pub undone: usize,
+}
+
+/// The program of a tuple without those relaxations that leave it without an answer.
+pub fn mended(tuple: &Tuple, options: &Options, config: &MachineConfig) -> Mended {
+    let mut undone = BTreeSet::new();
+    let mut round = 0;
+    loop {
+        let generated = generate_without(tuple, options, &undone);
+        let report = cmachine::run(&generated.program, config);
+        let done = matches!(report.outcome, Outcome::Finished(_)) || generated.taken.is_empty();
+        if done || round == ROUNDS {
+            let (kept, undone) = (generated.taken.len(), undone.len());
+            return Mended { generated, report, kept, undone };
+        }
+        undone.extend(to_blame(&generated, &report, round));
+        round += 1;
+    }
+}
+
+/// The numbers of those relaxations that go next; one at least.
+fn to_blame(generated: &Generated, report: &Report, round: u32) -> Vec<u32> {
+    let taken = &generated.taken;
+    if let Some(Node::Expr(expr)) = verdict(report).and_then(|v| v.node) {
+        let mut found = Vec::new();
+        at_place(&generated.program, expr, taken, &mut found);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    let suspects = suspects(&report.outcome);
+    let mut meant: Vec<u32> =
+        taken.iter().filter(|t| suspects.contains(&t.relaxation)).map(|t| t.number).collect();
+    // Late, or where none is suspected, anything may be the cause.
+    if meant.is_empty() || round > ROUNDS / 2 {
+        meant = taken.iter().map(|t| t.number).collect();
+    }
+    let half = meant.len().div_ceil(2);
+    // The newer half and the older half in turn.
+    match round % 2 {
+        0 => meant.split_off(meant.len() - half),
+        _ => meant.into_iter().take(half).collect(),
+    }
+}
+
+fn verdict(report: &Report) -> Option<&Verdict> {
+    match &report.outcome {
+        Outcome::Undefined(_, verdict)
+        | Outcome::Unspecified(_, verdict)
+        | Outcome::Unsupported(verdict)
+        | Outcome::OutOfMemory(verdict) => Some(verdict),
+        _ => None,
+    }
+}
+
+/// The relaxations that made part of an expression, or left a variable in it without a value.
+fn at_place(program: &Program, expr: ExprId, taken: &[Taken], found: &mut Vec<u32>) {
+    let kind = &program.expr(expr).kind;
+    let here = |t: &&Taken| match *kind {
+        ExprKind::Var(var) if t.var == Some(var) => true,
+        _ => t.made.contains(&expr.0),
+    };
+    found.extend(taken.iter().filter(here).map(|t| t.number));
+    parts(kind, &mut |part| {
+        if let Part::Expr(inner) = part {
+            at_place(program, inner, taken, found);
+        }
+    });
+}
+
+/// What can bring about an outcome elsewhere than where it was done.
+fn suspects(outcome: &Outcome) -> &'static [Relaxation] {
+    use Relaxation::{Bounds, Conflicts, Dangling, Goto, Init, Null, ParamAddress};
+    match outcome {
+        Outcome::Undefined(UbKind::Indeterminate, _) => &[Init, Goto],
+        Outcome::Undefined(UbKind::NullDeref, _) => &[Null, Init],
+        Outcome::Undefined(UbKind::Dangling, _) => &[Dangling],
+        Outcome::Undefined(UbKind::Unsequenced, _) | Outcome::Unspecified(..) => {
+            &[Conflicts, ParamAddress]
+        }
+        Outcome::Undefined(..) => &[Bounds, Conflicts],
+        Outcome::OutOfFuel => &[Goto],
+        _ => &[],
+    }
+}

@@ -1,0 +1,352 @@
+//! The `smith` engine: programs of Csmith's kind, with its restrictions relaxed as CsmithEdge does.
+//!
+//! A program is generated under restrictions that keep it free of undefined behaviour, each of which
+//! is lifted here and there with the probability that the [`Tuple`] names. What an operator could do
+//! wrong is caught by a wrapper; [`arith`](crate::arith) removes those that never were needed. Whether
+//! the program has an answer is for the machine to say.
+//!
+//! | module | concern |
+//! | --- | --- |
+//! | `relax` | the relaxations, their configuration, the tuple |
+//! | `features` | what programs may contain, under Csmith's names |
+//! | `header` | wrappers and checksum |
+//! | `object` | variables, lifetimes, effects |
+//! | `data` | types, variables, initialisers |
+//! | `place` | ways to an integer, indices, addresses |
+//! | `expr`, `stmt`, `func` | expressions, statements, functions and `main` |
+//! | `mend` | takes relaxations back that leave a program without an answer |
+//!
+//! **Two streams of decisions.** What the base seed decides is drawn first and always; a relaxation
+//! then puts something else in its place, drawn from a stream of its own, and leaves no trace in what
+//! the generator knows. So the relaxed program differs from the plain one where it was relaxed and
+//! nowhere else. Every opportunity has a stream of its own, so that one can be let pass without a
+//! change to the others.
+
+mod data;
+mod expr;
+pub mod features;
+mod func;
+mod header;
+mod mend;
+mod object;
+mod place;
+pub mod relax;
+mod stmt;
+
+pub use features::{Feature, Features, Limit};
+pub use mend::{Mended, mended};
+pub use relax::{Bounds, Form, Probability, Relaxation, Tuple};
+
+use choice::Choices;
+use ctree::{DataModel, FuncId, Item, Program, StmtId, Ty, TypeKind, TypedefId, UnitId, VarId};
+use header::{INTS, Written, header};
+use object::{Effects, Obj, Object, Shape};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// What kind of program is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What programs may contain.
+    pub features: Features,
+}
+
+/// A program, which may or may not have an answer.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The tree, one unit, the wrappers in it as functions.
+    pub program: Program,
+    /// What it was made of.
+    pub tuple: Tuple,
+    /// Where restrictions were lifted.
+    pub taken: Vec<Taken>,
+    /// Items of the unit that are the header's.
+    header: usize,
+    options: String,
+}
+
+/// A restriction that was lifted at one opportunity.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Which one.
+    pub relaxation: Relaxation,
+    /// The number of the opportunity.
+    number: u32,
+    /// Expressions that were made then.
+    made: Range<u32>,
+    /// The variable that has no initialiser.
+    var: Option<VarId>,
+}
+
+impl Generated {
+    /// One C file, with wrappers in the form that the tuple names.
+    pub fn text(&self) -> String {
+        self.written(&self.program, Written::AsNamed)
+    }
+
+    fn written(&self, program: &Program, written: Written) -> String {
+        let items = &program.units[0].items[self.header..];
+        let body = ctree::print::print_items(program, items);
+        let used: BTreeSet<String> = header::wrappers()
+            .iter()
+            .flat_map(|w| [w.name(false), w.name(true)])
+            .filter(|name| body.contains(&format!("{name}(")))
+            .collect();
+        let (tuple, options) = (&self.tuple, &self.options);
+        let header = header(written, Some(&used));
+        format!(
+            "/* A random program: gainsay smith --seed-tuple {tuple}{options} */\n\n{header}\n{body}"
+        )
+    }
+}
+
+/// The program of a tuple.
+pub fn generate(tuple: &Tuple, options: &Options) -> Generated {
+    generate_without(tuple, options, &BTreeSet::new())
+}
+
+/// The program of a tuple, some of its opportunities for relaxations let pass.
+fn generate_without(tuple: &Tuple, options: &Options, undone: &BTreeSet<u32>) -> Generated {
+    let mut smith = Smith::new(tuple, options);
+    smith.undone = undone.clone();
+    let header = smith.p.units[0].items.len();
+    smith.record_types();
+    for _ in 0..3 + smith.below(6) {
+        smith.random_global();
+    }
+    smith.all_functions();
+    smith.main();
+    smith.assemble();
+    let options = options.features.arguments();
+    Generated { program: smith.p, tuple: tuple.clone(), taken: smith.taken, header, options }
+}
+
+/// A function that can be called.
+#[derive(Clone, Debug)]
+struct Function {
+    func: FuncId,
+    ret: Shape,
+    params: Vec<Shape>,
+    effects: Effects,
+    /// Steps of a call, about.
+    cost: u64,
+    calls: u32,
+}
+
+/// A counter of an enclosing loop and the values it has in the body.
+#[derive(Clone, Copy, Debug)]
+struct Induction {
+    obj: Obj,
+    low: i64,
+    high: i64,
+}
+
+/// A `goto`.
+#[derive(Clone, Debug)]
+struct Jump {
+    stmt: StmtId,
+    /// It may go anywhere in its function: the stream that says where.
+    wild: Option<Choices>,
+}
+
+/// A jump ahead: to the statement of a block around that follows the one which holds the jump.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    jump: StmtId,
+    /// How many blocks are around the target.
+    depth: usize,
+    /// The statement that holds the jump is still in the making.
+    within: bool,
+}
+
+/// A program in the making.
+struct Smith {
+    p: Program,
+    unit: UnitId,
+    tuple: Tuple,
+    features: Features,
+    base: Choices,
+    /// The root of the streams for relaxations, and the stream of the last opportunity.
+    opportunities: Choices,
+    relax: Choices,
+    /// Opportunities so far, those taken, those to be let pass.
+    opportunity: u32,
+    taken: Vec<Taken>,
+    undone: BTreeSet<u32>,
+    /// Decisions come from the second stream, and what is made is not noted.
+    wild: bool,
+    /// The integer types, as written.
+    ints: Vec<Ty>,
+    wrappers: BTreeMap<String, FuncId>,
+    used: BTreeSet<String>,
+    structs: Vec<ctree::RecordId>,
+    unions: Vec<ctree::RecordId>,
+    /// Types of what is in each record.
+    inside: BTreeMap<Ty, BTreeSet<Ty>>,
+    objects: Vec<Object>,
+    globals: Vec<Obj>,
+    locals: Vec<Obj>,
+    functions: Vec<Function>,
+    type_items: Vec<Item>,
+    global_items: Vec<Item>,
+    function_items: Vec<FuncId>,
+    main: Option<FuncId>,
+    in_function: bool,
+    /// Only constant expressions: in an initialiser of a global, in an address.
+    constant_only: bool,
+    /// The global in the making is there to be pointed to.
+    pointee: bool,
+    returns: Shape,
+    /// Depth of blocks.
+    level: u32,
+    /// Declarations and statements of the blocks around.
+    decls: Vec<Vec<StmtId>>,
+    blocks: Vec<Vec<StmtId>>,
+    /// Statements of the function so far.
+    statements: Vec<StmtId>,
+    jumps: Vec<Jump>,
+    /// Jumps ahead that have no target yet.
+    pending: Vec<Ahead>,
+    inductions: Vec<Induction>,
+    /// Counters of loops: nothing writes them.
+    locked: Vec<Obj>,
+    /// What the operand in the making must not read or write.
+    forbidden: Effects,
+    /// What the expression did so far, and the function.
+    effects: Effects,
+    summary: Effects,
+    cost: u64,
+    repeats: u64,
+    budget: u64,
+    names: u32,
+}
+
+impl Smith {
+    fn new(tuple: &Tuple, options: &Options) -> Smith {
+        let root = Choices::new(tuple.base).fork("smith");
+        let mut p = Program::new(DataModel::X86_64_SYSV);
+        let text = header(Written::Functions, None);
+        // A test reads the header; one that does not parse never ships.
+        let unit = match cparse::parse_unit(&mut p, "test.c", &text) {
+            Ok(unit) => unit,
+            Err(_) => p.add_unit("test.c"),
+        };
+        let ints = INTS.map(|int| {
+            let name = p.names.intern(int.name);
+            let at = p.types.typedefs.iter().position(|t| t.name == name);
+            at.map_or(Ty::INT, |at| p.types.intern(TypeKind::Typedef(TypedefId(at as u32))))
+        });
+        let wrappers = (0..p.funcs.len())
+            .map(|i| (p.name(p.funcs[i].name).to_string(), FuncId(i as u32)))
+            .filter(|(name, _)| name.starts_with("safe_"))
+            .collect();
+        Smith {
+            unit,
+            tuple: tuple.clone(),
+            features: options.features.drawn(&mut root.fork("features")),
+            base: root.fork("program"),
+            opportunities: root.fork("relaxations"),
+            relax: root.fork("relaxations"),
+            opportunity: 0,
+            taken: Vec::new(),
+            undone: BTreeSet::new(),
+            wild: false,
+            ints: ints.to_vec(),
+            wrappers,
+            used: BTreeSet::new(),
+            structs: Vec::new(),
+            unions: Vec::new(),
+            inside: BTreeMap::new(),
+            objects: Vec::new(),
+            globals: Vec::new(),
+            locals: Vec::new(),
+            functions: Vec::new(),
+            type_items: Vec::new(),
+            global_items: Vec::new(),
+            function_items: Vec::new(),
+            main: None,
+            in_function: false,
+            constant_only: false,
+            pointee: false,
+            returns: Shape::Int(4),
+            level: 0,
+            decls: Vec::new(),
+            blocks: Vec::new(),
+            statements: Vec::new(),
+            jumps: Vec::new(),
+            pending: Vec::new(),
+            inductions: Vec::new(),
+            locked: Vec::new(),
+            forbidden: Effects::default(),
+            effects: Effects::default(),
+            summary: Effects::default(),
+            cost: 0,
+            repeats: 1,
+            budget: 0,
+            names: 0,
+            p,
+        }
+    }
+
+    /// The stream that decisions come from at the moment.
+    fn choices(&mut self) -> &mut Choices {
+        if self.wild { &mut self.relax } else { &mut self.base }
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.choices().below(n)
+    }
+
+    /// One of some, of which there is one at least.
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    fn percent(&mut self, percent: u32) -> bool {
+        self.choices().chance(percent)
+    }
+
+    fn has(&self, feature: Feature) -> bool {
+        self.features.has(feature)
+    }
+
+    fn limit(&self, limit: Limit) -> u32 {
+        self.features.limit(limit)
+    }
+
+    /// Whether a restriction is lifted at this opportunity.
+    fn relaxes(&mut self, relaxation: Relaxation) -> bool {
+        if self.wild || self.tuple.of(relaxation) == Probability::ZERO {
+            return false;
+        }
+        self.opportunity += 1;
+        let number = self.opportunity;
+        self.relax = self.opportunities.fork(&format!("{} {number}", relaxation.name()));
+        let happens = self.tuple.of(relaxation).happens(&mut self.relax);
+        if !happens || self.undone.contains(&number) {
+            return false;
+        }
+        self.taken.push(Taken { relaxation, number, made: 0..0, var: None });
+        true
+    }
+
+    /// Makes something in place of what the base seed decided.
+    fn beyond_the_rules<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let wild = std::mem::replace(&mut self.wild, true);
+        let from = self.p.exprs.len() as u32;
+        let made = make(self);
+        if let Some(taken) = self.taken.last_mut() {
+            taken.made = from..self.p.exprs.len() as u32;
+        }
+        self.wild = wild;
+        made
+    }
+
+    fn affords(&self, steps: u64) -> bool {
+        self.cost + steps.saturating_mul(self.repeats) <= self.budget
+    }
+
+    fn pay(&mut self, steps: u64) {
+        self.cost += steps.saturating_mul(self.repeats);
+    }
+}
