@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
-use crate::{bench_gen, bench_hunt, bench_reduce};
+use crate::{bench_gen, bench_hunt, bench_reduce, bench_smith};
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
 /// flatters it.
@@ -44,6 +44,8 @@ enum What {
     Hunt(bench_hunt::HuntArgs),
     /// The reducer against C-Vise, on compilers with planted bugs.
     Reduce(bench_reduce::ReduceArgs),
+    /// Usable programs for each CPU hour: Csmith in a loop, smith with detectors, smith with the machine.
+    Smith(bench_smith::SmithArgs),
 }
 
 #[derive(Args, Debug)]
@@ -66,6 +68,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
         What::Gen(args) => bench_gen::main(context, args).map(|()| Found::Nothing),
         What::Hunt(args) => bench_hunt::main(context, args).map(|()| Found::Nothing),
         What::Reduce(args) => bench_reduce::main(context, args).map(|()| Found::Nothing),
+        What::Smith(args) => bench_smith::main(context, args).map(|()| Found::Nothing),
     }
 }
 

@@ -5,6 +5,7 @@ mod bench;
 mod bench_gen;
 mod bench_hunt;
 mod bench_reduce;
+mod bench_smith;
 mod compiler;
 mod context;
 mod counters;
@@ -17,6 +18,7 @@ mod pool;
 mod programs;
 mod reference;
 mod setup;
+mod smith;
 mod suite;
 mod tally;
 mod tidy;
@@ -60,6 +62,8 @@ enum Command {
     Torture(torture::Torture),
     /// Run Csmith's programs through the machine and compare with gcc -O0.
     Csmith(csmith::Args),
+    /// Relaxed programs: how many differ, how many are defined, who agrees about them.
+    Smith(smith::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -101,6 +105,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Tidy => tidy::main(&context),
         Command::Torture(torture) => torture::main(&context, torture),
         Command::Csmith(csmith) => csmith::main(&context, csmith),
+        Command::Smith(args) => smith::main(args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

@@ -3,6 +3,7 @@
 mod builtin;
 mod memory;
 mod print;
+pub(crate) mod signature;
 
 use crate::code::Reg;
 use crate::exec::Machine;
@@ -23,6 +24,11 @@ macro_rules! library {
             /// A name, for messages and tables.
             pub(crate) fn name(self) -> &'static str {
                 match self { $(Lib::$variant => stringify!($variant)),* }
+            }
+
+            /// All names.
+            fn names(self) -> &'static [&'static str] {
+                match self { $(Lib::$variant => &[$($name),+]),* }
             }
 
             fn effect(self) -> Effect {

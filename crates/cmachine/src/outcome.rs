@@ -132,5 +132,6 @@ kinds! {
         StringIdentity: "string-identity", "6.4.5p7", "whether string literals share storage is not specified";
         PointerEquality: "pointer-equality", "6.5.9p6", "whether a pointer one past an object equals one to the next is not specified";
         ImplementationValue: "implementation-value", "3.4.1", "the value differs between implementations of the same target";
+        ExitStatus: "exit-status", "5.1.2.2.3p1", "the exit status is not specified where main does not return int";
     }
 }

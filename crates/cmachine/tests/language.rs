@@ -251,6 +251,7 @@ mod unspecified {
         string_identity "string-identity";
         pointer_equality "pointer-equality";
         implementation_value "implementation-value";
+        exit_status "exit-status";
     }
 
     #[test]

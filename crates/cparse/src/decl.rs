@@ -410,7 +410,8 @@ impl Parser<'_> {
         else {
             return d.ty;
         };
-        if f.ret != g.ret {
+        // The types `int ()` and `int (const char *, ...)` are not compatible (6.7.6.3p15).
+        if f.ret != g.ret || f.variadic {
             return d.ty;
         }
         self.loose.insert(name, ());

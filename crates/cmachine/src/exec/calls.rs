@@ -2,9 +2,11 @@
 
 use super::{Frame, Machine};
 use crate::code::*;
+use crate::compat::compatible;
+use crate::library::signature::pointer_call_agrees;
 use crate::memory::Origin;
-use crate::outcome::UbKind;
-use crate::stop::{Res, Stop, ub, unsupported};
+use crate::outcome::{UbKind, UnspecKind};
+use crate::stop::{Res, Stop, ub, unspecified, unsupported};
 use ctree::Ty;
 
 impl Machine<'_> {
@@ -103,12 +105,10 @@ impl Machine<'_> {
             );
         }
         if self.frames.is_empty() {
-            let status = if self.p.types.is_void(self.return_type(frame.func)) {
-                0
-            } else {
-                self.r(0) as u8
-            };
-            return Err(Box::new(Stop::Exit(status)));
+            if !compatible(self.p, self.return_type(frame.func), Ty::INT) {
+                return unspecified(UnspecKind::ExitStatus, "`main` does not return int".into());
+            }
+            return Err(Box::new(Stop::Exit(self.r(0) as u8)));
         }
         self.unwind(frame.regions);
         self.memory.stack_top = self.frame_memory;
@@ -149,6 +149,11 @@ impl Machine<'_> {
             return ub(UbKind::NullDeref, "the function pointer is null".into());
         }
         if let Origin::Lib(lib) = object.origin {
+            let Site { ty, args, .. } = &self.code.sites[site as usize];
+            if let Err((kind, why)) = pointer_call_agrees(self.p, lib, *ty, args) {
+                let name = lib.name().to_lowercase();
+                return ub(kind, format!("call of `{name}` through a pointer: {why}"));
+            }
             return self.call_library(lib, base, site);
         }
         let Origin::Func(number) = object.origin else {

@@ -6,14 +6,14 @@ use super::{L, Lower};
 use crate::code::*;
 use crate::compat::{compatible, promoted};
 use crate::kind::Kind;
-use crate::library::Lib;
+use crate::library::{Lib, signature};
 use crate::outcome::UbKind;
 use ctree::{ExprId, ExprKind, FuncId, FuncStorage, Program, Ty};
 
 /// What is called.
 enum Target {
     Func(u32),
-    Lib(Lib),
+    Lib(Lib, FuncId),
     /// Through a pointer that is yet to be evaluated.
     Pointer(ExprId),
 }
@@ -36,7 +36,7 @@ impl Lower<'_> {
         }
         let name = self.p.name(self.p.func(id).name);
         match Lib::by_name(name) {
-            Some(lib) => Ok(Target::Lib(lib)),
+            Some(lib) => Ok(Target::Lib(lib, id)),
             None => Err(format!("the function `{name}`, which has no definition here")),
         }
     }
@@ -117,7 +117,8 @@ impl Lower<'_> {
                 self.check_call(func, fty, args);
                 self.emit(Op::Call { func, base, site });
             }
-            Target::Lib(lib) => {
+            Target::Lib(lib, id) => {
+                self.check_library_call(id, fty, args);
                 for &arg in args {
                     // Builtins store through their pointer arguments: the class must be known then.
                     if let Some(to) = self.p.types.pointee(self.p.expr(arg).ty)
@@ -166,7 +167,7 @@ impl Lower<'_> {
             let reg = if i == args.len() { callee } else { regs[i] };
             match target {
                 // What is wrong with freeing twice is said by free itself.
-                Target::Lib(Lib::Free | Lib::Realloc)
+                Target::Lib(Lib::Free | Lib::Realloc, _)
                     if self.p.types.is_pointer(self.p.expr(e).ty) =>
                 {
                     let r = self.freed_operand(e)?;
@@ -228,6 +229,15 @@ impl Lower<'_> {
         }
         let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
         if let Err((kind, why)) = call_agrees(self.p, def, call, &types) {
+            self.undefined(kind, format!("call of `{name}`: {why}"));
+        }
+    }
+
+    /// A library function must be called as what it is.
+    fn check_library_call(&mut self, id: FuncId, call: Ty, args: &[ExprId]) {
+        let name = self.p.name(self.p.func(id).name);
+        let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
+        if let Err((kind, why)) = signature::call_agrees(self.p, name, call, &types) {
             self.undefined(kind, format!("call of `{name}`: {why}"));
         }
     }
