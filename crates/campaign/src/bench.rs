@@ -55,6 +55,12 @@ impl Bench {
         self.detectors.get_or_init(Detectors::find)
     }
 
+    /// The same with these detectors.
+    #[cfg(test)]
+    pub fn with_detectors(self, detectors: Detectors) -> Bench {
+        Bench { detectors: OnceLock::from(detectors), ..self }
+    }
+
     /// Counts one more finding of a signature; how many there were before.
     pub fn count(&self, signature: &str) -> u64 {
         let mut all = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);

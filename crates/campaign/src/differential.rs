@@ -114,22 +114,20 @@ impl Trial<'_> {
     /// `__OPTIMIZE__`). A target that fails is asked for the text as it reads it; where that has
     /// another answer, or none that is defined, the target is not to blame.
     fn read_as_compilers_do(&mut self, cost: &mut Cost) {
-        if self.made.case.language != Language::C {
-            return;
-        }
+        let (Language::C, Some(fuel)) = (self.made.case.language, self.made.fuel) else { return };
         let case = &self.made.case;
         for (target, seen) in self.targets.iter().zip(&mut self.seen) {
-            let failed = seen.seen.kind(&case.expected).is_some_and(Kind::is_wrong_code);
+            let failed = seen.seen.kind(case).is_some_and(Kind::is_wrong_code);
             let Some(command) = target.command(Language::C).filter(|_| failed) else { continue };
             let preprocessor = Preprocessor::with_command(command);
             let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
             let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
             let files: Vec<_> = case.units().map(|unit| self.dir.join(unit)).collect();
             let mut validate = Duration::ZERO;
-            let answer = predict(&files, &preprocessor, self.made.fuel, &mut validate);
+            let answer = predict(&files, &preprocessor, fuel, &mut validate);
             *cost += Cost { validate, ..Cost::default() };
             let why = match answer {
-                Ok(answer) if answer.expected == case.expected => continue,
+                Ok(answer) if Some(&answer.expected) == case.expected.as_ref() => continue,
                 Ok(_) => "another answer".to_string(),
                 Err(unusable) if unusable.is_undefined() => unusable.reason,
                 // Headers may be written for that compiler alone.
@@ -171,7 +169,10 @@ impl Trial<'_> {
             match failed {
                 Some(suspicion) => Word::Failed(suspicion.kind),
                 None if flaky.contains(&seen.target) => Word::Flaky,
-                None if matches!(seen.seen, Seen::NotForIt(_)) => Word::NotForIt,
+                // A program without an answer may be rejected.
+                None if matches!(seen.seen, Seen::NotForIt(_) | Seen::Rejected(_)) => {
+                    Word::NotForIt
+                }
                 None => Word::Right,
             }
         };
@@ -223,8 +224,10 @@ impl Trial<'_> {
 
     /// What must be printed, and what each failing target gave in its place.
     fn artifacts(&self, suspicion: &Suspicion) -> Vec<SourceFile> {
-        let expected = &self.made.case.expected.stdout;
-        let mut all = vec![SourceFile { name: "expected".into(), bytes: expected.clone() }];
+        let expected = self.made.case.expected.as_ref();
+        let expected =
+            expected.map(|e| SourceFile { name: "expected".into(), bytes: e.stdout.clone() });
+        let mut all: Vec<SourceFile> = expected.into_iter().collect();
         for seen in self.seen.iter().filter(|seen| suspicion.targets.contains(&seen.target)) {
             let (what, bytes) = match &seen.seen {
                 Seen::Ran { stdout, .. } => ("stdout", stdout.as_slice()),
@@ -251,12 +254,12 @@ impl Trial<'_> {
 
 /// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that does as
 /// the machine says; where all are against it, it is more likely wrong itself. A rejected program
-/// needs a compiler that takes it.
+/// needs a compiler that takes it. A crash is a bug whatever the program means.
 fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certificate) -> Standing {
     let witness = !agreement.right.is_empty()
         || certificate.opinions.iter().skip(1).any(|o| o.says == Says::Valid);
-    let needs_witness = suspicion.kind.is_wrong_code() || suspicion.kind == Kind::Rejection;
-    match certificate.disputed() || needs_witness && !witness {
+    let needs_validity = suspicion.kind.is_wrong_code() || suspicion.kind == Kind::Rejection;
+    match needs_validity && (certificate.disputed() || !witness) {
         true => Standing::Disputed,
         false => Standing::Confirmed,
     }

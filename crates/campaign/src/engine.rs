@@ -2,26 +2,28 @@
 //!
 //! An [`Engine`] does one whole test of a seed and says what came of it. Those that make C or C++
 //! programs are [`Source`]s: they only make the program, and [`Programs`] puts it before the
-//! compilers.
+//! detectors that are to be asked first, the compilers, and, if it is undefined, the sanitizers.
 
 mod csmith;
 mod files;
+mod smith;
 mod yarp;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
-use std::time::Duration;
 
-use oracle::{Case, Opinion, Trouble};
+use oracle::{Case, Detector, Opinion, Trouble};
 
 pub use csmith::Csmith;
 pub use files::Files;
+pub use smith::{FUEL as SMITH_FUEL, STACK as SMITH_STACK, Smith, SmithOptions, Validate};
 pub use yarp::Yarp;
 
 use crate::bench::Bench;
-use crate::differential;
 use crate::predict::Unusable;
-use crate::record::Tested;
+use crate::record::{Checks, Cost, Tested};
+use crate::{differential, eager, miss};
 
 /// Something that makes tests out of seeds. The same seed is the same test, on every machine.
 pub trait Engine: Send + Sync {
@@ -46,13 +48,13 @@ pub trait Source: Send + Sync {
     }
 
     /// Makes the program of a seed; `dir` is an empty folder to work in. Processor time of other
-    /// processes is added to `spent`; our own is measured by the caller.
+    /// processes is added to `cost`; our own is measured by the caller.
     fn make(
         &self,
         seed: u64,
         dir: &Path,
         bench: &Bench,
-        spent: &mut Duration,
+        cost: &mut Cost,
     ) -> Result<Result<Made, Unusable>, Trouble>;
 }
 
@@ -65,10 +67,32 @@ pub struct Made {
     pub origin: String,
     /// The machine's word on it.
     pub own: Opinion,
-    /// Steps that the machine may take for it.
-    pub fuel: u64,
+    /// Steps that the machine may take for it; `None` where it is not to be asked.
+    pub fuel: Option<u64>,
     /// Somebody else wrote it: it has one defined result, but need not be valid C in all its parts.
     pub is_foreign: bool,
+    /// Why it has no answer, where it has none.
+    pub unanswered: Option<String>,
+    /// Its checks around arithmetic.
+    pub checks: Checks,
+    /// Who is to be asked for an opinion before any compiler.
+    pub first: BTreeSet<Detector>,
+}
+
+impl Made {
+    /// A program with an answer and without checks, which the machine executed.
+    pub fn new(case: Case, origin: String, own: Opinion, fuel: u64) -> Made {
+        Made {
+            case,
+            origin,
+            own,
+            fuel: Some(fuel),
+            is_foreign: false,
+            unanswered: None,
+            checks: Checks::default(),
+            first: BTreeSet::new(),
+        }
+    }
 }
 
 /// An engine of programs that are put before compilers.
@@ -85,15 +109,20 @@ impl<S: Source> Engine for Programs<S> {
 
     fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
         let folder = bench.folder()?;
-        let mut spent = Duration::ZERO;
+        let mut cost = Cost::default();
         let (made, own) =
-            crate::bench::timed(|| self.0.make(seed, folder.path(), bench, &mut spent));
+            crate::bench::timed(|| self.0.make(seed, folder.path(), bench, &mut cost));
         let mut tested = Tested::new(self.name(), seed);
-        tested.cost.generate = own + spent;
-        bench.generated(spent);
+        bench.generated(cost.generate);
+        tested.cost = cost;
+        tested.cost.generate += own;
         match made? {
-            Ok(made) => {
+            Ok(mut made) => {
+                tested.checks = made.checks;
+                eager::test(bench, &mut made, &mut tested)?;
+                tested.unanswered = made.unanswered.clone();
                 differential::test(bench, seed, &made, &mut tested, &mut |_| {})?;
+                miss::test(bench, seed, &made, &mut tested)?;
             }
             Err(unusable) => tested.skipped = Some(unusable.reason),
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::record::{Cost, Finding, Study, Tested, Word};
+use crate::record::{Checks, Cost, Finding, Study, Tested, Word};
 use oracle::Kind;
 
 /// What happened.
@@ -40,6 +40,10 @@ pub struct Progress {
     pub tests_now: u64,
     /// Tests for which the machine had no answer, by the reason.
     pub skipped: BTreeMap<String, u64>,
+    /// Tests whose programs have no answer and were compiled only, by the reason.
+    pub unanswered: BTreeMap<String, u64>,
+    /// Checks around arithmetic in all programs.
+    pub checks: Checks,
     /// Processor time of tests, by what it was spent on.
     pub cost: Cost,
     /// Processor time of our own process in this run: generation, the machine, the harness.

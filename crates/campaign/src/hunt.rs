@@ -50,7 +50,7 @@ const STUDY: Duration = Duration::from_secs(600);
 
 /// What a worker sends home.
 enum Done {
-    Test(Item, Result<Tested, Trouble>),
+    Test(Item, Box<Result<Tested, Trouble>>),
     Study(i64, Box<Result<Study, NotReduced>>),
 }
 
@@ -144,6 +144,7 @@ fn levels(plan: &Plan) -> Vec<Target> {
 /// What earlier runs on the folder have left.
 fn recall(store: &Store, bench: &Bench, progress: &mut Progress) -> Result<()> {
     progress.skipped = store.skipped()?.into_iter().collect();
+    (progress.unanswered, progress.checks) = store.counts()?;
     for (target, word, n) in store.tallies()? {
         *progress.targets.entry(target).or_default().entry(word).or_default() += n;
         progress.flaky += if word == Word::Flaky { n } else { 0 };
@@ -170,7 +171,8 @@ fn count_finding(progress: &mut Progress, found: &Finding) {
 /// little, some more.
 fn is_worth_a_study(found: &Finding) -> bool {
     let more = || found.finding.kind.is_wrong_code() && (found.seen_before + 1).is_power_of_two();
-    found.finding.stands() && (found.seen_before == 0 || more())
+    let reducible = found.finding.stands() && found.finding.kind.is_of_a_compiler();
+    reducible && (found.seen_before == 0 || more())
 }
 
 /// What earlier runs on the folder have found and not studied.
@@ -207,7 +209,7 @@ impl Worker {
                     thread::sleep(IDLE);
                     continue;
                 }
-                Some(Work::Test(item)) => Done::Test(item, self.test(item)),
+                Some(Work::Test(item)) => Done::Test(item, Box::new(self.test(item))),
                 Some(Work::Study(found)) => Done::Study(found.id, Box::new(self.study(&found))),
             };
             // Nobody listens any more when the hunt has parted.
@@ -279,7 +281,7 @@ impl Hunt {
         let mut tick = Instant::now();
         loop {
             match receive.recv_timeout(TICK) {
-                Ok(Done::Test(item, result)) => self.take(item, result, tell),
+                Ok(Done::Test(item, result)) => self.take(item, *result, tell),
                 Ok(Done::Study(id, result)) => self.learn(id, *result, tell),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -387,6 +389,10 @@ impl Hunt {
         if let Some(reason) = &tested.skipped {
             *progress.skipped.entry(reason.clone()).or_default() += 1;
         }
+        if let Some(reason) = &tested.unanswered {
+            *progress.unanswered.entry(reason.clone()).or_default() += 1;
+        }
+        progress.checks += tested.checks;
         for (label, word) in &tested.targets {
             *progress.targets.entry(label.clone()).or_default().entry(*word).or_default() += 1;
             progress.flaky += u64::from(*word == Word::Flaky);

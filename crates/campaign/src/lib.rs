@@ -10,9 +10,11 @@
 mod bench;
 mod check;
 mod differential;
+mod eager;
 mod engine;
 mod event;
 mod hunt;
+mod miss;
 mod plan;
 mod predict;
 mod queue;
@@ -23,12 +25,12 @@ mod store;
 mod study;
 
 pub use check::{Checked, check};
-pub use engine::Made;
+pub use engine::{Made, SMITH_FUEL, SMITH_STACK, SmithOptions, Validate};
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
 pub use plan::{EngineChoice, Plan};
 pub use predict::own_opinion;
 pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
-pub use record::{Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
+pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
 pub use store::{Bug, Noted, Recipe, Store, StoredTarget, Suppression};
 pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};

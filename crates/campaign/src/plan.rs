@@ -9,7 +9,7 @@ use cgen::policy::Policy;
 use oracle::Limits;
 use toolchain::{Compiler, Language};
 
-use crate::engine::{Csmith, Engine, Files, Programs, Yarp};
+use crate::engine::{Csmith, Engine, Files, Programs, Smith, SmithOptions, Yarp};
 
 /// A hunt before it begins.
 #[derive(Clone, Debug)]
@@ -48,10 +48,16 @@ pub enum EngineChoice {
         /// What `--policy` was given.
         name: String,
     },
+    /// Our own generator of Csmith's kind.
+    Smith(SmithOptions),
     /// An installed Csmith.
     Csmith {
         /// More options for it.
         options: Vec<String>,
+        /// Without the checks that its programs do without.
+        relax_arith: bool,
+        /// With the sanitizers asked before any compiler.
+        eager: bool,
     },
     /// A folder of C programs.
     Files {
@@ -69,7 +75,10 @@ impl EngineChoice {
             EngineChoice::Yarp { policy, name } => {
                 Box::new(Programs(Yarp::new(language, policy.as_ref().clone(), name)))
             }
-            EngineChoice::Csmith { options } => Box::new(Programs(Csmith::find(options.clone())?)),
+            EngineChoice::Smith(options) => Box::new(Programs(Smith::new(options.clone()))),
+            EngineChoice::Csmith { options, relax_arith, eager } => {
+                Box::new(Programs(Csmith::find(options.clone(), *relax_arith, *eager)?))
+            }
             EngineChoice::Files { from, include } => {
                 Box::new(Programs(Files::find(from, include)?))
             }

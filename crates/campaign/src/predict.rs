@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cmachine::{Exit, MachineConfig, Outcome};
+use cmachine::{Exit, MachineConfig, Outcome, Report};
 use cparse::ErrorKind;
 use ctree::{DataModel, Program};
 use oracle::{Expected, Opinion, Says};
@@ -53,6 +53,17 @@ pub fn predict(
     fuel: u64,
     spent: &mut Duration,
 ) -> Result<Prediction, Unusable> {
+    let program = read(files, preprocessor, spent)?;
+    let config = MachineConfig { fuel, ..MachineConfig::default() };
+    answer(cmachine::run(&program, &config))
+}
+
+/// Preprocesses and parses a program of these files.
+pub fn read(
+    files: &[PathBuf],
+    preprocessor: &Preprocessor,
+    spent: &mut Duration,
+) -> Result<Program, Unusable> {
     let mut program = Program::new(DataModel::X86_64_SYSV);
     for file in files {
         let text = text(file, preprocessor, spent)?;
@@ -65,8 +76,11 @@ pub fn predict(
             return Err(Unusable::new(reason, error.message));
         }
     }
-    let config = MachineConfig { fuel, ..MachineConfig::default() };
-    let report = cmachine::run(&program, &config);
+    Ok(program)
+}
+
+/// What an execution says of the program.
+pub fn answer(report: Report) -> Result<Prediction, Unusable> {
     let status = match report.outcome {
         Outcome::Finished(Exit::Status(status)) => status,
         Outcome::Finished(Exit::Abort) => ABORTED,
@@ -112,5 +126,14 @@ pub fn own_opinion(units: &str, steps: u64) -> Opinion {
         tool: format!("gainsay {version}: executed in {steps} steps"),
         command: format!("gainsay run {units}"),
         says: Says::Valid,
+    }
+}
+
+/// The machine's own line on a program without an answer.
+pub fn own_objection(units: &str, why: &Unusable) -> Opinion {
+    Opinion {
+        tool: format!("gainsay {}", env!("CARGO_PKG_VERSION")),
+        command: format!("gainsay run {units}"),
+        says: Says::Undefined(format!("{}: {}", why.reason, why.detail)),
     }
 }

@@ -48,6 +48,22 @@ pub enum Word {
     NotForIt,
 }
 
+/// Checks around arithmetic, of one program or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Checks {
+    /// Those that programs were made with.
+    pub all: u64,
+    /// Those that were never needed, and became bare operations.
+    pub removed: u64,
+}
+
+impl std::ops::AddAssign for Checks {
+    fn add_assign(&mut self, other: Checks) {
+        self.all += other.all;
+        self.removed += other.removed;
+    }
+}
+
 /// One test, done.
 #[derive(Clone, Debug)]
 pub struct Tested {
@@ -57,6 +73,10 @@ pub struct Tested {
     pub seed: u64,
     /// Why there was nothing to test, if so: the machine does not know the program's answer.
     pub skipped: Option<String>,
+    /// Why its program has no answer, if so (`undefined: null-deref`): it was compiled and not run.
+    pub unanswered: Option<String>,
+    /// The checks around arithmetic that its program had, if it has an answer.
+    pub checks: Checks,
     /// What it cost.
     pub cost: Cost,
     /// Each target by label.
@@ -72,6 +92,8 @@ impl Tested {
             engine: engine.to_string(),
             seed,
             skipped: None,
+            unanswered: None,
+            checks: Checks::default(),
             cost: Cost::default(),
             targets: Vec::new(),
             findings: Vec::new(),
@@ -142,8 +164,8 @@ pub struct Study {
     pub files: Vec<SourceFile>,
     /// The standard it is written for, if not the usual one of its language.
     pub standard: Option<String>,
-    /// What it must print and exit with.
-    pub expected: Expected,
+    /// What it must print and exit with; `None` for a program without an answer.
+    pub expected: Option<Expected>,
     /// One line on what it does in place of that.
     pub summary: String,
     /// The compiler by name (`gcc-12`), the quickest that fails.

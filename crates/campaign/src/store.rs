@@ -14,7 +14,7 @@ mod recipe;
 mod rows;
 mod study;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use toolchain::Target;
 
-use crate::record::{Cost, Finding, NewFinding, Standing, Tested};
+use crate::record::{Checks, Cost, Finding, NewFinding, Standing, Tested};
 
 pub use bugs::Bug;
 pub use known::{Noted, Suppression};
@@ -35,12 +35,16 @@ const FILE: &str = "hunt.db";
 /// Held by the hunt that writes.
 const LOCK: &str = "lock";
 
-/// Bumped when a table changes. A store of version 1 has no tables for what is learnt afterwards; they
-/// are made when it is next written. Any other number is refused.
-const VERSION: i64 = 2;
+/// Bumped when a table changes. A store of version 1 has no tables for what is learnt afterwards, one of
+/// version 2 no counts and no programs without an answer; they are made when it is next written. Any
+/// other number is refused.
+const VERSION: i64 = 3;
 
 /// The version without studies.
 const UNSTUDIED: i64 = 1;
+
+/// The version without counts.
+const UNCOUNTED: i64 = 2;
 
 /// A command that only reads waits this long for one that writes.
 const BUSY: Duration = Duration::from_secs(10);
@@ -126,8 +130,9 @@ impl Store {
             self.db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
         if fresh == 0 {
             let tx = self.db.transaction()?;
-            tx.execute_batch(rows::SCHEMA)?;
-            tx.execute_batch(rows::STUDIES)?;
+            for tables in [rows::SCHEMA, rows::STUDY, rows::KNOWN, rows::COUNTS] {
+                tx.execute_batch(tables)?;
+            }
             tx.pragma_update(None, "user_version", VERSION)?;
             tx.commit()?;
         }
@@ -146,7 +151,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives a store of version 1 the tables that it lacks.
+    /// Gives a store of an earlier version the tables that it lacks.
     fn migrate(&mut self) -> Result<()> {
         if self.version()? == VERSION {
             return Ok(());
@@ -154,10 +159,17 @@ impl Store {
         // Two may have come to this; the second waits here and finds it done.
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if version == UNSTUDIED {
-            tx.execute_batch(rows::STUDIES)?;
-            tx.pragma_update(None, "user_version", VERSION)?;
+        match version {
+            UNSTUDIED => tx.execute_batch(&[rows::STUDY, rows::KNOWN].concat())?,
+            UNCOUNTED => {
+                tx.execute_batch("ALTER TABLE study RENAME TO answered")?;
+                tx.execute_batch(rows::STUDY)?;
+                tx.execute_batch("INSERT INTO study SELECT * FROM answered; DROP TABLE answered")?;
+            }
+            _ => return Ok(()),
         }
+        tx.execute_batch(rows::COUNTS)?;
+        tx.pragma_update(None, "user_version", VERSION)?;
         tx.commit()?;
         Ok(())
     }
@@ -300,6 +312,12 @@ impl Store {
         if new == 0 {
             return Ok(Vec::new());
         }
+        for (what, n) in rows::counts(tested) {
+            tx.prepare_cached(
+                "INSERT INTO count VALUES (?1, ?2) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+            )?
+            .execute(params![what, n as i64])?;
+        }
         for (label, word) in &tested.targets {
             tx.prepare_cached(
                 "INSERT INTO tally VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1",
@@ -360,6 +378,27 @@ impl Store {
         let rows =
             statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Why programs had no answer and how often, and what became of all checks around arithmetic.
+    pub fn counts(&self) -> Result<(BTreeMap<String, u64>, Checks)> {
+        let (mut unanswered, mut checks) = (BTreeMap::new(), Checks::default());
+        if self.version()? <= UNCOUNTED {
+            return Ok((unanswered, checks));
+        }
+        let mut statement = self.db.prepare("SELECT what, n FROM count")?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+        for row in rows {
+            let (what, n): (String, u64) = row?;
+            match what.strip_prefix(rows::UNANSWERED) {
+                Some(reason) => _ = unanswered.insert(reason.to_string(), n),
+                None if what == rows::CHECKS => checks.all = n,
+                None if what == rows::REMOVED => checks.removed = n,
+                None => {}
+            }
+        }
+        Ok((unanswered, checks))
     }
 
     /// Makes the log part of the file, for a folder that is going to be copied.

@@ -127,7 +127,7 @@ fn failure(subject: &Patient<'_>, lab: &Lab) -> Result<Failure, NotReduced> {
     let mut instead = "none of the compilers that failed is here".to_string();
     for (at, target) in subject.bad.iter().enumerate() {
         let seen = lab.observe(subject.case, scratch.path(), target)?.seen;
-        match seen.fault(&subject.case.expected) {
+        match seen.fault(subject.case) {
             Some(fault) if fault.kind == subject.kind => {
                 return Ok(keep_in_sight(subject, at, fault));
             }
@@ -238,7 +238,7 @@ fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
     let mut files = case.files.clone();
     if let Some(first) = files.first_mut() {
         let text = String::from_utf8_lossy(&first.bytes).into_owned();
-        first.bytes = reduce::present(&text, &case.expected, summary).into_bytes();
+        first.bytes = reduce::present(&text, case.expected.as_ref(), summary).into_bytes();
     }
     files
 }

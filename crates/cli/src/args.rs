@@ -39,6 +39,7 @@ pub enum Command {
     Report(Report),
     Recheck(Recheck),
     Suppress(Suppress),
+    Smith(crate::smith::Smith),
     Doctor(Doctor),
 }
 
@@ -219,6 +220,29 @@ pub struct Hunt {
     /// The distributions of yarp's choices, as for `gainsay gen`.
     #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
     pub policy: String,
+    /// How likely each restriction of smith is lifted: default, crash, miscompilation, none, or a file
+    /// with a line for each: its name, then the least and the greatest probability.
+    #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
+    pub relax: String,
+    /// Ask the sanitizers and Frama-C about a program of smith before any compiler, as far as what was
+    /// relaxed calls for them, and the sanitizers about one of Csmith; otherwise they are asked when
+    /// compilers disagree.
+    #[arg(long)]
+    pub eager: bool,
+    /// Who says what a program of smith must do: the machine, or, for comparison, an unoptimised build
+    /// that runs for ten seconds at most.
+    #[arg(long, value_enum, default_value_t = Validate::Machine)]
+    pub validate: Validate,
+    /// Leave the checks around arithmetic in smith's programs that they do without.
+    #[arg(long)]
+    pub keep_checks: bool,
+    /// Test all of smith's programs as they were drawn. Otherwise three of four lose those relaxations
+    /// that would leave them without an answer.
+    #[arg(long)]
+    pub as_drawn: bool,
+    /// Remove the calls of `safe_*` from Csmith's programs that they do without.
+    #[arg(long)]
+    pub relax_arith: bool,
     /// The folder of C files for `--engine files`.
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
@@ -245,10 +269,21 @@ pub const DEFAULT_OUT: &str = "gainsay-hunt";
 pub enum HuntEngine {
     /// Independent small tests, built freely and repaired by execution
     Yarp,
+    /// Programs of Csmith's kind with its restrictions lifted here and there, as CsmithEdge does
+    Smith,
     /// Programs of the installed Csmith
     Csmith,
     /// Your own programs: the C files of --from, one program each
     Files,
+}
+
+/// Who says what a program must do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Validate {
+    /// The abstract machine
+    Machine,
+    /// An unoptimised build of one compiler
+    External,
 }
 
 const HUNT_HELP: &str = "\
@@ -263,6 +298,8 @@ Examples:
   gainsay hunt --cc 'aarch64*' --tests 100     a cross compiler, its programs in an emulator
   gainsay hunt --cc '/opt/gcc/bin/gcc -B/opt'  one that you built
   gainsay hunt --engine yarp,csmith --lang c   two engines share the time
+  gainsay hunt --engine smith --relax crash    programs that may be undefined, most only compiled
+  gainsay hunt --engine csmith --relax-arith   Csmith's programs without needless checks
   gainsay hunt --engine files --from tests -I include
   gainsay hunt --for 8h --json > hunt.jsonl    for scripts
 
@@ -271,7 +308,8 @@ With --json each line has an \"event\":
   finding   id, kind, standing, summary, signature, targets, right, engine, seed, seen_before
   study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
   progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
-            flaky, skipped by reason, cpu_s (generate, compile, run, validate, own, others),
+            flaky, skipped by reason, unanswered by reason (compiled, not run), checks (all, removed),
+            cpu_s (generate, compile, run, validate, own, others),
             targets (right, failed, flaky, not_for_it), engines (tests, distinct, used, due)
   end       the same, with ended: time, tests, interrupted or failed, and why";
 
@@ -286,7 +324,7 @@ pub struct Findings {
     #[arg(value_name = "DIR", default_value = DEFAULT_OUT)]
     pub dir: PathBuf,
     /// Only this kind: wrong-output, runtime-crash, runtime-hang, compiler-crash, compiler-hang,
-    /// compiler-memory or rejection.
+    /// compiler-memory, rejection, sanitizer-miss or disagreement.
     #[arg(long, value_name = "KIND", value_parser = crate::findings::kind)]
     pub kind: Option<oracle::Kind>,
     /// Every finding on a line of its own.

@@ -102,7 +102,7 @@ pub fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
             absolute_once.push(dir);
         }
     }
-    let expected = Expected { stdout: told.stdout.clone(), status: told.exit };
+    let expected = Some(Expected { stdout: told.stdout.clone(), status: told.exit });
     let case = Case {
         language: Language::C,
         files,
@@ -113,7 +113,7 @@ pub fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
     };
     let own = campaign::own_opinion(names, told.object.steps);
     let fuel = cmachine::MachineConfig::default().fuel;
-    Ok(Made { case, origin: names.into(), own, fuel, is_foreign: true })
+    Ok(Made { is_foreign: true, ..Made::new(case, names.into(), own, fuel) })
 }
 
 /// Macros of -D as lines before the file, so that all compilers and all reports have them.
@@ -138,7 +138,7 @@ fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
         told.exit
     );
     for class in oracle::classes(case, &checked.observations) {
-        let (name, what) = describe(&class, &case.expected);
+        let (name, what) = describe(&class, case);
         row(&mut text, name, &class.targets, &what);
     }
     let tested = &checked.tested;
@@ -157,13 +157,14 @@ fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
 }
 
 /// A class in a word, and what its targets did.
-fn describe(class: &Class, expected: &Expected) -> (&'static str, String) {
+fn describe(class: &Class, case: &Case) -> (&'static str, String) {
     match &class.seen {
         _ if class.right => ("right", String::new()),
         Seen::Ran { status, stdout } => {
-            let what = oracle::difference(&expected.stdout, stdout);
+            let what = oracle::difference(case.stdout(), stdout);
             ("wrong", what.unwrap_or_else(|| format!("exits with {status}")))
         }
+        Seen::Compiled => ("compiles", String::new()),
         Seen::RunsOn => ("does not end", String::new()),
         Seen::Crashed(messages) => ("compiler crashes", first_line(messages)),
         Seen::Hung => ("compiler hangs", String::new()),
@@ -191,7 +192,7 @@ fn row(text: &mut String, name: &str, labels: &[String], what: &str) {
 
 fn object(machine: &RunObject, case: &Case, checked: &Checked) -> serde_json::Value {
     let class = |class: Class| {
-        let (name, what) = describe(&class, &case.expected);
+        let (name, what) = describe(&class, case);
         json!({ "class": name, "what": what, "right": class.right, "targets": class.targets })
     };
     let classes = oracle::classes(case, &checked.observations);

@@ -17,6 +17,7 @@ mod reduce;
 mod report;
 mod run;
 mod show;
+mod smith;
 mod suppress;
 mod terminal;
 mod words;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::main(&args),
         Command::Recheck(args) => recheck::main(&args),
         Command::Suppress(args) => suppress::main(&args),
+        Command::Smith(args) => smith::main(args),
         Command::Doctor(args) => doctor::main(&args),
     };
     match result {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use campaign::{Made, Patient, Step, Store};
-use oracle::{Case, Expected, Kind, Lab, SourceFile, Suspicion};
+use oracle::{Case, Lab, SourceFile, Suspicion};
 use reduce::{ByScript, NotReduced, Order, Progress, Reduced, Validity};
 use serde_json::json;
 use toolchain::{Language, Target};
@@ -246,7 +246,7 @@ fn files(args: &Reduce) -> Outcome {
     let bad: &Target = &failure.bad[0];
     let instead = format!("{}: {}", bad.label(), campaign::summary_of(&lab, case, bad)?);
     let text: String = case.files.iter().map(|f| String::from_utf8_lossy(&f.bytes)).collect();
-    let text = reduce::present(&text, &case.expected, &instead);
+    let text = reduce::present(&text, case.expected.as_ref(), &instead);
     match (args.output.as_deref(), case.files.as_slice()) {
         (Some(dir), [_, _, ..]) => {
             lab.write(case, dir)?;
@@ -308,10 +308,9 @@ fn failing(
     let told = run::execute(&run)?;
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     let mut made: Made = check::made(&check, &names.join(" "), &told)?;
-    let executed = told.diagnostic.is_none();
-    if !executed {
+    if told.diagnostic.is_some() {
         // A crash is a bug whatever the program means.
-        made.case.expected = Expected { stdout: Vec::new(), status: 0 };
+        made.case.expected = None;
     }
     let sum: usize = found.compilers.iter().map(|c| c.levels.len()).sum();
     let n = AtomicUsize::new(0);
@@ -319,9 +318,7 @@ fn failing(
         let n = 1 + n.fetch_add(1, Ordering::Relaxed);
         terminal::status(&format!("[{n}/{sum}] {label}"));
     };
-    let (mut findings, right) = campaign::suspicions(&made.case, &found.compilers, order, &begin)?;
-    let needs_an_answer = |kind: Kind| kind.is_wrong_code() || kind == Kind::Rejection;
-    findings.retain(|f| executed || !needs_an_answer(f.kind));
+    let (findings, right) = campaign::suspicions(&made.case, &found.compilers, order, &begin)?;
     if findings.is_empty()
         && let Some(diagnostic) = &told.diagnostic
     {

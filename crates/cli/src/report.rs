@@ -115,7 +115,7 @@ fn today(args: &Report, subject: &Subject, test: &Test) -> Today {
     }
     let seen = lab.observe(&case, scratch.path(), &target).ok().map(|seen| seen.seen);
     match &seen {
-        Some(seen) if seen.kind(&case.expected).is_some() => today.got = Some(seen.clone()),
+        Some(seen) if seen.kind(&case).is_some() => today.got = Some(seen.clone()),
         Some(_) => terminal::complain(&format!(
             "gainsay: {} does as it must now: `gainsay recheck {}` tells more",
             target.label(),

@@ -149,7 +149,11 @@ pub fn proof(finding: &NewFinding) -> String {
     for command in &finding.commands {
         let _ = writeln!(text, "    {command}");
     }
-    text += "\nWho says that the program is valid:\n\n";
+    let disputed = finding.certificate.disputed();
+    text += match finding.kind.is_wrong_code() || !disputed {
+        true => "\nWho says that the program is valid:\n\n",
+        false => "\nWhat is said of the program:\n\n",
+    };
     for opinion in &finding.certificate.opinions {
         text += &told(opinion);
     }
@@ -303,8 +307,11 @@ fn write(folder: &Path, found: &Finding, readme: &str) -> Result<Vec<String>> {
 
 /// Writes the reduced program beside it; the names.
 fn write_reduced(folder: &Path, study: &Study) -> Result<Vec<String>> {
-    let expected = SourceFile { name: "expected".into(), bytes: study.expected.stdout.clone() };
-    let names = write_files(&folder.join(REDUCED), study.files.iter().chain([&expected]))?;
+    let expected = study
+        .expected
+        .as_ref()
+        .map(|e| SourceFile { name: "expected".into(), bytes: e.stdout.clone() });
+    let names = write_files(&folder.join(REDUCED), study.files.iter().chain(&expected))?;
     Ok(names.into_iter().map(|name| format!("{REDUCED}/{name}")).collect())
 }
 

@@ -330,3 +330,53 @@ fn a_program_that_is_not_quite_c_blames_nobody() {
     assert_eq!(done.status, Status::Exit(1), "{}", done.stdout.text());
     assert!(done.stdout.text().contains("rejection gcc no f"), "{}", done.stdout.text());
 }
+
+/// Programs without an answer are compiled and not run; what crashes on them is reduced and reported
+/// like anything else.
+#[test]
+fn a_crash_on_an_undefined_program() {
+    let scratch = folder();
+    let dir = scratch.path();
+    let faulty = FAULTY.replace("func.c", "test.c");
+    fs::write(scratch.file("faulty.sh"), faulty).expect("it is written");
+    let hunt = ["hunt", "--cc", "faulty", "--engine", "smith", "--as-drawn", "--relax", "crash"];
+    let more = ["--jobs", "1", "--tests", "8", "--seed", "1", "--no-reduce", "--json"];
+    let done = gainsay(dir, &[hunt, more].concat());
+    assert_eq!(done.status, Status::Exit(1), "{}{}", done.stdout.text(), done.stderr.text());
+    let events = lines(&done);
+    let end = events.last().expect("an end");
+    let unanswered = end["unanswered"].as_object().expect("reasons");
+    assert!(!unanswered.is_empty(), "{end}");
+    assert!(
+        unanswered
+            .keys()
+            .all(|reason| reason.contains("specified: ") || reason.contains("undefined: "))
+    );
+    let crashes = |event: &&Value| event["kind"] == "compiler-crash";
+    let ids: Vec<String> = events.iter().filter(crashes).map(|e| e["id"].to_string()).collect();
+    let kept = |id: &String| {
+        let shown = gainsay(dir, &["show", id, "--json"]).stdout.text();
+        let shown: Value = serde_json::from_str(&shown).expect("JSON");
+        let artifacts = shown["artifacts"].as_array().expect("a list").clone();
+        artifacts.iter().any(|file| file["name"] == "expected")
+    };
+    let id = ids.iter().find(|id| !kept(id)).expect("one without an answer").as_str();
+    let shown = gainsay(dir, &["show", id]).stdout.text();
+    assert!(shown.contains("\nStanding   confirmed"), "{shown}");
+    assert!(shown.contains("\nWhat is said of the program:\n\n  gainsay "), "{shown}");
+
+    let reduced = gainsay(dir, &["reduce", id, "--jobs", "1"]);
+    let text = reduced.stdout.text();
+    assert_eq!(reduced.status, Status::Exit(0), "{text}{}", reduced.stderr.text());
+    assert!(text.starts_with("/* Expected: it compiles\n   Instead:  "), "{text}");
+    let report = gainsay(dir, &["report", id, "-o", "report"]);
+    assert_eq!(report.status, Status::Exit(0), "{}", report.stderr.text());
+    let text = fs::read_to_string(dir.join("report/report.md")).expect("a report");
+    assert!(text.contains("The program has no one defined result"), "{text}");
+    assert!(!dir.join("report/expected").exists());
+    let again =
+        Run::new("sh", Duration::from_secs(60)).arg("report/reproduce.sh").cwd(dir).finish();
+    assert!(again.success().is_some(), "the bug is there");
+    let rechecked = gainsay(dir, &["recheck", id]).stdout.text();
+    assert!(rechecked.contains("faulty -O1"), "{rechecked}");
+}

@@ -55,6 +55,25 @@ fn bad_number() {
 }
 
 #[test]
+fn options_of_smith() {
+    for option in ["--as-drawn", "--keep-checks", "--validate=external", "--relax=crash"] {
+        let name = option.split('=').next().unwrap_or_default();
+        mistake(
+            gainsay().args(["hunt", option]),
+            &format!("{name} is for --engine smith: add that, or leave {name} out"),
+        );
+    }
+    let eager = "--eager is for --engine smith and csmith: add one, or leave --eager out";
+    mistake(gainsay().args(["hunt", "--eager"]), eager);
+    let scratch = Scratch::new().expect("a temporary folder");
+    std::fs::write(scratch.file("my.relax"), "null 0 1\ngoto 3 4\n").expect("a file");
+    let hunt = ["hunt", "--engine", "smith", "--relax", "my.relax"];
+    mistake(gainsay().args(hunt).cwd(scratch.path()), "line 2: `3` is not a probability");
+    let hunt = ["hunt", "--engine", "smith", "--relax", "no-such"];
+    mistake(gainsay().args(hunt).cwd(scratch.path()), "--relax no-such");
+}
+
+#[test]
 fn missing_header_folder() {
     let run = gainsay().args(["run", "-I", "no-such-folder", "a.c"]);
     mistake(run, "the header folder no-such-folder given with -I does not exist");

@@ -103,7 +103,7 @@ fn study(dir: &Path) -> Study {
     Study {
         files: vec![SourceFile { name: "test.c".into(), bytes: text.into() }],
         standard: None,
-        expected: Expected { stdout: b"two\n".to_vec(), status: 0 },
+        expected: Some(Expected { stdout: b"two\n".to_vec(), status: 0 }),
         summary: "prints nothing for \"two\" (line 1)".into(),
         compiler: "faulty".into(),
         flags: vec!["-O2".into()],

@@ -7,9 +7,9 @@ use ctree::{BinOp, ExprId, ExprKind, Item, LabelId, Program, StmtId, StmtKind};
 use crate::graft::{
     Graft, bare, become_all, constant, has_effects, insert_before, make_unique, raise,
 };
-use ctree::map::Place;
 use crate::value::literal;
 use crate::{Edit, Map, Parent, Specimen, only};
+use ctree::map::Place;
 
 /// How often statements ran.
 type Counts = BTreeMap<StmtId, u64>;

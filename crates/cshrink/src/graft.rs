@@ -10,8 +10,8 @@ use ctree::{
     UnOp, VarId,
 };
 
-use ctree::map::{Part, parts};
 use crate::{Map, Parent};
+use ctree::map::{Part, parts};
 
 /// Nodes that a program may have for more to be copied into it: edits made together may each double
 /// what the one before made.

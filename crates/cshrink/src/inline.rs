@@ -11,9 +11,9 @@ use ctree::{
 };
 
 use crate::graft::{Graft, bare, callee, constant, has_room, insert_before, raise};
-use ctree::map::Place;
 use crate::value::literal;
 use crate::{Edit, Map, Parent, Specimen, only};
+use ctree::map::Place;
 
 /// Functions with a single call that leave only at their end: this is shorter.
 pub(crate) fn single(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {

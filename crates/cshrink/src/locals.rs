@@ -8,9 +8,9 @@ use ctree::{
 };
 
 use crate::graft::{bare, constant, has_effects, same_var, substitute, undeclare};
-use ctree::map::{Part, Place, parts};
 use crate::params::is_changed;
 use crate::{Edit, Map, Parent, Specimen};
+use ctree::map::{Part, Place, parts};
 
 /// Variables that get one value only become it: first those whose value is a constant or an address,
 /// then those that are read once.

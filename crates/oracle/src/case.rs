@@ -1,10 +1,13 @@
-//! A program with a known answer.
+//! A program, with its answer where it has one.
 
 use std::path::PathBuf;
 
 use toolchain::Language;
 
 /// A program and what it must do.
+///
+/// One without an answer (undefined, or unspecified) is compiled and never run: a compiler must not crash,
+/// hang or eat all memory on it, and nothing else can be said of anybody.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Its language.
@@ -18,11 +21,16 @@ pub struct Case {
     pub harness: Option<String>,
     /// Folders of headers that are not ours to carry (`/usr/include/csmith`).
     pub include: Vec<PathBuf>,
-    /// What it must print and exit with.
-    pub expected: Expected,
+    /// What it must print and exit with; `None` for a program that has no one answer.
+    pub expected: Option<Expected>,
 }
 
 impl Case {
+    /// What it must print; nothing where it has no answer.
+    pub fn stdout(&self) -> &[u8] {
+        self.expected.as_ref().map_or(&[], |expected| &expected.stdout)
+    }
+
     /// Names of the files that a compiler is given.
     pub fn units(&self) -> impl Iterator<Item = &str> {
         self.files.iter().filter(|file| file.is_unit()).map(|file| file.name.as_str())
@@ -46,7 +54,7 @@ impl SourceFile {
 }
 
 /// The one right answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
     /// Standard output. Lines that begin with `float ` are compared within a tolerance.
     pub stdout: Vec<u8>,

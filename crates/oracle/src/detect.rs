@@ -7,16 +7,46 @@
 mod eva;
 mod sanitize;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use toolchain::{Found, Language, Tool, find_tool};
+use toolchain::{Family, Found, Language, Tool, find_tool};
 
 use crate::case::Case;
 use crate::certify::{Certificate, Opinion};
 use crate::lab::{Lab, Trouble};
 use sanitize::Sanitizer;
+
+/// A way to find undefined behaviour, apart from others. The order is the one of CsmithEdge: the quick
+/// ones that are never wrong first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Detector {
+    /// ASan: accesses outside of objects and of their lifetimes.
+    Address,
+    /// MSan: decisions on values that were never set. Clang alone has it.
+    Memory,
+    /// UBSan: arithmetic, null pointers, indices of arrays.
+    Undefined,
+    /// Frama-C's Eva, of no family.
+    Eva,
+}
+
+impl Detector {
+    /// `ASan`: as people say.
+    pub fn name(self) -> &'static str {
+        match self {
+            Detector::Address => "ASan",
+            Detector::Memory => "MSan",
+            Detector::Undefined => "UBSan",
+            Detector::Eva => "Frama-C",
+        }
+    }
+}
+
+/// Which sanitizers were looked for, and the newest of each that works.
+type Tried = BTreeMap<(sanitize::Kind, Language), Option<Arc<Sanitizer>>>;
 
 /// Sanitizers and Frama-C, as far as they are installed and work.
 #[derive(Debug)]
@@ -24,20 +54,25 @@ pub struct Detectors {
     gcc: Vec<Found>,
     clang: Vec<Found>,
     frama_c: Option<Found>,
-    /// Found out by trying when first needed: it takes a second.
-    c: OnceLock<Vec<Sanitizer>>,
-    cxx: OnceLock<Vec<Sanitizer>>,
+    /// What works is found out by trying when first needed: it takes a second.
+    tried: Mutex<Tried>,
 }
 
 impl Detectors {
     /// Looks for the tools.
     pub fn find() -> Detectors {
+        let all = [Tool::Gcc, Tool::Clang, Tool::FramaC].into_iter().flat_map(find_tool);
+        Detectors::among(all.collect())
+    }
+
+    /// These tools and no others.
+    pub fn among(tools: Vec<Found>) -> Detectors {
+        let of = |tool| tools.iter().filter(|found| found.tool == tool).cloned().collect();
         Detectors {
-            gcc: newest_first(Tool::Gcc),
-            clang: newest_first(Tool::Clang),
-            frama_c: find_tool(Tool::FramaC).into_iter().next(),
-            c: OnceLock::new(),
-            cxx: OnceLock::new(),
+            gcc: newest_first(of(Tool::Gcc)),
+            clang: newest_first(of(Tool::Clang)),
+            frama_c: newest_first(of(Tool::FramaC)).into_iter().next(),
+            tried: Mutex::default(),
         }
     }
 
@@ -53,44 +88,90 @@ impl Detectors {
         lab.write(case, dir)?;
         let mut opinions = vec![own];
         let mut cost = Duration::ZERO;
-        for sanitizer in self.sanitizers(case.language) {
+        for kind in [sanitize::GCC, sanitize::CLANG, sanitize::MEMORY] {
+            let Some(sanitizer) = self.sanitizer(kind, case.language) else { continue };
             let (opinion, cpu) = sanitizer.ask(lab, case, dir)?;
             opinions.push(opinion);
             cost += cpu;
         }
-        if let (Language::C, Some(frama_c)) = (case.language, &self.frama_c) {
-            let (opinion, cpu) = eva::ask(frama_c, lab, case, dir)?;
+        if let Some((opinion, cpu)) = self.ask_eva(lab, case, dir)? {
             opinions.push(opinion);
             cost += cpu;
         }
         Ok((Certificate { opinions }, cost))
     }
 
-    /// The newest of each family that has its runtime.
-    fn sanitizers(&self, language: Language) -> &[Sanitizer] {
-        let cell = match language {
-            Language::C => &self.c,
-            Language::Cxx => &self.cxx,
-        };
-        cell.get_or_init(|| {
-            let kinds = [
-                (&self.gcc, sanitize::GCC),
-                (&self.clang, sanitize::CLANG),
-                (&self.clang, sanitize::MEMORY),
-            ];
-            let working = kinds.into_iter().filter_map(|(tools, kind)| {
-                let drivers = tools.iter().filter_map(|found| driver(found, language));
-                drivers
-                    .map(|(found, path)| Sanitizer::new(kind, found, path))
-                    .find(Sanitizer::works)
-            });
-            working.collect()
-        })
+    /// Asks one detector about a case whose files are in `dir`: a family's newest sanitizer, or
+    /// Frama-C whatever the family. `None` where there is none.
+    pub fn ask(
+        &self,
+        lab: &Lab,
+        case: &Case,
+        dir: &Path,
+        detector: Detector,
+        family: Family,
+    ) -> Result<Option<(Opinion, Duration)>, Trouble> {
+        if detector == Detector::Eva {
+            return self.ask_eva(lab, case, dir);
+        }
+        let kind = sanitize::Kind::of(family, detector);
+        let sanitizer = kind.and_then(|kind| self.sanitizer(kind, case.language));
+        sanitizer.map(|sanitizer| sanitizer.ask(lab, case, dir)).transpose()
+    }
+
+    /// Asks some detectors, in their order and each once, until one objects. Clang's are preferred, for
+    /// it has them all. Who was asked, and the processor time it took.
+    pub fn ask_some(
+        &self,
+        lab: &Lab,
+        case: &Case,
+        dir: &Path,
+        some: &BTreeSet<Detector>,
+    ) -> Result<(Vec<(Detector, Opinion)>, Duration), Trouble> {
+        let (mut asked, mut cost) = (Vec::new(), Duration::ZERO);
+        for &detector in some {
+            let said = match self.ask(lab, case, dir, detector, Family::Clang)? {
+                None => self.ask(lab, case, dir, detector, Family::Gcc)?,
+                said => said,
+            };
+            let Some((opinion, cpu)) = said else { continue };
+            cost += cpu;
+            let objects = opinion.says.objects();
+            asked.push((detector, opinion));
+            if objects {
+                break;
+            }
+        }
+        Ok((asked, cost))
+    }
+
+    fn ask_eva(
+        &self,
+        lab: &Lab,
+        case: &Case,
+        dir: &Path,
+    ) -> Result<Option<(Opinion, Duration)>, Trouble> {
+        let frama_c = self.frama_c.as_ref().filter(|_| case.language == Language::C);
+        frama_c.map(|frama_c| eva::ask(frama_c, lab, case, dir)).transpose()
+    }
+
+    /// The newest of a family that has its runtime.
+    fn sanitizer(&self, kind: sanitize::Kind, language: Language) -> Option<Arc<Sanitizer>> {
+        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = tried.entry((kind, language)).or_insert_with(|| {
+            let tools = match kind.family() {
+                Family::Gcc => &self.gcc,
+                _ => &self.clang,
+            };
+            let drivers = tools.iter().filter_map(|found| driver(found, language));
+            let mut all = drivers.map(|(found, path)| Sanitizer::new(kind, found, path));
+            all.find(Sanitizer::works).map(Arc::new)
+        });
+        found.clone()
     }
 }
 
-fn newest_first(tool: Tool) -> Vec<Found> {
-    let mut found = find_tool(tool);
+fn newest_first(mut found: Vec<Found>) -> Vec<Found> {
     let number = |found: &Found| -> Vec<u32> {
         found.version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolchain::{Family, Target};
 
-use crate::case::{Case, Expected};
+use crate::case::Case;
 use crate::observe::{Observation, Seen};
 use crate::output::{Difference, first_difference};
 use crate::signal;
@@ -38,7 +38,7 @@ pub struct Class {
 pub fn agreement(case: &Case, targets: &[Target], observations: &[Observation]) -> Agreement {
     let mut agreement = Agreement::default();
     for (target, observation) in targets.iter().zip(observations) {
-        if observation.seen.is_right(&case.expected) {
+        if observation.seen.is_right(case) {
             agreement.right.push(observation.target.clone());
             agreement.families_right.insert(target.compiler.family);
         }
@@ -51,7 +51,7 @@ pub fn agreement(case: &Case, targets: &[Target], observations: &[Observation]) 
 pub fn classes(case: &Case, observations: &[Observation]) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     for Observation { target, seen, .. } in observations {
-        let right = seen.is_right(&case.expected);
+        let right = seen.is_right(case);
         match classes.iter_mut().find(|class| right && class.right || same(&class.seen, seen)) {
             Some(class) => class.targets.push(target.clone()),
             None => {
@@ -89,7 +89,7 @@ struct Group<'a> {
 pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> Vec<Suspicion> {
     let mut groups: Vec<Group> = Vec::new();
     for (target, observation) in targets.iter().zip(observations) {
-        let Some(Fault { kind, known_by }) = observation.seen.fault(&case.expected) else {
+        let Some(Fault { kind, known_by }) = observation.seen.fault(case) else {
             continue;
         };
         // Wrong code shows in many ways on the same program.
@@ -104,7 +104,7 @@ pub fn judge(case: &Case, targets: &[Target], observations: &[Observation]) -> V
             }
         }
     }
-    groups.iter().map(|group| group.suspicion(&case.expected)).collect()
+    groups.iter().map(|group| group.suspicion(case)).collect()
 }
 
 /// The family by name; compilers of no known family have nothing in common.
@@ -119,14 +119,11 @@ fn maker(target: &Target) -> String {
 }
 
 impl Group<'_> {
-    fn suspicion(&self, expected: &Expected) -> Suspicion {
+    fn suspicion(&self, case: &Case) -> Suspicion {
         Suspicion {
             kind: self.kind,
             targets: self.members.iter().map(|(_, seen)| seen.target.clone()).collect(),
-            summary: self
-                .members
-                .first()
-                .map_or_else(String::new, |(_, o)| summary(&o.seen, expected)),
+            summary: self.members.first().map_or_else(String::new, |(_, o)| summary(&o.seen, case)),
             signature: self.signature(),
         }
     }
@@ -161,9 +158,10 @@ impl Group<'_> {
 }
 
 /// One line on one failure.
-fn summary(seen: &Seen, expected: &Expected) -> String {
+fn summary(seen: &Seen, case: &Case) -> String {
     match seen {
-        Seen::Ran { status, stdout } => ran(*status, stdout, expected),
+        Seen::Ran { status, stdout } => ran(*status, stdout, case),
+        Seen::Compiled => "it compiles".into(),
         Seen::RunsOn => "the program does not end".into(),
         Seen::Crashed(messages) => shorten(&crash(messages).line),
         Seen::Hung => "the compiler does not end".into(),
@@ -176,7 +174,8 @@ fn summary(seen: &Seen, expected: &Expected) -> String {
     }
 }
 
-fn ran(status: u8, stdout: &[u8], expected: &Expected) -> String {
+fn ran(status: u8, stdout: &[u8], case: &Case) -> String {
+    let Some(expected) = &case.expected else { return "it runs".into() };
     let different = first_difference(&expected.stdout, stdout);
     let differs = |Difference { line, wanted, got }: Difference| match (wanted, got) {
         (Some(wanted), Some(got)) => {
@@ -215,7 +214,7 @@ pub(crate) mod tests {
     use toolchain::{Compiler, Language};
 
     use super::*;
-    use crate::case::SourceFile;
+    use crate::case::{Expected, SourceFile};
 
     /// A case of two files that must print this and exit with 0.
     pub(crate) fn case(stdout: &str) -> Case {
@@ -226,7 +225,7 @@ pub(crate) mod tests {
             standard: None,
             files: vec![file("a.c"), file("a.h"), file("b.c")],
             include: Vec::new(),
-            expected: Expected { stdout: stdout.into(), status: 0 },
+            expected: Some(Expected { stdout: stdout.into(), status: 0 }),
         }
     }
 
@@ -368,15 +367,12 @@ pub(crate) mod tests {
 
     #[test]
     fn an_expected_abort_is_right() {
-        let mut case = case("a\n");
-        case.expected.status = 134;
-        assert_eq!(prints(134, "a\n").kind(&case.expected), None);
-        assert_eq!(prints(134, "b\n").kind(&case.expected), Some(Kind::WrongOutput));
-        assert_eq!(prints(139, "a\n").kind(&case.expected), Some(Kind::RuntimeCrash));
-        assert_eq!(prints(0, "a\n").kind(&case.expected), Some(Kind::WrongOutput));
-        assert_eq!(
-            ran(0, b"b\n", &case.expected),
-            r#"exits with 0 for 134, prints "b" for "a" (line 1)"#
-        );
+        let expected = Some(Expected { stdout: b"a\n".to_vec(), status: 134 });
+        let case = Case { expected, ..case("") };
+        assert_eq!(prints(134, "a\n").kind(&case), None);
+        assert_eq!(prints(134, "b\n").kind(&case), Some(Kind::WrongOutput));
+        assert_eq!(prints(139, "a\n").kind(&case), Some(Kind::RuntimeCrash));
+        assert_eq!(prints(0, "a\n").kind(&case), Some(Kind::WrongOutput));
+        assert_eq!(ran(0, b"b\n", &case), r#"exits with 0 for 134, prints "b" for "a" (line 1)"#);
     }
 }

@@ -1,6 +1,6 @@
 //! Says whether a compiler is wrong about a program, and how sure that is.
 //!
-//! A [`Case`] is a program with its one right answer. A [`Lab`] compiles and runs it on a target
+//! A [`Case`] is a program with its one right answer, or without one: then only compilers can fail. A [`Lab`] compiles and runs it on a target
 //! and says what was [`Seen`]; [`judge()`] turns what was seen on all targets into [`Suspicion`]s,
 //! each with a signature by which failures of the same bug are known; [`Lab::confirm`] tries again;
 //! [`Detectors`] ask other people's tools whether the program is valid at all.
@@ -25,7 +25,7 @@ mod verdict;
 pub use case::{Case, Expected, SourceFile};
 pub use certify::{Certificate, Opinion, Says};
 pub use command::{arguments, command_line};
-pub use detect::Detectors;
+pub use detect::{Detector, Detectors};
 pub use judge::{Agreement, Class, agreement, classes, judge};
 pub use lab::{Confirmation, Lab, Limits, Trouble};
 pub use observe::{Observation, Seen};

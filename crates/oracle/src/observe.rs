@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::case::Expected;
+use crate::case::Case;
 use crate::output::difference;
 use crate::signal;
 use crate::signature::{crash, rejection};
@@ -31,6 +31,8 @@ pub enum Seen {
         /// Standard output, capped.
         stdout: Vec<u8>,
     },
+    /// The compiler made a program of a case without an answer; it was not run.
+    Compiled,
     /// The program did not end in its time.
     RunsOn,
     /// The compiler died: a signal, an internal error, a failed assertion. Its messages.
@@ -59,22 +61,28 @@ impl Seen {
     }
 
     /// Whether the target does what it must.
-    pub fn is_right(&self, expected: &Expected) -> bool {
-        match self {
-            Seen::Ran { status, stdout } => {
+    pub fn is_right(&self, case: &Case) -> bool {
+        match (self, &case.expected) {
+            (Seen::Ran { status, stdout }, Some(expected)) => {
                 *status == expected.status && difference(&expected.stdout, stdout).is_none()
             }
+            (Seen::Compiled, None) => true,
             _ => false,
         }
     }
 
-    /// The kind of failure that this is, if it is one.
-    pub fn kind(&self, expected: &Expected) -> Option<Kind> {
+    /// The kind of failure that this is, if it is one. A program without an answer may be rejected:
+    /// a compiler that sees through it is not wrong.
+    pub fn kind(&self, case: &Case) -> Option<Kind> {
+        let expected = case.expected.as_ref();
         Some(match self {
-            Seen::NotForIt(_) => return None,
-            Seen::Ran { .. } if self.is_right(expected) => return None,
+            Seen::NotForIt(_) | Seen::Compiled => return None,
+            Seen::Ran { .. } if self.is_right(case) => return None,
+            Seen::Ran { .. } | Seen::RunsOn | Seen::Rejected(_) if expected.is_none() => {
+                return None;
+            }
             Seen::Ran { status, .. } => match signal::of_status(*status) {
-                Some(_) if *status != expected.status => Kind::RuntimeCrash,
+                Some(_) if expected.is_none_or(|e| *status != e.status) => Kind::RuntimeCrash,
                 _ => Kind::WrongOutput,
             },
             Seen::RunsOn => Kind::RuntimeHang,
@@ -86,11 +94,11 @@ impl Seen {
     }
 
     /// What is wrong with it, if anything is.
-    pub fn fault(&self, expected: &Expected) -> Option<Fault> {
-        let known_by = match self {
-            Seen::Crashed(messages) => crash(messages).known_by,
-            Seen::Rejected(messages) => rejection(messages).0,
-            Seen::Ran { status, stdout } if *status != expected.status => {
+    pub fn fault(&self, case: &Case) -> Option<Fault> {
+        let known_by = match (self, &case.expected) {
+            (Seen::Crashed(messages), _) => crash(messages).known_by,
+            (Seen::Rejected(messages), _) => rejection(messages).0,
+            (Seen::Ran { status, stdout }, Some(expected)) if *status != expected.status => {
                 match difference(&expected.stdout, stdout) {
                     None => "exit status".into(),
                     Some(_) => "exit status and output".into(),
@@ -98,24 +106,45 @@ impl Seen {
             }
             _ => String::new(),
         };
-        Some(Fault { kind: self.kind(expected)?, known_by })
+        Some(Fault { kind: self.kind(case)?, known_by })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::tests::case;
 
     #[test]
     fn a_fault_says_in_what_a_run_is_wrong() {
-        let expected = Expected { stdout: b"1\n".to_vec(), status: 0 };
+        let case = case("1\n");
         let known_by = |status: u8, stdout: &str| {
             let seen = Seen::Ran { status, stdout: stdout.into() };
-            seen.fault(&expected).map(|fault| (fault.kind, fault.known_by))
+            seen.fault(&case).map(|fault| (fault.kind, fault.known_by))
         };
         assert_eq!(known_by(0, "1\n"), None);
         assert_eq!(known_by(0, "2\n"), Some((Kind::WrongOutput, String::new())));
         assert_eq!(known_by(3, "1\n"), Some((Kind::WrongOutput, "exit status".into())));
         assert_eq!(known_by(3, "2\n"), Some((Kind::WrongOutput, "exit status and output".into())));
+    }
+
+    #[test]
+    fn without_an_answer_only_the_compiler_can_fail() {
+        let case = Case { expected: None, ..case("") };
+        let kind = |seen: Seen| seen.kind(&case);
+        assert_eq!(kind(Seen::Crashed(String::new())), Some(Kind::CompilerCrash));
+        assert_eq!(kind(Seen::Hung), Some(Kind::CompilerHang));
+        assert_eq!(kind(Seen::Exhausted(String::new())), Some(Kind::CompilerMemory));
+        let harmless = [
+            Seen::Compiled,
+            Seen::Rejected("no".into()),
+            Seen::NotForIt("no".into()),
+            Seen::RunsOn,
+            Seen::Ran { status: 139, stdout: Vec::new() },
+        ];
+        for seen in harmless {
+            assert_eq!(seen.is_right(&case), seen == Seen::Compiled, "{seen:?}");
+            assert_eq!(kind(seen), None);
+        }
     }
 }

@@ -22,11 +22,15 @@ pub enum Kind {
     RuntimeHang,
     /// The compiler rejects a valid program.
     Rejection,
+    /// A sanitizer says nothing about undefined behaviour that it is there to find.
+    SanitizerMiss,
+    /// A detector calls a program undefined that the machine calls defined: a bug of ours, or of theirs.
+    Disagreement,
 }
 
 impl Kind {
     /// Every kind, the gravest first.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 9] = [
         Kind::WrongOutput,
         Kind::RuntimeCrash,
         Kind::RuntimeHang,
@@ -34,6 +38,8 @@ impl Kind {
         Kind::CompilerHang,
         Kind::CompilerMemory,
         Kind::Rejection,
+        Kind::SanitizerMiss,
+        Kind::Disagreement,
     ];
 
     /// `wrong-output`: as in files and `--json`.
@@ -46,7 +52,15 @@ impl Kind {
             Kind::RuntimeCrash => "runtime-crash",
             Kind::RuntimeHang => "runtime-hang",
             Kind::Rejection => "rejection",
+            Kind::SanitizerMiss => "sanitizer-miss",
+            Kind::Disagreement => "disagreement",
         }
+    }
+
+    /// Whether it is what a compiler did with a program that makes it a failure; the others are about
+    /// tools that judge programs, and cannot be reduced by asking compilers.
+    pub fn is_of_a_compiler(self) -> bool {
+        !matches!(self, Kind::SanitizerMiss | Kind::Disagreement)
     }
 
     /// Whether the generated code is wrong, which needs proof that the program is valid.

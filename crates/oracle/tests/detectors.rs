@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use oracle::{Case, Certificate, Detectors, Expected, Lab, Opinion, Says, SourceFile};
+use oracle::{Case, Certificate, Detector, Detectors, Expected, Lab, Opinion, Says, SourceFile};
 use sandbox::Scratch;
 use toolchain::Language;
 
@@ -20,7 +20,7 @@ fn certify(language: Language, text: &str, stdout: &str) -> Certificate {
         standard: None,
         files: vec![SourceFile { name: name.into(), bytes: text.into() }],
         include: Vec::new(),
-        expected: Expected { stdout: stdout.into(), status: 0 },
+        expected: Some(Expected { stdout: stdout.into(), status: 0 }),
     };
     let dir = Scratch::new().expect("a temporary folder");
     let (certificate, cost) = DETECTORS
@@ -104,5 +104,52 @@ fn cxx() {
     let certificate = certify(Language::Cxx, streams, "2\n");
     for says in says(&certificate, "=memory") {
         assert!(matches!(says, Says::Silent(_)), "{says:?}");
+    }
+}
+
+/// What some detectors, asked one by one until one objects, say of a text without an answer.
+fn ask(text: &str, some: &[Detector]) -> Vec<(Detector, Says)> {
+    let case = Case {
+        language: Language::C,
+        harness: None,
+        standard: None,
+        files: vec![SourceFile { name: "a.c".into(), bytes: text.into() }],
+        include: Vec::new(),
+        expected: None,
+    };
+    let dir = Scratch::new().expect("a temporary folder");
+    let lab = Lab::default();
+    lab.write(&case, dir.path()).expect("the file is written");
+    let detectors = DETECTORS.get_or_init(Detectors::find);
+    let some = some.iter().copied().collect();
+    let (asked, cost) = detectors.ask_some(&lab, &case, dir.path(), &some).expect("opinions");
+    assert!(!asked.is_empty() || std::env::var_os("CI").is_none(), "CI skips none");
+    assert!(asked.is_empty() || !cost.is_zero());
+    asked.into_iter().map(|(detector, opinion)| (detector, opinion.says)).collect()
+}
+
+#[test]
+fn detectors_are_asked_apart_and_in_order() {
+    use Detector::{Address, Memory, Undefined};
+    // ASan alone has nothing against an overflow.
+    let overflow = "int x = 2147483647;\nint main(void)\n{\n    x++;\n    return 0;\n}\n";
+    let asked = ask(overflow, &[Undefined, Address]);
+    if let [(first, says), (second, objects)] = &asked[..] {
+        assert_eq!((*first, says, *second), (Address, &Says::NoAlarm, Undefined));
+        assert_eq!(objects.line(), Some(4), "{objects:?}");
+    } else {
+        assert!(asked.len() < 2 && std::env::var_os("CI").is_none(), "{asked:?}");
+    }
+    // The first that objects is the last that is asked; it says where.
+    let scope =
+        "int main(void)\n{\n    int *p;\n    { int x = 1; p = &x; }\n    return *p - 1;\n}\n";
+    let asked = ask(scope, &[Address, Memory, Undefined]);
+    assert!(asked.len() <= 1, "{asked:?}");
+    for (detector, says) in asked {
+        assert_eq!(detector, Address, "{says:?}");
+        if toolchain::on_path("llvm-symbolizer").is_some() {
+            assert_eq!(says.line(), Some(5), "{says:?}");
+        }
+        assert!(says.objects());
     }
 }

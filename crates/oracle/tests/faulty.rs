@@ -50,7 +50,7 @@ fn case() -> Case {
             file("mix.h", "unsigned mix(unsigned a, unsigned b);\n"),
         ],
         include: Vec::new(),
-        expected: Expected { stdout: expected().into(), status: 0 },
+        expected: Some(Expected { stdout: expected().into(), status: 0 }),
     }
 }
 
@@ -129,7 +129,7 @@ fn check_in(lab: &Lab, name: &str, kind: Option<Kind>, signature: &str) {
     let target = faulty(name, "-O2");
     let (dir, seen) = observe(lab, &target);
     let seen = seen.expect("an observation");
-    assert_eq!(seen.seen.kind(&case().expected), kind, "{:?}", seen.seen);
+    assert_eq!(seen.seen.kind(&case()), kind, "{:?}", seen.seen);
     assert_eq!(names(dir.path()), ["driver.c", "mix.c", "mix.h"], "it cleans up");
     let suspicions = judge(&case(), &[target], &[seen]);
     assert_eq!(suspicions.len(), usize::from(kind.is_some()));
@@ -138,7 +138,7 @@ fn check_in(lab: &Lab, name: &str, kind: Option<Kind>, signature: &str) {
         assert_eq!(suspicion.targets, [format!("{name} -O2")]);
     }
     let innocent = observe(lab, &faulty(name, "-O0")).1.expect("an observation");
-    assert!(innocent.seen.is_right(&case().expected), "{:?}", innocent.seen);
+    assert!(innocent.seen.is_right(&case()), "{:?}", innocent.seen);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn children_do_not_outlive_their_compiler() {
         return;
     }
     let (dir, seen) = observe(&lab(), &faulty("children", "-O2"));
-    assert!(seen.expect("an observation").seen.is_right(&case().expected));
+    assert!(seen.expect("an observation").seen.is_right(&case()));
     let inside = |entry: fs::DirEntry| {
         fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(dir.path()))
     };
@@ -303,9 +303,9 @@ fn failures_are_confirmed_and_chance_is_not() {
     let target = target("flaky", &[Path::new("sh"), &own.file("flaky.sh")], "-O2");
     let (dir, first) = observe(&lab, &target);
     let first = first.expect("an observation");
-    assert_eq!(first.seen.kind(&case().expected), Some(Kind::WrongOutput), "{:?}", first.seen);
+    assert_eq!(first.seen.kind(&case()), Some(Kind::WrongOutput), "{:?}", first.seen);
     let again = lab.confirm(&case(), dir.path(), &target, &first).expect("a second try");
-    assert!(matches!(again, Confirmation::Flaky(second) if second.seen.is_right(&case().expected)));
+    assert!(matches!(again, Confirmation::Flaky(second) if second.seen.is_right(&case())));
 }
 
 /// gcc and a faulty compiler side by side: who is right, who is not, in which classes.
@@ -336,4 +336,50 @@ fn the_whole_matrix() {
     let classes = classes(&case(), &seen);
     assert!(classes[0].right && classes[1..].iter().all(|class| !class.right), "{classes:?}");
     assert!(seen.iter().all(|seen| seen.compile > Duration::ZERO));
+}
+
+/// Of a program without an answer a compiler can still die, hang or eat all memory, and nothing else:
+/// it is never run, and may be rejected.
+#[test]
+fn without_an_answer_only_compilers_fail() {
+    if !gcc() {
+        return;
+    }
+    let case = Case { expected: None, ..case() };
+    let lab = lab();
+    let see = |name: &str, level: &str| {
+        let scratch = Scratch::new().expect("a temporary folder");
+        lab.write(&case, scratch.path()).expect("the files are written");
+        let target = faulty(name, level);
+        let seen = lab.observe(&case, scratch.path(), &target).expect("an observation");
+        (scratch, target, seen)
+    };
+    for (name, kind) in [
+        ("segv", Some(Kind::CompilerCrash)),
+        ("ice", Some(Kind::CompilerCrash)),
+        ("spins", Some(Kind::CompilerHang)),
+        ("forks", Some(Kind::CompilerMemory)),
+        ("nothing", Some(Kind::CompilerCrash)),
+        // That it is no program shows only when it is started.
+        ("no-program", None),
+        ("rejects", None),
+        ("program-prints", None),
+        ("program-crashes", None),
+        ("program-hangs", None),
+        ("miscompile", None),
+    ] {
+        let (dir, target, seen) = see(name, "-O2");
+        assert_eq!(seen.seen.kind(&case), kind, "{name}: {:?}", seen.seen);
+        assert_eq!(seen.run, Duration::ZERO, "{name} is not run");
+        let right = agreement(&case, std::slice::from_ref(&target), std::slice::from_ref(&seen));
+        assert_eq!(right.right.len(), usize::from(kind.is_none() && name != "rejects"), "{name}");
+        let suspicions = judge(&case, std::slice::from_ref(&target), std::slice::from_ref(&seen));
+        assert_eq!(suspicions.first().map(|s| s.kind), kind);
+        // A hang would be given twice the time.
+        if name == "ice" {
+            let again = lab.confirm(&case, dir.path(), &target, &seen).expect("a second try");
+            assert!(matches!(again, Confirmation::Same(_)));
+        }
+        assert_eq!(see(name, "-O0").2.seen, Seen::Compiled, "{name} -O0");
+    }
 }

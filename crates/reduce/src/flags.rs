@@ -22,7 +22,7 @@ pub(crate) fn fewest(
         let _ = std::fs::remove_dir_all(slot.dir);
         lab.write(case, slot.dir)?;
         let seen = lab.observe(case, slot.dir, &target)?.seen;
-        Ok(seen.fault(&case.expected).as_ref() == Some(fault))
+        Ok(seen.fault(case).as_ref() == Some(fault))
     };
     let mut at = best.flags.len();
     while at > 0 {

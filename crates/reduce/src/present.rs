@@ -6,7 +6,10 @@ use oracle::Expected;
 const SHOWN: usize = 6;
 
 /// The text with a comment before it that says what it must print, and what it prints instead.
-pub fn present(text: &str, expected: &Expected, instead: &str) -> String {
+pub fn present(text: &str, expected: Option<&Expected>, instead: &str) -> String {
+    let Some(expected) = expected else {
+        return format!("/* Expected: it compiles\n   Instead:  {} */\n{text}", safe(instead));
+    };
     let must = match (expected.stdout.is_empty(), expected.status) {
         (true, 0) => "nothing, exit status 0".to_string(),
         (true, status) => format!("nothing, exit status {status}"),
@@ -39,9 +42,11 @@ mod tests {
     #[test]
     fn says_what_must_be_printed() {
         let expected = Expected { stdout: b"5\n".to_vec(), status: 0 };
-        let text = present("int x;\n", &expected, "prints 3 */ for 5");
+        let text = present("int x;\n", Some(&expected), "prints 3 */ for 5");
         assert_eq!(text, "/* Expected: 5\n   Instead:  prints 3 * / for 5 */\nint x;\n");
         let many = Expected { stdout: b"1\n2\n3\n4\n5\n6\n7\n".to_vec(), status: 3 };
-        assert!(present("", &many, "").contains("5 | 6 | … (7 lines), exit status 3"));
+        assert!(present("", Some(&many), "").contains("5 | 6 | … (7 lines), exit status 3"));
+        let text = present("int x;\n", None, "crashes");
+        assert_eq!(text, "/* Expected: it compiles\n   Instead:  crashes */\nint x;\n");
     }
 }

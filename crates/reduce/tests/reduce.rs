@@ -46,7 +46,7 @@ fn case(files: Vec<SourceFile>, stdout: &str) -> Case {
         standard: None,
         harness: None,
         include: Vec::new(),
-        expected: Expected { stdout: stdout.into(), status: 0 },
+        expected: Some(Expected { stdout: stdout.into(), status: 0 }),
     }
 }
 
@@ -109,15 +109,15 @@ fn wrong_code_becomes_small_with_few_flags_and_one_file() {
     assert!(done.tokens.1 <= 55, "{text}");
     assert!(done.tokens.1 < done.tokens.0, "{text}");
     assert_eq!(done.failure.bad[0].flags, ["-O2"], "{text}");
-    assert_eq!(answer(&text), done.case.expected.stdout);
+    assert_eq!(answer(&text), done.case.stdout());
     // It still shows, and only there.
     let scratch = Scratch::new().expect("a temporary folder");
     let lab = Lab::default();
     lab.write(&done.case, scratch.path()).expect("it is written");
     let seen =
         |target: &Target| lab.observe(&done.case, scratch.path(), target).expect("no trouble").seen;
-    assert_eq!(seen(&failure.bad[0]).kind(&done.case.expected), Some(Kind::WrongOutput));
-    assert!(seen(&failure.right[0]).is_right(&done.case.expected));
+    assert_eq!(seen(&failure.bad[0]).kind(&done.case), Some(Kind::WrongOutput));
+    assert!(seen(&failure.right[0]).is_right(&done.case));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_crash_stays_the_same_crash() {
     let scratch = Scratch::new().expect("a temporary folder");
     Lab::default().write(&before, scratch.path()).expect("it is written");
     let seen = Lab::default().observe(&before, scratch.path(), &bad).expect("no trouble").seen;
-    let fault = seen.fault(&before.expected).expect("it crashes");
+    let fault = seen.fault(&before).expect("it crashes");
     assert_eq!(fault.kind, Kind::CompilerCrash);
     let failure = Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new() };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");

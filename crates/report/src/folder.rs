@@ -40,7 +40,9 @@ pub fn folder(test: &Test, dir: &Path) -> Result<Written> {
     for SourceFile { name, bytes } in &test.files {
         write("", name, bytes)?;
     }
-    write("", "expected", &test.expected.stdout)?;
+    if let Some(expected) = &test.expected {
+        write("", "expected", &expected.stdout)?;
+    }
     write("", REPORT, markdown(test).as_bytes())?;
     write("", SCRIPT, script(test).as_bytes())?;
     if let Some(text) = &test.today.preprocessed {

@@ -40,6 +40,8 @@ pub fn title(test: &Test) -> String {
         Kind::CompilerHang => format!("compiler does not end at {level}"),
         Kind::CompilerMemory => format!("compiler eats all memory at {level}"),
         Kind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
+        Kind::SanitizerMiss => format!("{level} misses {}", one_line(test.summary())),
+        Kind::Disagreement => format!("{level} objects: {}", one_line(test.summary())),
     };
     let compiler = name_and_version(test);
     if is_llvm(&test.compiler) {
@@ -77,7 +79,11 @@ pub fn markdown(test: &Test) -> String {
     section("Expected and actual", expected(test));
     section("Versions", versions(test));
     section("Cause", test.study.map_or_else(String::new, |study| blame::findings(&study.blame)));
-    section("Why the program is valid", validity(test));
+    let vouches = match test.expected {
+        Some(_) => "Why the program is valid",
+        None => "What is said of the program",
+    };
+    section(vouches, validity(test));
     section("Compiler and system", compiler(test));
     section("Origin", origin(test));
     section("Not checked", unchecked(test));
@@ -104,8 +110,13 @@ fn statement(test: &Test) -> String {
         Kind::CompilerHang => format!("does not end on {name} at {flags}"),
         Kind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),
         Kind::Rejection => format!("rejects {name} at {flags}: {}", code(&summary)),
+        Kind::SanitizerMiss => format!("says nothing of {name} with {flags}: {summary}"),
+        Kind::Disagreement => format!("objects to {name} with {flags}: {}", code(&summary)),
     };
     let valid = match (test.kind().is_wrong_code(), test.is_vouched_for()) {
+        (false, _) if test.expected.is_none() => {
+            " The program has no one defined result: it is to be compiled, and not to be run."
+        }
         (true, true) => {
             " The program has one defined result and no undefined behaviour; see below who says so."
         }
@@ -163,12 +174,12 @@ fn reproduce(test: &Test) -> String {
 fn expected(test: &Test) -> String {
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut text = String::new();
-    if test.kind().is_wrong_code() {
-        let printed = head(&lossy(&test.expected.stdout), SHOWN);
+    if let Some(expected) = test.expected.as_ref().filter(|_| test.kind().is_wrong_code()) {
+        let printed = head(&lossy(&expected.stdout), SHOWN);
         let _ = write!(
             text,
             "Expected, with exit status {}:\n\n{}\n",
-            test.expected.status,
+            expected.status,
             fenced("", &printed)
         );
     } else {

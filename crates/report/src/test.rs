@@ -37,8 +37,8 @@ pub struct Test<'a> {
     pub files: Vec<SourceFile>,
     /// The name that its only file had before.
     pub was: Option<String>,
-    /// What it must print and exit with.
-    pub expected: Expected,
+    /// What it must print and exit with, if it has an answer.
+    pub expected: Option<Expected>,
     /// Its language.
     pub language: Language,
     /// How it is compiled and run where it fails.

@@ -57,7 +57,7 @@ fn write(dir: &Path, kind: Kind, signature: &str, compiler: &str) {
         standard: None,
         harness: None,
         include: Vec::new(),
-        expected: Expected { stdout: b"it's 1\n".to_vec(), status: 0 },
+        expected: Some(Expected { stdout: b"it's 1\n".to_vec(), status: 0 }),
     };
     let failed = vec![("faulty".to_string(), vec!["-O2".to_string()])];
     let subject = Subject { case, kind, failed };
@@ -148,7 +148,7 @@ fn titles_and_statements() {
             standard: None,
             harness: None,
             include: Vec::new(),
-            expected: Expected { stdout: b"it's 1\n".to_vec(), status: 0 },
+            expected: Some(Expected { stdout: b"it's 1\n".to_vec(), status: 0 }),
         };
         let failed = vec![(compiler.to_string(), vec!["-O2".to_string()])];
         let subject = Subject { case, kind, failed };

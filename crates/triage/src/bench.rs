@@ -82,9 +82,9 @@ impl<'a> Bench<'a> {
             return Ok(Answer::Otherwise);
         }
         let seen = self.lab.observe(self.case, folder, &with(target, more))?.seen;
-        Ok(if seen.is_right(&self.case.expected) {
+        Ok(if seen.is_right(self.case) {
             Answer::Works
-        } else if seen.fault(&self.case.expected).as_ref() == Some(self.fault) {
+        } else if seen.fault(self.case).as_ref() == Some(self.fault) {
             Answer::Fails
         } else {
             Answer::Otherwise

@@ -53,7 +53,7 @@ pub fn blame(
         let folders = folders(lab, case, 1)?;
         brief.observe(case, folders[0].path(), target)?
     };
-    if first.seen.fault(&case.expected).as_ref() != Some(&failure.fault) {
+    if first.seen.fault(case).as_ref() != Some(&failure.fault) {
         blame.limits.push(format!("{} does not fail in this way now.", target.label()));
         return Ok(blame);
     }

@@ -79,8 +79,8 @@ fn cell(case: &Case, fault: &Fault, observation: &Observation) -> Cell {
     {
         return Cell::NotForIt;
     }
-    match seen.fault(&case.expected) {
-        None if seen.is_right(&case.expected) => Cell::Works,
+    match seen.fault(case) {
+        None if seen.is_right(case) => Cell::Works,
         None => Cell::NotForIt,
         Some(other) if is_same(&other, fault) => Cell::Fails,
         Some(other) => Cell::Otherwise(other.kind),

@@ -1,17 +1,24 @@
 //! The engine `csmith`: an installed Csmith makes the programs, the machine says what they print.
+//!
+//! With `relax_arith` they lose the calls of `safe_*` that they do without (RELAX-ARITH of the
+//! CsmithEdge paper). They are read with the header that has wrappers as functions and written for one
+//! of both headers, by seed; what is written is read and executed again, as compilers will see it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use oracle::{Case, SourceFile, Trouble};
-use sandbox::{Ended, Run, Status, Why};
+use anyhow::{Context, Result, anyhow};
+use cgen::arith;
+use cmachine::MachineConfig;
+use oracle::{Case, Detector, SourceFile, Trouble};
+use sandbox::{Ended, Run, Scratch, Status, Why};
 use toolchain::{Language, Preprocessor, csmith_headers, on_path};
 
 use super::{Made, Source};
 use crate::bench::{Bench, trouble};
 use crate::predict::{self, Unusable, predict};
+use crate::record::{Checks, Cost};
 
 /// Csmith itself sometimes takes seconds, and with some seeds does not end.
 const WALL: Duration = Duration::from_secs(30);
@@ -30,21 +37,57 @@ pub struct Csmith {
     headers: PathBuf,
     options: Vec<String>,
     preprocessor: Preprocessor,
+    /// Remove needless checks; how many declarations Csmith's header has.
+    relax_arith: Option<usize>,
+    /// Ask the sanitizers before any compiler.
+    eager: bool,
 }
+
+/// The line that all programs have, and the one before it that makes wrappers macros.
+const INCLUDE: &str = "#include \"csmith.h\"\n";
+const MACROS: &str = "#define USE_MATH_MACROS\n";
 
 impl Csmith {
     /// Finds it; more options for it can be given.
-    pub fn find(options: Vec<String>) -> Result<Csmith> {
+    pub fn find(options: Vec<String>, relax_arith: bool, eager: bool) -> Result<Csmith> {
         let missing = "Csmith is not installed, which --engine csmith runs: on Debian, apt-get \
                        install csmith libcsmith-dev";
         let program = on_path("csmith").context(missing)?;
         let headers = csmith_headers().context(missing)?;
         let preprocessor = Preprocessor::find()?.include(&headers);
-        let name = match options.is_empty() {
+        let mut name = match options.is_empty() {
             true => "csmith".to_string(),
             false => format!("csmith {}", options.join(" ")),
         };
-        Ok(Csmith { name, program, headers, options, preprocessor })
+        let mut declarations = None;
+        if relax_arith {
+            name += " relax-arith";
+            declarations = Some(declared(&preprocessor)?);
+        }
+        if eager {
+            name += " eager";
+        }
+        let relax_arith = declarations;
+        Ok(Csmith { name, program, headers, options, preprocessor, relax_arith, eager })
+    }
+
+    /// The program of a file without the checks that it does without, for one of the headers.
+    fn relaxed(
+        &self,
+        seed: u64,
+        file: &Path,
+        header: usize,
+        spent: &mut Duration,
+    ) -> Result<(String, Checks), Unusable> {
+        let mut program = predict::read(&[file.to_path_buf()], &self.preprocessor, spent)?;
+        let config = MachineConfig { fuel: FUEL, ..MachineConfig::default() };
+        let stripped = arith::strip(&mut program, &config);
+        let checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
+        predict::answer(stripped.report)?;
+        let items = program.units.first().and_then(|unit| unit.items.get(header..));
+        let body = ctree::print::print_items(&program, items.unwrap_or_default());
+        let macros = if seed.is_multiple_of(2) { MACROS } else { "" };
+        Ok((format!("{macros}{INCLUDE}\n{body}"), checks))
     }
 }
 
@@ -58,7 +101,7 @@ impl Source for Csmith {
         seed: u64,
         dir: &Path,
         bench: &Bench,
-        spent: &mut Duration,
+        cost: &mut Cost,
     ) -> Result<Result<Made, Unusable>, Trouble> {
         let run = Run::new(&self.program, WALL)
             .args(["--seed", &seed.to_string()])
@@ -69,7 +112,7 @@ impl Source for Csmith {
             .stop(&bench.lab.stop);
         let text = match run.finish() {
             Ended::Finished(done) => {
-                *spent += done.cpu;
+                cost.generate += done.cpu;
                 if done.status != Status::Exit(0) || done.stdout.bytes.is_empty() {
                     return Ok(Err(unusable("csmith fails", done.stderr.text())));
                 }
@@ -77,7 +120,7 @@ impl Source for Csmith {
             }
             Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
             Ended::Killed(_, done) => {
-                *spent += done.cpu;
+                cost.generate += done.cpu;
                 return Ok(Err(unusable("csmith takes too long", String::new())));
             }
             Ended::NotStarted(error) => {
@@ -86,7 +129,16 @@ impl Source for Csmith {
         };
         let file = dir.join("test.c");
         fs::write(&file, &text).map_err(|error| trouble(&error, &file))?;
-        let prediction = match predict(&[file], &self.preprocessor, FUEL, spent) {
+        let mut checks = Checks::default();
+        let mut text = text;
+        if let Some(header) = self.relax_arith {
+            match self.relaxed(seed, &file, header, &mut cost.generate) {
+                Ok((relaxed, found)) => (text, checks) = (relaxed.into_bytes(), found),
+                Err(unusable) => return Ok(Err(unusable)),
+            }
+            fs::write(&file, &text).map_err(|error| trouble(&error, &file))?;
+        }
+        let prediction = match predict(&[file], &self.preprocessor, FUEL, &mut cost.generate) {
             Ok(prediction) => prediction,
             Err(unusable) => return Ok(Err(unusable)),
         };
@@ -96,14 +148,33 @@ impl Source for Csmith {
             harness: None,
             standard: None,
             include: vec![self.headers.clone()],
-            expected: prediction.expected,
+            expected: Some(prediction.expected),
         };
         let include = self.headers.display();
         let own = predict::own_opinion(&format!("-I {include} test.c"), prediction.steps);
         let options: String = self.options.iter().map(|o| format!(" {o}")).collect();
-        let origin = format!("csmith --seed {seed}{options} > test.c");
-        Ok(Ok(Made { case, origin, own, fuel: FUEL, is_foreign: false }))
+        let mut origin = format!("csmith --seed {seed}{options} > test.c");
+        if self.relax_arith.is_some() {
+            origin += ", without the checks that it does without";
+        }
+        let mut made = Made { checks, ..Made::new(case, origin, own, FUEL) };
+        if self.eager {
+            made.first = [Detector::Address, Detector::Memory, Detector::Undefined].into();
+        }
+        Ok(Ok(made))
     }
+}
+
+/// How many declarations Csmith's header has: what comes after them is the program.
+fn declared(preprocessor: &Preprocessor) -> Result<usize> {
+    let scratch = Scratch::new().context("a folder for temporary files")?;
+    let file = scratch.file("header.c");
+    fs::write(&file, INCLUDE).with_context(|| format!("{} cannot be written", file.display()))?;
+    let mut spent = Duration::ZERO;
+    let program = predict::read(&[file], preprocessor, &mut spent);
+    let program =
+        program.map_err(|u| anyhow!("csmith.h cannot be read: {}: {}", u.reason, u.detail))?;
+    Ok(program.units.first().map_or(0, |unit| unit.items.len()))
 }
 
 fn unusable(reason: &str, detail: String) -> Unusable {

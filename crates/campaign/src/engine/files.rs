@@ -4,7 +4,6 @@
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use oracle::{Case, SourceFile, Trouble};
@@ -13,6 +12,7 @@ use toolchain::{Language, Preprocessor};
 use super::{Made, Source};
 use crate::bench::Bench;
 use crate::predict::{self, Unusable, predict};
+use crate::record::Cost;
 
 /// Steps for one program: a second or two. What takes longer in the machine costs a hunt more than
 /// it is likely to yield.
@@ -78,13 +78,13 @@ impl Source for Files {
         seed: u64,
         _: &Path,
         _: &Bench,
-        spent: &mut Duration,
+        cost: &mut Cost,
     ) -> Result<Result<Made, Unusable>, Trouble> {
         let Some(file) = self.files.get(seed as usize) else {
             return Err(Trouble::Io(format!("there is no file number {seed}")));
         };
-        let prediction = match predict(std::slice::from_ref(file), &self.preprocessor, FUEL, spent)
-        {
+        let files = std::slice::from_ref(file);
+        let prediction = match predict(files, &self.preprocessor, FUEL, &mut cost.generate) {
             Ok(prediction) => prediction,
             Err(unusable) => return Ok(Err(unusable)),
         };
@@ -104,8 +104,9 @@ impl Source for Files {
             harness: None,
             standard: None,
             include,
-            expected: prediction.expected,
+            expected: Some(prediction.expected),
         };
-        Ok(Ok(Made { case, origin: file.display().to_string(), own, fuel: FUEL, is_foreign: true }))
+        let made = Made::new(case, file.display().to_string(), own, FUEL);
+        Ok(Ok(Made { is_foreign: true, ..made }))
     }
 }

@@ -1,7 +1,6 @@
 //! The engine `yarp`: programs of our own, built freely and repaired by execution.
 
 use std::path::Path;
-use std::time::Duration;
 
 use cgen::policy::Policy;
 use cgen::yarp::{self, Options};
@@ -11,6 +10,7 @@ use toolchain::Language;
 use super::{Made, Source};
 use crate::bench::Bench;
 use crate::predict::{self, Unusable};
+use crate::record::Cost;
 
 /// C++ standards, one after the other by seed: a program is right in each.
 const STANDARDS: [&str; 4] = ["c++11", "c++14", "c++17", "c++20"];
@@ -62,7 +62,7 @@ impl Yarp {
 }
 
 /// FNV-1a: a name, not a defence.
-fn digest(text: &str) -> u32 {
+pub(super) fn digest(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
@@ -76,7 +76,7 @@ impl Source for Yarp {
         seed: u64,
         _: &Path,
         _: &Bench,
-        _: &mut Duration,
+        _: &mut Cost,
     ) -> Result<Result<Made, Unusable>, Trouble> {
         let unusable = |detail: String| Unusable { reason: "not repaired".into(), detail };
         let plain = self.plain.as_ref().filter(|_| seed % PLAIN == PLAIN - 1);
@@ -90,7 +90,7 @@ impl Source for Yarp {
         };
         let source = |f: yarp::File| SourceFile { name: f.name.into(), bytes: f.text.into_bytes() };
         let files: Vec<SourceFile> = files.into_iter().map(source).collect();
-        let expected = Expected { stdout: generated.expected().to_vec(), status: 0 };
+        let expected = Some(Expected { stdout: generated.expected().to_vec(), status: 0 });
         let standard = match self.language {
             Language::C => None,
             Language::Cxx => Some(STANDARDS[(seed % STANDARDS.len() as u64) as usize].to_string()),
@@ -105,6 +105,6 @@ impl Source for Yarp {
         let own = predict::own_opinion(&units, steps);
         let arguments = if plain.is_some() { " --policy plain" } else { &self.arguments };
         let origin = format!("gainsay gen --engine yarp --seed {seed}{arguments} -o DIR");
-        Ok(Ok(Made { case, origin, own, fuel: FUEL, is_foreign: false }))
+        Ok(Ok(Made::new(case, origin, own, FUEL)))
     }
 }

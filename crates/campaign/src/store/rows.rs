@@ -41,17 +41,21 @@ CREATE TABLE file (
 CREATE INDEX file_finding ON file (finding);
 ";
 
-/// The tables of version 2: what is learnt of findings after they were recorded. Reduced files are
-/// rows of `file`.
-pub const STUDIES: &str = "
+/// A table of version 2: what is learnt of findings after they were recorded. Reduced files are rows of
+/// `file`. The program of a study may have no answer since version 3.
+pub const STUDY: &str = "
 CREATE TABLE study (
     finding INTEGER PRIMARY KEY REFERENCES finding, at INTEGER NOT NULL,
-    standard TEXT, stdout BLOB NOT NULL, status INTEGER NOT NULL, summary TEXT NOT NULL,
+    standard TEXT, stdout BLOB, status INTEGER, summary TEXT NOT NULL,
     compiler TEXT NOT NULL, flags TEXT NOT NULL, targets TEXT NOT NULL, right TEXT NOT NULL,
     commands TEXT NOT NULL, certificate TEXT NOT NULL, blame TEXT NOT NULL, ladder TEXT NOT NULL,
     key TEXT NOT NULL, tokens_before INTEGER NOT NULL, tokens_after INTEGER NOT NULL,
     nanoseconds INTEGER NOT NULL
 );
+";
+
+/// The other tables of version 2: what people say of findings.
+pub const KNOWN: &str = "
 CREATE TABLE suppression (
     pattern TEXT PRIMARY KEY, reason TEXT NOT NULL, since INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -60,6 +64,25 @@ CREATE TABLE state (
     at INTEGER NOT NULL
 );
 ";
+
+/// The table of version 3: what programs were like, over all tests.
+pub const COUNTS: &str = "
+CREATE TABLE count (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+";
+
+/// What is counted: checks around arithmetic, those removed, and programs without an answer by the
+/// reason, which follows.
+pub const CHECKS: &str = "checks";
+pub const REMOVED: &str = "checks removed";
+pub const UNANSWERED: &str = "unanswered ";
+
+/// What a test adds to the counts.
+pub fn counts(tested: &Tested) -> Vec<(String, u64)> {
+    let checks = [(CHECKS, tested.checks.all), (REMOVED, tested.checks.removed)];
+    let checks = checks.into_iter().filter(|(_, n)| *n > 0).map(|(what, n)| (what.to_string(), n));
+    let unanswered = tested.unanswered.iter().map(|reason| (format!("{UNANSWERED}{reason}"), 1));
+    checks.chain(unanswered).collect()
+}
 
 /// Roles of files.
 const SOURCE: &str = "source";

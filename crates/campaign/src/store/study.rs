@@ -36,8 +36,8 @@ impl Store {
                 now() as i64,
                 id,
                 study.standard,
-                study.expected.stdout,
-                study.expected.status,
+                study.expected.as_ref().map(|expected| &expected.stdout),
+                study.expected.as_ref().map(|expected| expected.status),
                 study.summary,
                 study.compiler,
                 rows::json(&study.flags)?,
@@ -119,7 +119,10 @@ fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
     let study = Study {
         files: Vec::new(),
         standard: row.get(1)?,
-        expected: Expected { stdout: row.get(2)?, status: row.get(3)? },
+        expected: row
+            .get::<_, Option<Vec<u8>>>(2)?
+            .zip(row.get::<_, Option<u8>>(3)?)
+            .map(|(stdout, status)| Expected { stdout, status }),
         summary: row.get(4)?,
         compiler: row.get(5)?,
         flags: rows::parse(row, 6)?,

@@ -129,7 +129,7 @@ fn study(key: &str, tokens: usize) -> Study {
     Study {
         files: vec![SourceFile { name: "test.c".into(), bytes: b"int x;\n\0\xff".to_vec() }],
         standard: Some("c99".into()),
-        expected: Expected { stdout: b"1\n\xfe".to_vec(), status: 134 },
+        expected: Some(Expected { stdout: b"1\n\xfe".to_vec(), status: 134 }),
         summary: "prints 1 for 2".into(),
         compiler: "gcc-12".into(),
         flags: vec!["-O2".into(), "-fwrapv".into()],
@@ -165,8 +165,8 @@ fn study(key: &str, tokens: usize) -> Study {
 fn of_version_1(dir: &Path) {
     let mut store = Store::create(dir).expect("it opens");
     store.record(&tested(1, vec![finding("a")])).expect("it records");
-    let tables =
-        "DROP TABLE study; DROP TABLE suppression; DROP TABLE state; PRAGMA user_version = 1";
+    let tables = "DROP TABLE study; DROP TABLE suppression; DROP TABLE state; DROP TABLE count;
+                  PRAGMA user_version = 1";
     store.db.execute_batch(tables).expect("it forgets");
 }
 
@@ -193,7 +193,7 @@ fn a_study_comes_back_the_same_and_replaces_another() {
 }
 
 #[test]
-fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_2() {
+fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_3() {
     let dir = folder();
     of_version_1(dir.path());
     let mut store = Store::open(dir.path()).expect("it opens");
@@ -204,17 +204,53 @@ fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_2() {
     assert_eq!(store.bugs().expect("it reads").len(), 1);
     assert_eq!(store.version().expect("it reads"), 1, "reading changes nothing");
     store.put_study(1, &study("key", 3)).expect("it is kept");
-    assert_eq!(store.version().expect("it reads"), 2);
+    assert_eq!(store.version().expect("it reads"), 3);
     assert_eq!(store.bugs().expect("it reads")[0].key, "key");
 
     let dir = folder();
     of_version_1(dir.path());
     let store = Store::create(dir.path()).expect("it opens");
-    assert_eq!(store.version().expect("it reads"), 2);
+    assert_eq!(store.version().expect("it reads"), 3);
     assert_eq!(store.findings().expect("it reads").len(), 1);
-    store.db.execute_batch("PRAGMA user_version = 3").expect("it is set");
+    store.db.execute_batch("PRAGMA user_version = 4").expect("it is set");
     drop(store);
     assert!(Store::open(dir.path()).is_err(), "of the future nothing is known");
+}
+
+#[test]
+fn a_store_of_version_2_keeps_its_studies() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
+    store.put_study(1, &study("key", 3)).expect("it is kept");
+    store.db.execute_batch("DROP TABLE count; PRAGMA user_version = 2").expect("it forgets");
+    drop(store);
+    let mut store = Store::open(dir.path()).expect("it opens");
+    assert_eq!(store.counts().expect("it reads"), Default::default());
+    assert_eq!(store.study(1).expect("it reads"), Some(study("key", 3)));
+    let unanswered = Study { expected: None, ..study("other", 5) };
+    store.put_study(2, &unanswered).expect("it is kept");
+    assert_eq!(store.version().expect("it reads"), 3);
+    assert_eq!(store.study(1).expect("it reads"), Some(study("key", 3)));
+    assert_eq!(store.study(2).expect("it reads"), Some(unanswered));
+}
+
+#[test]
+fn programs_without_an_answer_and_checks_are_counted() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    for (seed, reason) in [(1, "undefined: x"), (2, "undefined: x"), (3, "unspecified: y")] {
+        let unanswered = Some(reason.to_string());
+        store.record(&Tested { unanswered, ..tested(seed, vec![]) }).expect("it records");
+    }
+    for seed in [4, 5, 5] {
+        let checks = Checks { all: 10, removed: 4 };
+        store.record(&Tested { checks, ..tested(seed, vec![]) }).expect("it records");
+    }
+    let (unanswered, checks) = store.counts().expect("it reads");
+    assert_eq!(checks, Checks { all: 20, removed: 8 }, "a test counts once");
+    let unanswered: Vec<_> = unanswered.iter().map(|(reason, n)| (&reason[..], *n)).collect();
+    assert_eq!(unanswered, [("undefined: x", 2), ("unspecified: y", 1)]);
 }
 
 #[test]

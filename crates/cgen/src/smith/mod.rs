@@ -84,6 +84,11 @@ impl Generated {
         self.written(&self.program, Written::AsNamed)
     }
 
+    /// The same with functions alone, which needs no preprocessor.
+    pub fn text_with_functions(&self) -> String {
+        self.written(&self.program, Written::Functions)
+    }
+
     fn written(&self, program: &Program, written: Written) -> String {
         let items = &program.units[0].items[self.header..];
         let body = ctree::print::print_items(program, items);
@@ -95,7 +100,7 @@ impl Generated {
         let (tuple, options) = (&self.tuple, &self.options);
         let header = header(written, Some(&used));
         format!(
-            "/* A random program: gainsay smith --seed-tuple {tuple}{options} */\n\n{header}\n{body}"
+            "/* A random program of gainsay smith; seed tuple {tuple}{options} */\n\n{header}\n{body}"
         )
     }
 }

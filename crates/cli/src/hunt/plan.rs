@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use campaign::{EngineChoice, Plan};
+use campaign::{EngineChoice, Plan, SmithOptions};
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
 use super::{Setting, Tested};
-use crate::args::{Hunt, HuntEngine, Lang};
-use crate::{generate, terminal, words};
+use crate::args::{Hunt, HuntEngine, Lang, Validate};
+use crate::{generate, smith, terminal, words};
 
 /// The configuration that is read unasked.
 const CONFIG: &str = "gainsay.toml";
@@ -67,6 +67,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
 fn name(engine: HuntEngine) -> &'static str {
     match engine {
         HuntEngine::Yarp => "yarp",
+        HuntEngine::Smith => "smith",
         HuntEngine::Csmith => "csmith",
         HuntEngine::Files => "files",
     }
@@ -83,6 +84,22 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     if args.policy != "default" && !asked(HuntEngine::Yarp) {
         bail!("--policy is for --engine yarp: add that, or leave --policy out");
     }
+    let smiths = [
+        (args.relax != "default", "--relax"),
+        (args.validate == Validate::External, "--validate"),
+        (args.keep_checks, "--keep-checks"),
+        (args.as_drawn, "--as-drawn"),
+    ];
+    if let Some((_, option)) = smiths.iter().find(|(given, _)| *given && !asked(HuntEngine::Smith))
+    {
+        bail!("{option} is for --engine smith: add that, or leave {option} out");
+    }
+    if args.eager && !asked(HuntEngine::Smith) && !asked(HuntEngine::Csmith) {
+        bail!("--eager is for --engine smith and csmith: add one, or leave --eager out");
+    }
+    if args.relax_arith && !asked(HuntEngine::Csmith) {
+        bail!("--relax-arith is for --engine csmith: add that, or leave --relax-arith out");
+    }
     let mut choices = Vec::new();
     for (i, &engine) in args.engine.iter().enumerate() {
         if args.engine[..i].contains(&engine) {
@@ -96,7 +113,21 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
                 policy: Box::new(generate::policy(&args.policy)?),
                 name: args.policy.clone(),
             },
-            HuntEngine::Csmith => EngineChoice::Csmith { options: Vec::new() },
+            HuntEngine::Smith => EngineChoice::Smith(SmithOptions {
+                bounds: smith::bounds(&args.relax)?,
+                keep_checks: args.keep_checks,
+                as_drawn: args.as_drawn,
+                eager: args.eager,
+                validate: match args.validate {
+                    Validate::Machine => campaign::Validate::Machine,
+                    Validate::External => campaign::Validate::External,
+                },
+            }),
+            HuntEngine::Csmith => EngineChoice::Csmith {
+                options: Vec::new(),
+                relax_arith: args.relax_arith,
+                eager: args.eager,
+            },
             HuntEngine::Files => files(args)?,
         });
     }

@@ -142,7 +142,7 @@ pub fn study() -> Study {
             bytes: b"int main(void)\n{\n    return 0;\n}\n".to_vec(),
         }],
         standard: None,
-        expected: Expected { stdout: b"1\n".to_vec(), status: 0 },
+        expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
         summary: "prints \"0\" for \"1\" (line 1)".into(),
         compiler: "gcc-12".into(),
         flags: vec!["-O2".into()],

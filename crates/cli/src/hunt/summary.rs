@@ -1,8 +1,9 @@
 //! What a person reads when a hunt is over: ten seconds' worth.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use campaign::{Cost, Ended, Finding, Progress};
+use campaign::{Checks, Cost, Ended, Finding, Progress};
 use oracle::Kind;
 
 use super::Setting;
@@ -24,6 +25,7 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
     text += &list(progress, &stand);
     text += &not_counted(progress, disputed.first().map(|group| group.newest.id));
     text += &skipped(progress);
+    text += &unanswered(progress);
     let _ = writeln!(text, "Everything is in {}.", setting.out);
     match stand.first().or(disputed.first()) {
         Some(group) => {
@@ -118,11 +120,32 @@ fn not_counted(progress: &Progress, disputed: Option<i64>) -> String {
 }
 
 fn skipped(progress: &Progress) -> String {
-    let sum: u64 = progress.skipped.values().sum();
-    if sum == 0 {
-        return String::new();
+    let Some((sum, told)) = by_reason(&progress.skipped) else { return String::new() };
+    format!("Skipped {sum} without a known answer: {told}.\n")
+}
+
+/// Programs that were compiled only, and what became of checks around arithmetic.
+fn unanswered(progress: &Progress) -> String {
+    let mut text = by_reason(&progress.unanswered).map_or_else(String::new, |(sum, told)| {
+        format!("Compiled and not run in {sum}, for want of one answer: {told}.\n")
+    });
+    let Checks { all, removed } = progress.checks;
+    if all > 0 {
+        let _ = writeln!(
+            text,
+            "Removed {} of {} around arithmetic ({:.1} %).",
+            words::count(removed),
+            words::plural(all, "check"),
+            removed as f64 * 100.0 / all as f64
+        );
     }
-    let mut reasons: Vec<(&String, u64)> = progress.skipped.iter().map(|(r, n)| (r, *n)).collect();
+    text
+}
+
+/// How many tests, and the most frequent reasons; `None` where there is none.
+fn by_reason(reasons: &BTreeMap<String, u64>) -> Option<(String, String)> {
+    let sum: u64 = reasons.values().sum();
+    let mut reasons: Vec<(&String, u64)> = reasons.iter().map(|(r, n)| (r, *n)).collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let told: Vec<String> = reasons
         .iter()
@@ -130,8 +153,7 @@ fn skipped(progress: &Progress) -> String {
         .map(|(reason, n)| format!("{reason} {}", words::count(*n)))
         .collect();
     let more = if reasons.len() > 4 { ", …" } else { "" };
-    let sum = words::plural(sum, "test");
-    format!("Skipped {sum} without a known answer: {}{more}.\n", told.join(", "))
+    (sum > 0).then(|| (words::plural(sum, "test"), told.join(", ") + more))
 }
 
 #[cfg(test)]
@@ -164,6 +186,20 @@ Everything is in gainsay-hunt.
 Next: gainsay show 4
 ";
         assert_eq!(got, want);
+    }
+
+    #[test]
+    fn programs_that_were_compiled_only() {
+        let mut progress =
+            Progress { checks: Checks { all: 2000, removed: 1234 }, ..Progress::default() };
+        progress.unanswered.insert("undefined: null-deref".into(), 3);
+        progress.unanswered.insert("unspecified: eval-order".into(), 1);
+        let want = "\
+Compiled and not run in 4 tests, for want of one answer: undefined: null-deref 3, unspecified: eval-order 1.
+Removed 1,234 of 2,000 checks around arithmetic (61.7 %).
+";
+        assert_eq!(unanswered(&progress), want);
+        assert_eq!(unanswered(&Progress::default()), "");
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sandbox::{Ended, Finished, Run, Scratch, Status, Why};
-use toolchain::{Family, Found, Language};
+use toolchain::{Family, Found, Language, on_path};
 
-use crate::case::Case;
+use crate::case::{Case, Expected};
 use crate::certify::{Opinion, Says};
 use crate::command::{tail, typed};
 use crate::compiled::failure;
@@ -15,6 +15,8 @@ use crate::lab::{Lab, Trouble, Work, cpu};
 use crate::observe::Seen;
 use crate::output::difference;
 use crate::signal;
+
+use super::Detector;
 
 /// Instrumented programs take up to so many times as long.
 const SLOWER: u32 = 5;
@@ -28,7 +30,7 @@ const ADDRESS: &str =
 
 /// A kind of sanitizer. Unsigned overflow and implicit conversions are no undefined behaviour, and
 /// division of floats by zero is IEEE 754's: they are not asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Kind {
     family: Family,
     options: &'static [&'static str],
@@ -55,6 +57,46 @@ pub(super) const MEMORY: Kind = Kind {
     family: Family::Clang,
     options: &["-fsanitize=memory", "-fsanitize-memory-track-origins"],
 };
+
+/// GCC's ASan alone.
+const GCC_ADDRESS: Kind = Kind {
+    family: Family::Gcc,
+    options: &["-fsanitize=address", "-fsanitize=pointer-compare,pointer-subtract"],
+};
+
+/// GCC's UBSan alone.
+const GCC_UNDEFINED: Kind = Kind {
+    family: Family::Gcc,
+    options: &["-fsanitize=undefined", "-fsanitize=float-cast-overflow,bounds-strict"],
+};
+
+/// Clang's ASan alone.
+const CLANG_ADDRESS: Kind = Kind { family: Family::Clang, options: &["-fsanitize=address"] };
+
+/// Clang's UBSan alone.
+const CLANG_UNDEFINED: Kind = Kind {
+    family: Family::Clang,
+    options: &["-fsanitize=undefined", "-fsanitize=float-cast-overflow"],
+};
+
+impl Kind {
+    /// The sanitizer of a family that is a detector, if it has one.
+    pub(super) fn of(family: Family, detector: Detector) -> Option<Kind> {
+        match (family, detector) {
+            (Family::Gcc, Detector::Address) => Some(GCC_ADDRESS),
+            (Family::Gcc, Detector::Undefined) => Some(GCC_UNDEFINED),
+            (Family::Clang, Detector::Address) => Some(CLANG_ADDRESS),
+            (Family::Clang, Detector::Undefined) => Some(CLANG_UNDEFINED),
+            (Family::Clang, Detector::Memory) => Some(MEMORY),
+            _ => None,
+        }
+    }
+
+    /// Whose compilers have it.
+    pub(super) fn family(self) -> Family {
+        self.family
+    }
+}
 
 /// A compiler with a sanitizer.
 #[derive(Debug)]
@@ -145,12 +187,20 @@ impl Sanitizer {
                     let line = m.lines().find(|line| line.contains("error")).or(m.lines().next());
                     format!("it does not compile: {}", line.unwrap_or_default().trim())
                 }
-                Seen::Ran { .. } | Seen::RunsOn => "it does not compile".to_string(),
+                Seen::Ran { .. } | Seen::RunsOn | Seen::Compiled => {
+                    "it does not compile".to_string()
+                }
             };
             return Ok((Says::Silent(why), cost));
         }
         // No limit on address space: the shadow takes terabytes of it.
         let mut run = lab.program(case, work, &[]).env("ASAN_OPTIONS", ADDRESS);
+        // Not every clang comes with its own; any will do.
+        if let Some(symbolizer) = on_path("llvm-symbolizer") {
+            for name in ["ASAN_SYMBOLIZER_PATH", "MSAN_SYMBOLIZER_PATH"] {
+                run = run.env(name, &symbolizer);
+            }
+        }
         run.wall *= SLOWER;
         run.cpu = run.cpu.map(|cpu| cpu * SLOWER);
         let ran = run.finish();
@@ -174,7 +224,9 @@ fn opinion(case: &Case, done: &Finished) -> Says {
         return Says::Silent(complaint(line));
     }
     if let Some(line) = stderr.lines().find(|line| complains(line)) {
-        return Says::Undefined(complaint(line));
+        let place = place(case, &stderr).filter(|_| !line.contains("runtime error: "));
+        let place = place.map_or_else(String::new, |place| format!(", at {place}"));
+        return Says::Undefined(complaint(line) + &place);
     }
     match done.status {
         Status::Signal(24) => return Says::Silent("the program takes too long with it".into()),
@@ -183,10 +235,19 @@ fn opinion(case: &Case, done: &Finished) -> Says {
         }
         _ => {}
     }
-    let (status, wanted) = (done.status.shell(), case.expected.status);
-    match difference(&case.expected.stdout, &done.stdout.bytes) {
+    let status = done.status.shell();
+    let Some(Expected { stdout, status: wanted }) = &case.expected else {
+        return match signal::of_status(status) {
+            // It came to grief, if not in words.
+            Some(number) => {
+                Says::Silent(format!("the program dies of {} with it", signal::name(number)))
+            }
+            None => Says::NoAlarm,
+        };
+    };
+    match difference(stdout, &done.stdout.bytes) {
         Some(difference) => Says::Differs(difference),
-        None if status != wanted => Says::Differs(format!("exits with {status} for {wanted}")),
+        None if status != *wanted => Says::Differs(format!("exits with {status} for {wanted}")),
         None => Says::Valid,
     }
 }
@@ -216,6 +277,14 @@ fn complains(line: &str) -> bool {
         || line.contains("WARNING: MemorySanitizer: ")
         || line.contains("ERROR: MemorySanitizer: ")
         || line.contains("ERROR: UndefinedBehaviorSanitizer: ")
+}
+
+/// Where a report's stack begins in the program: `test.c:12:5` of `    #1 0x55 in f /tmp/x/test.c:12:5`.
+/// The frames above it may be the sanitizer's own.
+fn place<'r>(case: &Case, report: &'r str) -> Option<&'r str> {
+    let frames = report.lines().map(str::trim).filter(|line| line.starts_with('#'));
+    let mut places = frames.filter_map(|line| line.rsplit([' ', '/']).next());
+    places.find(|place| case.units().any(|unit| place.split(':').next() == Some(unit)))
 }
 
 /// The line without the process number before it: `==17==ERROR: …`.

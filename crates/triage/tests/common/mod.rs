@@ -41,7 +41,7 @@ pub fn case(source: &str, stdout: &str) -> Case {
         standard: None,
         harness: None,
         include: Vec::new(),
-        expected: Expected { stdout: stdout.into(), status: 0 },
+        expected: Some(Expected { stdout: stdout.into(), status: 0 }),
     }
 }
 
@@ -50,6 +50,6 @@ pub fn failure(lab: &Lab, case: &Case, bad: Target, right: Vec<Target>) -> Failu
     let scratch = Scratch::new().expect("a folder");
     lab.write(case, scratch.path()).expect("it is written");
     let seen = lab.observe(case, scratch.path(), &bad).expect("an observation").seen;
-    let fault = seen.fault(&case.expected).unwrap_or_else(|| panic!("no fault: {seen:?}"));
+    let fault = seen.fault(case).unwrap_or_else(|| panic!("no fault: {seen:?}"));
     Failure { fault, bad: vec![bad], right }
 }

@@ -1,0 +1,231 @@
+//! The engine `smith`: programs of Csmith's kind with its restrictions relaxed, as CsmithEdge does.
+//!
+//! With the machine's word ([`Validate::Machine`]) a program is executed, loses the checks that it does
+//! not need, and is sorted: one that ends has an answer; one that is undefined or depends on an open
+//! choice goes to the compilers without one; one that does not end in its fuel goes nowhere.
+//!
+//! Three of four programs are mended first: they lose those relaxations that would leave them without an
+//! answer. The fourth stays as it was drawn, for the sake of crashes and of the sanitizers.
+//!
+//! [`Validate::External`] is the paper's way, for comparison: an unoptimised build of one compiler, run
+//! for ten seconds at most, gives the answer. Checks stay, since nobody knows which are needed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use cgen::arith;
+use cgen::smith::{self, Bounds, Generated, Relaxation, Tuple};
+use cmachine::MachineConfig;
+use oracle::{
+    Case, Detector, Expected, Kind, Lab, Limits, Opinion, Says, Seen, SourceFile, Trouble,
+};
+use toolchain::{Family, Language, Target};
+
+use super::yarp::digest;
+use super::{Made, Source};
+use crate::bench::Bench;
+use crate::predict::{self, Unusable, answer, own_objection};
+use crate::record::{Checks, Cost};
+
+/// Steps for one program: most take a few thousand, and endless ones are to cost milliseconds.
+pub const FUEL: u64 = 300_000;
+
+/// Bytes of stack: no program comes near, and more takes time to clear.
+pub const STACK: u32 = 256 << 10;
+
+/// One program in so many is not mended.
+const DRAWN: u64 = 4;
+
+/// The paper's limit for an unoptimised program.
+const RUNS: Duration = Duration::from_secs(10);
+
+/// The file that a program is.
+const FILE: &str = "test.c";
+
+/// Who says what a program must do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Validate {
+    /// The machine.
+    #[default]
+    Machine,
+    /// An unoptimised build.
+    External,
+}
+
+/// What kind of tests are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct SmithOptions {
+    /// How likely each relaxation is.
+    pub bounds: Bounds,
+    /// Checks that are not needed stay.
+    pub keep_checks: bool,
+    /// No program is mended.
+    pub as_drawn: bool,
+    /// The detectors that the relaxations call for are asked before the compilers.
+    pub eager: bool,
+    /// Who says what a program must do.
+    pub validate: Validate,
+}
+
+/// The generator with its options.
+pub struct Smith {
+    name: String,
+    options: SmithOptions,
+}
+
+impl Smith {
+    /// Programs and tests of this kind.
+    pub fn new(options: SmithOptions) -> Smith {
+        let mut name = "smith".to_string();
+        if options.bounds != Bounds::default() {
+            // Other bounds make other programs of the same seeds, whatever their file is called.
+            name += &format!("-{:08x}", digest(&format!("{:?}", options.bounds)));
+        }
+        // Tests that differ in these alone are to be compared, so both must be done.
+        let marks = [
+            (options.keep_checks, "-checked"),
+            (options.as_drawn, "-drawn"),
+            (options.eager, "-eager"),
+            (options.validate == Validate::External, "-external"),
+        ];
+        name.extend(marks.iter().filter(|(on, _)| *on).map(|(_, mark)| *mark));
+        Smith { name, options }
+    }
+
+    /// The program as the machine sees it.
+    fn executed(&self, tuple: &Tuple) -> Result<Made, Unusable> {
+        let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
+        let options = smith::Options::default();
+        let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
+        let mut generated = match mend {
+            true => smith::mended(tuple, &options, &config).generated,
+            false => smith::generate(tuple, &options),
+        };
+        let stripped = match self.options.keep_checks {
+            true => arith::keep(&generated.program, &config),
+            false => arith::strip(&mut generated.program, &config),
+        };
+        let mut checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
+        let (expected, own, unanswered) = match answer(stripped.report) {
+            Ok(prediction) => {
+                (Some(prediction.expected), predict::own_opinion(FILE, prediction.steps), None)
+            }
+            Err(why) if why.is_undefined() => {
+                // Which of them are needed is known of whole executions only.
+                checks = Checks::default();
+                (None, own_objection(FILE, &why), Some(why.reason))
+            }
+            Err(why) => return Err(why),
+        };
+        let origin = self.origin(&generated, mend);
+        let made = Made::new(case(&generated, expected), origin, own, FUEL);
+        Ok(Made { unanswered, checks, ..made })
+    }
+
+    /// The program as an unoptimised build of the first compiler sees it, GCC's if there is one.
+    fn built(
+        &self,
+        generated: &Generated,
+        dir: &Path,
+        bench: &Bench,
+        cost: &mut Cost,
+    ) -> Result<Result<Made, Unusable>, Trouble> {
+        let case = case(generated, Some(Expected::default()));
+        let gcc = bench.compilers.iter().find(|c| c.family == Family::Gcc);
+        let Some(compiler) = gcc.or(bench.compilers.first()) else {
+            return Err(Trouble::Io("there is no compiler to say what a program must do".into()));
+        };
+        let level = compiler.levels.first().into_iter().flat_map(|l| l.split_whitespace());
+        let target =
+            Target { compiler: compiler.clone(), flags: level.map(String::from).collect() };
+        let limits = Limits { run_cpu: RUNS, run_wall: RUNS, ..bench.lab.limits.clone() };
+        let lab = Lab { limits, stop: bench.lab.stop.clone() };
+        lab.write(&case, dir)?;
+        let seen = lab.observe(&case, dir, &target)?;
+        cost.validate += seen.compile + seen.run;
+        let kind = seen.seen.kind(&case);
+        let unusable = |reason: &str| Unusable { reason: reason.into(), detail: target.label() };
+        let (expected, unanswered) = match seen.seen {
+            Seen::RunsOn => return Ok(Err(unusable("runs too long"))),
+            Seen::Ran { .. } if kind == Some(Kind::RuntimeCrash) => (None, Some("dies at -O0")),
+            Seen::Ran { status, stdout } => (Some(Expected { stdout, status }), None),
+            Seen::NotForIt(_) => return Ok(Err(unusable("not for the reference compiler"))),
+            // The hunt sees that again.
+            _ => (None, Some("does not compile at -O0")),
+        };
+        let own = Opinion {
+            tool: target.label(),
+            command: oracle::command_line(&case, &target).unwrap_or_default(),
+            says: match unanswered {
+                Some(why) => Says::Silent(format!("its program {why}")),
+                None => Says::Valid,
+            },
+        };
+        let made = Made::new(Case { expected, ..case }, self.origin(generated, false), own, FUEL);
+        let checks = Checks { all: arith::checks(&generated.program).len() as u64, removed: 0 };
+        let unanswered = unanswered.map(String::from);
+        Ok(Ok(Made { unanswered, checks, fuel: None, ..made }))
+    }
+
+    fn origin(&self, generated: &Generated, mended: bool) -> String {
+        let external = self.options.validate == Validate::External;
+        let strip = if self.options.keep_checks || external { "" } else { " --relax-arith" };
+        let mend = if mended { " --mend" } else { "" };
+        format!("gainsay smith --seed-tuple {}{mend}{strip} -o {FILE}", generated.tuple)
+    }
+}
+
+fn case(generated: &Generated, expected: Option<Expected>) -> Case {
+    Case {
+        language: Language::C,
+        files: vec![SourceFile { name: FILE.into(), bytes: generated.text().into_bytes() }],
+        harness: None,
+        standard: None,
+        include: Vec::new(),
+        expected,
+    }
+}
+
+/// Table 1 of the paper: who finds what a relaxation may do wrong. Nobody finds conflicts, and the
+/// address of a parameter is harmless by itself.
+fn detectors(relaxation: Relaxation) -> &'static [Detector] {
+    use Detector::{Address, Eva, Memory, Undefined};
+    match relaxation {
+        Relaxation::Null => &[Undefined],
+        Relaxation::Dangling => &[Address, Eva],
+        Relaxation::Init => &[Memory, Eva],
+        Relaxation::Goto => &[Address, Memory, Eva],
+        Relaxation::Bounds => &[Address, Memory, Undefined, Eva],
+        Relaxation::ParamAddress | Relaxation::Conflicts => &[],
+    }
+}
+
+impl Source for Smith {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn make(
+        &self,
+        seed: u64,
+        dir: &Path,
+        bench: &Bench,
+        cost: &mut Cost,
+    ) -> Result<Result<Made, Unusable>, Trouble> {
+        let tuple = self.options.bounds.draw(seed);
+        let mut made = match self.options.validate {
+            Validate::Machine => self.executed(&tuple),
+            Validate::External => {
+                let generated = smith::generate(&tuple, &smith::Options::default());
+                self.built(&generated, dir, bench, cost)?
+            }
+        };
+        if let (Ok(made), true) = (&mut made, self.options.eager) {
+            made.first = tuple.enabled().flat_map(detectors).copied().collect();
+        }
+        Ok(made)
+    }
+}
+
+#[cfg(test)]
+mod tests;
