@@ -180,3 +180,48 @@ fn declared(preprocessor: &Preprocessor) -> Result<usize> {
 fn unusable(reason: &str, detail: String) -> Unusable {
     Unusable { reason: reason.into(), detail }
 }
+
+#[cfg(test)]
+mod tests {
+    use oracle::Lab;
+
+    use super::*;
+
+    fn made(csmith: &Csmith, seed: u64) -> Result<Made, Unusable> {
+        let bench = Bench::new(Lab::default(), Vec::new(), 0);
+        let folder = bench.folder().unwrap();
+        csmith.make(seed, folder.path(), &bench, &mut Cost::default()).unwrap()
+    }
+
+    /// For both headers: fewer checks, the same answer.
+    #[test]
+    fn needless_checks_go_and_the_answer_stays() {
+        if on_path("csmith").is_none() && std::env::var_os("CI").is_none() {
+            return;
+        }
+        let small = || ["--max-funcs", "3", "--max-block-size", "2"].map(String::from).to_vec();
+        let plain = Csmith::find(small(), false, false).unwrap();
+        let relaxed = Csmith::find(small(), true, true).unwrap();
+        let mut compared = 0;
+        for seed in 1..30 {
+            let (Ok(before), Ok(after)) = (made(&plain, seed), made(&relaxed, seed)) else {
+                continue;
+            };
+            assert_eq!(before.case.expected, after.case.expected, "seed {seed}");
+            assert!(after.checks.removed <= after.checks.all);
+            assert_eq!(after.first.len(), 3);
+            let text = String::from_utf8(after.case.files[0].bytes.clone()).unwrap();
+            assert_eq!(text.starts_with(MACROS), seed % 2 == 0);
+            if after.checks.all > 5 {
+                let calls = |text: &str| text.matches("safe_").count() as u64;
+                let original = String::from_utf8(before.case.files[0].bytes.clone()).unwrap();
+                assert_eq!(calls(&original) - calls(&text), after.checks.removed, "seed {seed}");
+                compared += 1;
+            }
+            if compared == 4 {
+                return;
+            }
+        }
+        panic!("{compared} programs with checks");
+    }
+}

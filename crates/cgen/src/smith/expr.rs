@@ -181,16 +181,27 @@ impl Smith {
         self.p.cast(ty, expr)
     }
 
+    /// Whether sums of two values of a place's type cannot overflow what they are computed in.
+    fn wraps(&self, place: ExprId) -> bool {
+        let bits = self.p.types.int_bits(self.p.expr(place).ty);
+        let wraps = bits.is_some_and(|(bits, signed)| bits < 32 || !signed);
+        wraps && self.p.bit_field_width(place).is_none()
+    }
+
     /// `place = value` or with an operator that cannot go wrong.
     pub(super) fn assignment(&mut self, depth: u32) -> Option<ExprId> {
         let (place, value, effects) = self.two_sides(|s| s.write(), |s| s.expr(depth - 1))?;
-        let ops = [BinOp::BitAnd, BinOp::BitOr, BinOp::BitXor];
-        let made = match self.has(Feature::CompoundAssignment) && self.percent(30) {
-            true => {
-                let op = self.one(&ops);
+        let compound = self.has(Feature::CompoundAssignment) && self.percent(30);
+        let bits = self.one(&[BinOp::BitAnd, BinOp::BitOr, BinOp::BitXor]);
+        let sum = self.percent(40).then(|| self.one(&[BinOp::Add, BinOp::Sub]));
+        let made = match (compound, sum) {
+            (false, _) => self.p.assign(place, value),
+            (true, Some(op)) if self.wraps(place) => {
+                let ty = self.p.expr(place).ty.unqual();
+                let value = self.cast_to(ty, value);
                 self.p.assign_op(op, place, value)
             }
-            false => self.p.assign(place, value),
+            (true, _) => self.p.assign_op(bits, place, value),
         };
         self.note(&effects);
         Some(made)
