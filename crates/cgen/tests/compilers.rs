@@ -1,7 +1,9 @@
 //! Printed text against real compilers: they accept it, and simple programs behave the same
 //! whatever the compiler and level. Compilers that are not installed are left out.
 
+use cgen::smith::{Bounds, Options, mended};
 use choice::Choices;
+use cmachine::{MachineConfig, Outcome};
 use ctree::{Program, UnitId};
 use sandbox::{Ended, Run, Scratch};
 use std::time::Duration;
@@ -48,27 +50,52 @@ fn compilers_accept_wild_units() {
     }
 }
 
-#[test]
-fn simple_programs_print_the_same_everywhere() {
+/// What a program prints, by each compiler at two levels.
+fn outputs(what: &str, source: &str) -> Vec<(&'static str, &'static str, String)> {
     let scratch = Scratch::new().expect("a temporary folder");
     let program = scratch.file("program");
+    let mut outputs = Vec::new();
+    for cc in installed() {
+        for level in ["-O0", "-O2"] {
+            let compile = Run::new(cc, PATIENCE)
+                .args(["-std=gnu11", "-w", level, "-xc", "-", "-o"])
+                .arg(&program)
+                .stdin(source.to_string());
+            if compile.finish().success().is_none() {
+                panic!("{cc} refuses {what}: {}", diagnostics(compile.finish()));
+            }
+            let run = Run::new(&program, PATIENCE).finish();
+            let Some(finished) = run.success() else { panic!("{cc} {level} {what} failed") };
+            outputs.push((cc, level, finished.stdout.text()));
+        }
+    }
+    outputs
+}
+
+#[test]
+fn simple_programs_print_the_same_everywhere() {
     for seed in 0..10 {
         let source = text(&cgen::simple(&mut Choices::new(seed)));
-        let mut outputs = Vec::new();
-        for cc in installed() {
-            for level in ["-O0", "-O2"] {
-                let compile = Run::new(cc, PATIENCE)
-                    .args(["-std=gnu11", "-w", level, "-xc", "-", "-o"])
-                    .arg(&program)
-                    .stdin(source.clone());
-                if compile.finish().success().is_none() {
-                    panic!("{cc} refuses simple {seed}: {}", diagnostics(compile.finish()));
-                }
-                let run = Run::new(&program, PATIENCE).finish();
-                let Some(finished) = run.success() else { panic!("{cc} {level} {seed} failed") };
-                outputs.push((cc, level, finished.stdout.text()));
-            }
-        }
+        let outputs = outputs(&format!("simple {seed}"), &source);
         assert!(outputs.windows(2).all(|w| w[0].2 == w[1].2), "simple {seed}: {outputs:?}");
+    }
+}
+
+/// Relaxed, mended, without needless checks, wrappers in all three forms: compilers print what the
+/// machine says, which sees functions where they see macros.
+#[test]
+fn programs_of_smith_print_what_the_machine_says() {
+    let config = MachineConfig { fuel: 300_000, stack: 256 << 10, ..MachineConfig::default() };
+    let options = Options::default();
+    for seed in 0..12 {
+        let mut made = mended(&Bounds::default().draw(seed), &options, &config).generated;
+        let report = cgen::arith::strip(&mut made.program, &config).report;
+        if !matches!(report.outcome, Outcome::Finished(_)) {
+            continue;
+        }
+        let expected = String::from_utf8_lossy(&report.stdout).into_owned();
+        for (cc, level, output) in outputs(&format!("smith {}", made.tuple), &made.text()) {
+            assert_eq!(output, expected, "{cc} {level}: smith {}", made.tuple);
+        }
     }
 }
