@@ -25,7 +25,9 @@ fn pointee(shape: &Shape) -> Option<usize> {
 impl Smith {
     /// Functions, those that are called before those that call them.
     pub(super) fn all_functions(&mut self) {
-        let count = 1 + self.below(u64::from(self.limit(Limit::Funcs)));
+        // One function alone has nobody to call.
+        let most = u64::from(self.limit(Limit::Funcs));
+        let count = (2 + self.below(most.max(2) - 1)).min(most);
         for number in (1..=count).rev() {
             self.function(number);
         }
@@ -90,7 +92,7 @@ impl Smith {
     }
 
     fn param_shape(&mut self) -> Shape {
-        if self.has(Feature::Pointers) && self.percent(30) {
+        if self.has(Feature::Pointers) && self.percent(35) {
             return Shape::Pointer(self.random_pointer());
         }
         if self.has(Feature::ArgStructs) && !self.structs.is_empty() && self.percent(12) {
@@ -99,7 +101,7 @@ impl Smith {
         // What other functions want pointers to is worth having.
         let wanted: Vec<usize> =
             self.functions.iter().flat_map(|f| &f.params).filter_map(pointee).collect();
-        match wanted.is_empty() || self.percent(40) {
+        match wanted.is_empty() || self.percent(25) {
             true => Shape::Int(self.int()),
             false => Shape::Int(self.one(&wanted)),
         }
