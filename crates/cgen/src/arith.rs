@@ -60,6 +60,31 @@ pub fn strip(program: &mut Program, config: &MachineConfig) -> Stripped {
     Stripped { report: last.unwrap_or(report), checks: all.len(), removed }
 }
 
+/// The program with the number of each check as one more argument of its call, for wrappers that tell
+/// when they were needed. Such a tree is there to be printed.
+pub fn numbered(program: &Program) -> Program {
+    let mut numbered = program.clone();
+    for (number, call) in checks(program).into_iter().enumerate() {
+        let number = numbered.int_const(Ty::INT, number as i128);
+        if let ExprKind::Call(_, args) = &mut numbered.exprs[call.index()].kind {
+            *args = args.iter().copied().chain([number]).collect();
+        }
+    }
+    numbered
+}
+
+/// Removes all checks but those of these numbers, on somebody else's word; how many went.
+pub fn strip_all_but(program: &mut Program, needed: &BTreeSet<usize>) -> usize {
+    let wrappers = wrappers(program);
+    let all = calls(program, &wrappers);
+    let bare: Vec<ExprId> =
+        (0..all.len()).filter(|number| !needed.contains(number)).map(|i| all[i]).collect();
+    for &call in &bare {
+        make_bare(program, &wrappers, call);
+    }
+    bare.len()
+}
+
 /// Executes a program as it is, with all its checks.
 pub fn keep(program: &Program, config: &MachineConfig) -> Stripped {
     let checks = checks(program).len();

@@ -7,6 +7,7 @@ use cgen::smith::{
 };
 use cmachine::{MachineConfig, Outcome, Report};
 use ctree::{DataModel, Program};
+use std::collections::BTreeSet;
 
 fn config() -> MachineConfig {
     MachineConfig { fuel: 1_000_000, stack: 256 << 10, ..MachineConfig::default() }
@@ -405,4 +406,45 @@ fn programs_without_their_checks_print_the_same() {
         (checks, removed) = (checks + stripped.checks, removed + stripped.removed);
     }
     assert!(removed * 2 > checks, "{removed} of {checks}");
+}
+
+/// The paper's way: the program itself tells which checks it needed.
+#[test]
+fn programs_tell_which_checks_they_need() {
+    let (mut told, mut removed) = (0, 0);
+    for seed in 0..60 {
+        let mut made = made(&Tuple::plain(seed));
+        let before = run(&made.program);
+        if !is_defined(&before) {
+            continue;
+        }
+        let report = run(&parsed(&made.telling_text()));
+        if !is_defined(&report) {
+            // Two checks that tell in one expression print in an order that is open.
+            assert!(
+                matches!(report.outcome, Outcome::Unspecified(..)),
+                "{seed}: {:?}",
+                report.outcome
+            );
+            continue;
+        }
+        let text = String::from_utf8(report.stdout).unwrap();
+        let needed: BTreeSet<usize> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("needed ").map(|n| n.parse().unwrap()))
+            .collect();
+        let rest: Vec<&str> = text.lines().filter(|line| !line.starts_with("needed ")).collect();
+        assert_eq!(rest, std::str::from_utf8(&before.stdout).unwrap().lines().collect::<Vec<_>>());
+        let mut ours = made.program.clone();
+        let stripped = arith::strip(&mut ours, &config());
+        let checks = arith::checks(&made.program).len();
+        assert_eq!(checks, stripped.checks);
+        let gone = arith::strip_all_but(&mut made.program, &needed);
+        assert_eq!(gone, checks - needed.len(), "{seed}");
+        // Ours may keep more: those that order effects.
+        assert!(stripped.removed <= gone, "{seed}");
+        told += needed.len();
+        removed += gone;
+    }
+    assert!(told > 0 && removed > told, "{told} needed, {removed} removed");
 }

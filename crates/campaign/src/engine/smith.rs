@@ -8,8 +8,9 @@
 //! answer. The fourth stays as it was drawn, for the sake of crashes and of the sanitizers.
 //!
 //! [`Validate::External`] is the paper's way, for comparison: an unoptimised build of one compiler, run
-//! for ten seconds at most, gives the answer. Checks stay, since nobody knows which are needed.
+//! for ten seconds at most, gives the answer, and another one tells which checks were needed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -118,19 +119,19 @@ impl Smith {
             Err(why) => return Err(why),
         };
         let origin = self.origin(&generated, mend);
-        let made = Made::new(case(&generated, expected), origin, own, FUEL);
+        let made = Made::new(case(generated.text(), expected), origin, own, FUEL);
         Ok(Made { unanswered, checks, ..made })
     }
 
     /// The program as an unoptimised build of the first compiler sees it, GCC's if there is one.
     fn built(
         &self,
-        generated: &Generated,
+        mut generated: Generated,
         dir: &Path,
         bench: &Bench,
         cost: &mut Cost,
     ) -> Result<Result<Made, Unusable>, Trouble> {
-        let case = case(generated, Some(Expected::default()));
+        let first = case(generated.text(), Some(Expected::default()));
         let gcc = bench.compilers.iter().find(|c| c.family == Family::Gcc);
         let Some(compiler) = gcc.or(bench.compilers.first()) else {
             return Err(Trouble::Io("there is no compiler to say what a program must do".into()));
@@ -140,10 +141,10 @@ impl Smith {
             Target { compiler: compiler.clone(), flags: level.map(String::from).collect() };
         let limits = Limits { run_cpu: RUNS, run_wall: RUNS, ..bench.lab.limits.clone() };
         let lab = Lab { limits, stop: bench.lab.stop.clone() };
-        lab.write(&case, dir)?;
-        let seen = lab.observe(&case, dir, &target)?;
+        lab.write(&first, dir)?;
+        let seen = lab.observe(&first, dir, &target)?;
         cost.validate += seen.compile + seen.run;
-        let kind = seen.seen.kind(&case);
+        let kind = seen.seen.kind(&first);
         let unusable = |reason: &str| Unusable { reason: reason.into(), detail: target.label() };
         let (expected, unanswered) = match seen.seen {
             Seen::RunsOn => return Ok(Err(unusable("runs too long"))),
@@ -153,6 +154,18 @@ impl Smith {
             // The hunt sees that again.
             _ => (None, Some("does not compile at -O0")),
         };
+        let mut checks = Checks { all: arith::checks(&generated.program).len() as u64, removed: 0 };
+        if expected.is_some() && !self.options.keep_checks {
+            let telling = case(generated.telling_text(), Some(Expected::default()));
+            lab.write(&telling, dir)?;
+            let told = lab.observe(&telling, dir, &target)?;
+            cost.generate += told.compile + told.run;
+            if let Seen::Ran { stdout, .. } = told.seen {
+                let needed = needed(&stdout);
+                checks.removed = arith::strip_all_but(&mut generated.program, &needed) as u64;
+            }
+        }
+        let case = case(generated.text(), expected);
         let own = Opinion {
             tool: target.label(),
             command: oracle::command_line(&case, &target).unwrap_or_default(),
@@ -161,24 +174,28 @@ impl Smith {
                 None => Says::Valid,
             },
         };
-        let made = Made::new(Case { expected, ..case }, self.origin(generated, false), own, FUEL);
-        let checks = Checks { all: arith::checks(&generated.program).len() as u64, removed: 0 };
+        let made = Made::new(case, self.origin(&generated, false), own, FUEL);
         let unanswered = unanswered.map(String::from);
         Ok(Ok(Made { unanswered, checks, fuel: None, ..made }))
     }
 
     fn origin(&self, generated: &Generated, mended: bool) -> String {
-        let external = self.options.validate == Validate::External;
-        let strip = if self.options.keep_checks || external { "" } else { " --relax-arith" };
+        let strip = if self.options.keep_checks { "" } else { " --relax-arith" };
         let mend = if mended { " --mend" } else { "" };
         format!("gainsay smith --seed-tuple {}{mend}{strip} -o {FILE}", generated.tuple)
     }
 }
 
-fn case(generated: &Generated, expected: Option<Expected>) -> Case {
+/// The numbers of the checks that a program told to be needed.
+fn needed(stdout: &[u8]) -> BTreeSet<usize> {
+    let text = String::from_utf8_lossy(stdout);
+    text.lines().filter_map(|line| line.strip_prefix("needed ")?.parse().ok()).collect()
+}
+
+fn case(text: String, expected: Option<Expected>) -> Case {
     Case {
         language: Language::C,
-        files: vec![SourceFile { name: FILE.into(), bytes: generated.text().into_bytes() }],
+        files: vec![SourceFile { name: FILE.into(), bytes: text.into_bytes() }],
         harness: None,
         standard: None,
         include: Vec::new(),
@@ -217,7 +234,7 @@ impl Source for Smith {
             Validate::Machine => self.executed(&tuple),
             Validate::External => {
                 let generated = smith::generate(&tuple, &smith::Options::default());
-                self.built(&generated, dir, bench, cost)?
+                self.built(generated, dir, bench, cost)?
             }
         };
         if let (Ok(made), true) = (&mut made, self.options.eager) {

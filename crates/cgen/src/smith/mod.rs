@@ -89,6 +89,12 @@ impl Generated {
         self.written(&self.program, Written::Functions)
     }
 
+    /// The same with wrappers that print `needed N`, where N is the number of the check (see
+    /// [`arith::numbered`](crate::arith::numbered)).
+    pub fn telling_text(&self) -> String {
+        self.written(&crate::arith::numbered(&self.program), Written::Telling)
+    }
+
     fn written(&self, program: &Program, written: Written) -> String {
         let items = &program.units[0].items[self.header..];
         let body = ctree::print::print_items(program, items);
