@@ -39,8 +39,8 @@ pub struct SmithArgs {
     /// Processor time of each configuration, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     cpu: u64,
-    /// How long a compiled program may run, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    /// How long a compiled program may run, in seconds. The paper has 10, 50 and 120, and hunted with 50.
+    #[arg(long, value_name = "SECONDS", default_value_t = 50)]
     timeout: u64,
     /// First seed.
     #[arg(long, default_value_t = 1)]
