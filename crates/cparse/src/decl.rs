@@ -2,7 +2,7 @@
 //!
 //! All declarations of a file-scope name in a unit share one entry. The defining declaration is
 //! [`Item::Var`], the one with the initialiser or else the last tentative one; the others are
-//! [`Item::VarDecl`]. Whether a static initialiser is constant is not checked.
+//! [`Item::VarDecl`]. Of a static initialiser only is checked that it has no automatic variable in it.
 
 use crate::attr::Attrs;
 use crate::builtins;
@@ -12,6 +12,7 @@ use crate::parser::{Linked, Parser};
 use crate::scope::Bind;
 use crate::specs::{Specs, StorageSpec, TagUse};
 use crate::token::{Tok, Token};
+use ctree::map::{Part, parts};
 use ctree::*;
 
 impl Parser<'_> {
@@ -304,6 +305,19 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// A static variable must not be initialised with one that is there only while its block runs
+    /// (6.7.9p4).
+    fn refuse_automatic(&self, id: VarId) -> PResult<()> {
+        let var = self.prog.var(id);
+        let (Storage::Static, Some(init)) = (var.storage, &var.init) else { return Ok(()) };
+        match automatic(self.prog, init) {
+            Some(e) => {
+                invalid(self.prog.expr(e).span, "initializer of a static variable is not constant")
+            }
+            None => Ok(()),
+        }
+    }
+
     /// At the end of the unit a tentative `int a[];` has one element (6.9.2p2).
     fn finish_tentative(&mut self) -> PResult<()> {
         let mut ids: Vec<VarId> = self.tentative.keys().copied().collect();
@@ -506,6 +520,7 @@ impl Parser<'_> {
         self.scopes.bind(name.sym, Bind::Var(id));
         if self.eat(Tok::Assign) {
             self.var_initializer(id, specs.auto_type)?;
+            self.refuse_automatic(id)?;
         } else if specs.auto_type {
             return self.redeclared(name, "`__auto_type` needs an initializer for");
         }
@@ -540,4 +555,33 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+/// A variable of a block in an initialiser, where it is evaluated.
+fn automatic(program: &Program, init: &Init) -> Option<ExprId> {
+    match init {
+        Init::Expr(e) => automatic_in(program, *e),
+        Init::List(items) => items.iter().find_map(|item| automatic(program, &item.init)),
+    }
+}
+
+fn automatic_in(program: &Program, e: ExprId) -> Option<ExprId> {
+    let kind = &program.expr(e).kind;
+    if let ExprKind::Var(var) = *kind {
+        let var = program.var(var);
+        let lasts = var.scope == Scope::File || var.storage == Storage::Static;
+        return (!lasts).then_some(e);
+    }
+    if matches!(kind, ExprKind::SizeofExpr(_)) {
+        return None;
+    }
+    let mut found = None;
+    parts(kind, &mut |part| {
+        found = found.or_else(|| match part {
+            Part::Expr(inner) => automatic_in(program, inner),
+            Part::Init(init) => automatic(program, init),
+            Part::Stmt(_) => None,
+        });
+    });
+    found
 }

@@ -131,6 +131,22 @@ fn statements() {
 }
 
 #[test]
+fn static_variables_do_not_begin_with_automatic_ones() {
+    let not_constant = "initializer of a static variable is not constant";
+    check_body(
+        ErrorKind::Invalid,
+        &[
+            ("int x = 1; static int *p = &x;", not_constant),
+            ("int x = 1; static int y = x + 1;", not_constant),
+            ("int x[2]; static int *p[2] = {0, x + 1};", not_constant),
+        ],
+    );
+    let taken = "void f(int q) { int x; static int s; static unsigned long n = sizeof x + sizeof q;
+        static int *p = &s; static int (*g)(void); }";
+    assert!(cparse::parse_unit(&mut Program::new(DataModel::X86_64_SYSV), "a.c", taken).is_ok());
+}
+
+#[test]
 fn unsupported_constructs_are_named() {
     check_body(
         Unsupported,
