@@ -2,8 +2,8 @@
 
 use super::Simple;
 use ctree::{
-    ArrayLen, ExprId, Field, Init, InitItem, Item, Quals, Record, RecordId, RecordKind, Scope,
-    StmtId, StmtKind, Storage, Ty, TypeKind, UnOp, VarId,
+    ArrayLen, ExprId, Field, Init, InitItem, Item, Quals, RecordKind, Scope, StmtId, StmtKind,
+    Storage, Ty, TypeKind, UnOp, VarId,
 };
 
 /// Integer types of objects; arithmetic on them is done in `unsigned` or `unsigned long`.
@@ -44,19 +44,8 @@ impl Simple<'_> {
             });
         }
         let tag = self.fresh("S");
-        let tag = Some(self.p.names.intern(&tag));
-        self.p.types.records.push(Record {
-            tag,
-            kind: RecordKind::Struct,
-            fields,
-            complete: false,
-            packed: self.choices.chance(20),
-            min_align: None,
-            size: 0,
-            align: 0,
-        });
-        let id = RecordId(self.p.types.records.len() as u32 - 1);
-        self.p.types.complete_record(id);
+        let packed = self.choices.chance(20);
+        let id = self.p.add_record(&tag, RecordKind::Struct, fields, packed);
         self.records.push(id);
         self.item(Item::Record(id));
     }

@@ -6,8 +6,8 @@ use super::header::INTS;
 use super::object::{Base, Obj, Object, PointerTo, Shape};
 use super::relax::Relaxation;
 use ctree::{
-    ExprId, Field, Init, InitItem, Item, Quals, Record, RecordId, RecordKind, Scope, StmtKind,
-    Storage, Ty, TypeKind,
+    ExprId, Field, Init, InitItem, Item, Quals, RecordId, RecordKind, Scope, StmtKind, Storage, Ty,
+    TypeKind,
 };
 use std::collections::BTreeSet;
 
@@ -64,19 +64,7 @@ impl Smith {
         let packed = is_struct && self.has(Feature::Packed) && self.percent(25);
         let number = self.structs.len() + self.unions.len();
         let tag = format!("{}{number}", if is_struct { 'S' } else { 'U' });
-        let tag = Some(self.p.names.intern(&tag));
-        self.p.types.records.push(Record {
-            tag,
-            kind,
-            fields,
-            complete: false,
-            packed,
-            min_align: None,
-            size: 0,
-            align: 0,
-        });
-        let id = RecordId(self.p.types.records.len() as u32 - 1);
-        self.p.types.complete_record(id);
+        let id = self.p.add_record(&tag, kind, fields, packed);
         self.type_items.push(Item::Record(id));
         let mut inside = BTreeSet::new();
         self.reachable(Shape::Record(id), &mut inside);

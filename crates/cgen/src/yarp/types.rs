@@ -2,9 +2,7 @@
 
 use super::Yarp;
 use crate::policy::knobs::{Chance, FieldKind, IntType, Range};
-use ctree::{
-    Enum, EnumId, Enumerator, Field, IntKind, Item, Record, RecordId, RecordKind, Ty, TypeKind,
-};
+use ctree::{Enum, EnumId, Enumerator, Field, IntKind, Item, RecordId, RecordKind, Ty, TypeKind};
 
 impl Yarp {
     /// Creates the composite types that the tests choose from.
@@ -82,20 +80,8 @@ impl Yarp {
             RecordKind::Union => ("U", false),
         };
         let tag = self.fresh(prefix);
-        let tag = Some(self.p.names.intern(&tag));
         let packed = list && self.chance(Chance::Packed);
-        self.p.types.records.push(Record {
-            tag,
-            kind,
-            fields,
-            complete: false,
-            packed,
-            min_align: None,
-            size: 0,
-            align: 0,
-        });
-        let id = RecordId(self.p.types.records.len() as u32 - 1);
-        self.p.types.complete_record(id);
+        let id = self.p.add_record(&tag, kind, fields, packed);
         self.item(Item::Record(id));
         if list {
             self.structs.push(id);

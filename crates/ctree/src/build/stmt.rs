@@ -1,11 +1,11 @@
 //! Statements and declarations.
 
 use crate::expr::Init;
-use crate::ids::{ExprId, FuncId, StmtId, UnitId, VarId};
+use crate::ids::{ExprId, FuncId, RecordId, StmtId, UnitId, VarId};
 use crate::program::{Func, FuncStorage, Item, Program, Scope, Storage, Unit, Var};
 use crate::source::Span;
 use crate::stmt::StmtKind;
-use crate::types::Ty;
+use crate::types::{Field, Record, RecordKind, Ty};
 
 impl Program {
     /// A statement that came from no text.
@@ -50,6 +50,30 @@ impl Program {
     /// An initialiser from an expression, converted to the type it initialises.
     pub fn init_expr(&mut self, ty: Ty, value: ExprId) -> Init {
         Init::Expr(self.convert(value, ty))
+    }
+
+    /// A new struct or union, laid out; it still needs an [`Item`].
+    pub fn add_record(
+        &mut self,
+        tag: &str,
+        kind: RecordKind,
+        fields: Vec<Field>,
+        packed: bool,
+    ) -> RecordId {
+        let tag = Some(self.names.intern(tag));
+        self.types.records.push(Record {
+            tag,
+            kind,
+            fields,
+            complete: false,
+            packed,
+            min_align: None,
+            size: 0,
+            align: 0,
+        });
+        let id = RecordId(self.types.records.len() as u32 - 1);
+        self.types.complete_record(id);
+        id
     }
 
     /// A new function without a body; it still needs an [`Item`].
