@@ -184,10 +184,13 @@ fn compare(args: &Agree) -> Result<Found> {
         };
         let reports = opinions.said.iter().any(|(_, says)| matches!(says, Says::Undefined(_)));
         let differs = opinions.said.iter().any(|(_, says)| matches!(says, Says::Differs(_)));
-        let sanitizers = match (reports, differs) {
-            (true, _) => "report",
-            (_, true) => "another output",
-            _ => "silent",
+        let sanitizers_only = opinions.said.iter().filter(|(d, _)| *d != Detector::Eva);
+        let mute = sanitizers_only.clone().any(|(_, says)| matches!(says, Says::Silent(_)));
+        let sanitizers = match (reports, differs, mute) {
+            (true, ..) => "report",
+            (_, true, _) => "another output",
+            (.., true) => "one could not say",
+            _ => "nothing to report",
         };
         *table.entry((machine, sanitizers)).or_default() += 1;
         if let Some((_, says)) = opinions.said.iter().find(|(d, _)| *d == Detector::Eva) {
@@ -200,7 +203,9 @@ fn compare(args: &Agree) -> Result<Found> {
         }
         match (machine, sanitizers) {
             ("defined", "report" | "another output") => theirs.push(opinions),
-            ("undefined" | "unspecified", "silent") => ours.push(opinions),
+            ("undefined" | "unspecified", "nothing to report" | "one could not say") => {
+                ours.push(opinions);
+            }
             _ => {}
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use cgen::arith;
 use cmachine::MachineConfig;
-use oracle::{Case, Detector, SourceFile, Trouble};
+use oracle::{Case, Detector, Expected, SourceFile, Trouble};
 use sandbox::{Ended, Run, Scratch, Status, Why};
 use toolchain::{Language, Preprocessor, csmith_headers, on_path};
 
@@ -78,16 +78,16 @@ impl Csmith {
         file: &Path,
         header: usize,
         spent: &mut Duration,
-    ) -> Result<(String, Checks), Unusable> {
+    ) -> Result<(String, Checks, Expected), Unusable> {
         let mut program = predict::read(&[file.to_path_buf()], &self.preprocessor, spent)?;
         let config = MachineConfig { fuel: FUEL, ..MachineConfig::default() };
         let stripped = arith::strip(&mut program, &config);
         let checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
-        predict::answer(stripped.report)?;
+        let expected = predict::answer(stripped.report)?.expected;
         let items = program.units.first().and_then(|unit| unit.items.get(header..));
         let body = ctree::print::print_items(&program, items.unwrap_or_default());
         let macros = if seed.is_multiple_of(2) { MACROS } else { "" };
-        Ok((format!("{macros}{INCLUDE}\n{body}"), checks))
+        Ok((format!("{macros}{INCLUDE}\n{body}"), checks, expected))
     }
 }
 
@@ -131,9 +131,12 @@ impl Source for Csmith {
         fs::write(&file, &text).map_err(|error| trouble(&error, &file))?;
         let mut checks = Checks::default();
         let mut text = text;
+        let mut before = None;
         if let Some(header) = self.relax_arith {
             match self.relaxed(seed, &file, header, &mut cost.generate) {
-                Ok((relaxed, found)) => (text, checks) = (relaxed.into_bytes(), found),
+                Ok((relaxed, found, expected)) => {
+                    (text, checks, before) = (relaxed.into_bytes(), found, Some(expected));
+                }
                 Err(unusable) => return Ok(Err(unusable)),
             }
             fs::write(&file, &text).map_err(|error| trouble(&error, &file))?;
@@ -142,6 +145,10 @@ impl Source for Csmith {
             Ok(prediction) => prediction,
             Err(unusable) => return Ok(Err(unusable)),
         };
+        if before.is_some_and(|before| before != prediction.expected) {
+            let detail = format!("csmith --seed {seed} prints something else without its checks");
+            return Ok(Err(unusable(predict::OUR_BUG, detail)));
+        }
         let case = Case {
             language: Language::C,
             files: vec![SourceFile { name: "test.c".into(), bytes: text }],
