@@ -5,10 +5,12 @@
 //! for a person.
 
 mod text;
+mod watch;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use cmachine::{Hooks, Profile, VarValues};
+use cmachine::{Hooks, Point, Profile, Step, VarValues, Watch};
+use ctree::scope::Scopes;
 use ctree::{Program, Scope, Span, Stmt, StmtId, StmtKind, Ty, TypeKind};
 use serde::Serialize;
 
@@ -116,6 +118,8 @@ pub struct VolatileObject {
 pub struct Observed {
     /// Each with the name of its function.
     statements: Vec<(StmtId, String)>,
+    /// What is looked at before each.
+    probes: HashMap<StmtId, Vec<Watch>>,
 }
 
 impl Observed {
@@ -140,20 +144,25 @@ impl Observed {
             })
             .collect();
         statements.sort_by_key(|(s, _)| program.stmt(*s).span);
-        Observed { statements }
+        let scopes = Scopes::of(program);
+        let watch = |(s, _): &(StmtId, String)| (*s, watch::watches(program, &scopes, *s));
+        let probes = statements.iter().map(watch).collect();
+        Observed { statements, probes }
     }
 
     /// What the machine is to record.
     pub fn hooks(&self) -> Hooks {
-        let probes = self.statements.iter().map(|(s, _)| *s).collect();
-        Hooks { cover: true, probes, branches: true, volatile: true, values: false }
+        let probes = self.probes.clone();
+        Hooks { cover: true, probes, branches: true, volatile: true, ..Hooks::default() }
     }
 
     /// What it recorded, in the words of the source.
     pub fn object(&self, program: &Program, profile: &Profile) -> ProfileObject {
         let mut teller = Teller { program, files: Files::default(), places: BTreeMap::new() };
-        let statements =
-            self.statements.iter().map(|(s, function)| teller.statement(profile, *s, function));
+        let statements = self.statements.iter().map(|(s, function)| {
+            let watches = self.probes.get(s).map_or(&[][..], Vec::as_slice);
+            teller.statement(profile, *s, function, watches)
+        });
         ProfileObject {
             statements: statements.collect(),
             branches: teller.branches(profile),
@@ -203,9 +212,16 @@ impl Teller<'_> {
         place
     }
 
-    fn statement(&mut self, profile: &Profile, id: StmtId, function: &str) -> StatementObject {
+    fn statement(
+        &mut self,
+        profile: &Profile,
+        id: StmtId,
+        function: &str,
+        watches: &[Watch],
+    ) -> StatementObject {
         let stmt = self.program.stmt(id);
-        let visits = profile.visits.get(&id).copied().unwrap_or(0);
+        let point = profile.points.get(&id);
+        let visits = point.map_or(0, |point| point.visits);
         let place = self.place(stmt.span).unwrap_or_default();
         let lines = self.program.source.snippet(stmt.span).matches('\n').count() as u32;
         StatementObject {
@@ -214,42 +230,41 @@ impl Teller<'_> {
             function: function.to_string(),
             ran: profile.executed.contains(&id) || visits > 0,
             visits,
-            variables: self.variables(profile, id),
+            variables: point.map_or_else(Vec::new, |point| self.variables(point, watches)),
         }
     }
 
-    fn variables(&self, profile: &Profile, id: StmtId) -> Vec<VariableObject> {
-        let Some(points) = profile.points.get(&id) else { return Vec::new() };
-        let (globals, locals): (Vec<_>, Vec<_>) =
-            points.iter().partition(|((var, _), _)| self.program.var(*var).scope == Scope::File);
-        let tell = |((var, path), values): (&cmachine::ScalarPath, &VarValues)| {
-            let var = self.program.var(*var);
-            VariableObject {
-                name: format!("{}{}", self.program.name(var.name), self.path(var.ty, path)),
+    fn variables(&self, point: &Point, watches: &[Watch]) -> Vec<VariableObject> {
+        let tell = |(watch, values): (&Watch, &Option<VarValues>)| {
+            let (var, values) = (self.program.var(watch.var), values.as_ref()?);
+            Some(VariableObject {
+                name: format!("{}{}", self.program.name(var.name), self.path(var.ty, &watch.path)),
                 ty: ctree::print::print_type(self.program, values.ty),
                 values: values.values.iter().copied().collect(),
                 complete: values.complete,
                 min: values.min,
                 max: values.max,
                 local: var.scope != Scope::File,
-            }
+            })
         };
-        locals.into_iter().chain(globals).map(tell).collect()
+        let told = watches.iter().zip(&point.values).filter_map(tell);
+        let (locals, globals): (Vec<_>, Vec<_>) = told.partition(|variable| variable.local);
+        locals.into_iter().chain(globals).collect()
     }
 
     /// The members and elements that a path goes through, as C writes them.
-    fn path(&self, mut ty: Ty, path: &[u32]) -> String {
+    fn path(&self, mut ty: Ty, path: &[Step]) -> String {
         let types = &self.program.types;
         let mut text = String::new();
         for &step in path {
-            match *types.shape(ty) {
-                TypeKind::Array(element, _) => {
-                    text.push_str(&format!("[{step}]"));
+            match (step, types.shape(ty)) {
+                (Step::Element(i), &TypeKind::Array(element, _)) => {
+                    text.push_str(&format!("[{i}]"));
                     ty = element;
                 }
-                TypeKind::Record(record) => {
+                (Step::Field(i), &TypeKind::Record(record)) => {
                     let fields = &types.records[record.index()].fields;
-                    let Some(field) = fields.get(step as usize) else { break };
+                    let Some(field) = fields.get(i as usize) else { break };
                     // The members of an anonymous member are members of its parent.
                     if let Some(name) = field.name {
                         text.push_str(&format!(".{}", self.program.name(name)));

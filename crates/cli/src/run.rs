@@ -81,14 +81,16 @@ pub fn execute(args: &Run) -> Result<Told> {
     Ok(told)
 }
 
-fn parse(program: &mut Program, sources: &[Source]) -> Result<(), ParseError> {
+/// Parses all units of a program.
+pub fn parse(program: &mut Program, sources: &[Source]) -> Result<(), ParseError> {
     for source in sources {
         cparse::parse_unit(program, &source.name, &source.text)?;
     }
     Ok(())
 }
 
-fn refused(program: &Program, error: &ParseError) -> Told {
+/// What a program comes to that is not C, or not ours.
+pub fn refused(program: &Program, error: &ParseError) -> Told {
     let (exit, outcome, title) = match error.kind {
         ErrorKind::Invalid => (status::USAGE, "invalid", error.message.clone()),
         ErrorKind::Unsupported => {
@@ -107,7 +109,8 @@ fn refused(program: &Program, error: &ParseError) -> Told {
 
 const LIMIT: &str = "the program may be fine: this is a limit of gainsay";
 
-fn tell(map: &SourceMap, report: Report) -> Told {
+/// What an execution comes to.
+pub fn tell(map: &SourceMap, report: Report) -> Told {
     let Report { outcome, stdout, steps, .. } = report;
     let object = RunObject { stage: "run", steps, ..Default::default() }.stdout(&stdout);
     let (exit, object, diagnostic) = match outcome {

@@ -108,6 +108,19 @@ int main(void) { for (int i = 0; i < 3; i++) f(i); return f(0) - 2; }";
 }
 
 #[test]
+fn members_and_bit_fields_are_told() {
+    let source = "struct { int a : 3; struct { char c; } in[2]; } s = {-2, {{1}, {2}}};
+int main(void) { int *p = 0; return p ? 1 : s.a + s.in[1].c; }";
+    let text = profile(source, &["--json"]).stdout.bytes;
+    let object: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let variables = object["profile"]["statements"][0]["variables"].as_array().expect("variables");
+    let told: Vec<_> = variables.iter().map(|v| (v["name"].as_str(), v["min"].as_i64())).collect();
+    let expected =
+        [(Some("s.a"), Some(-2)), (Some("s.in[0].c"), Some(1)), (Some("s.in[1].c"), Some(2))];
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn an_undefined_program_is_told_up_to_its_end() {
     let source = "int main(void)\n{\n    int x = 1;\n    x = x / (x - 1);\n    return x;\n}\n";
     let text = profile(source, &[]).stderr.text();

@@ -9,7 +9,7 @@ use crate::kind::Kind;
 use crate::library::Lib;
 use crate::memory::Origin;
 use crate::outcome::UbKind;
-use ctree::{ExprId, StmtId, Ty, VarId};
+use ctree::{ExprId, StmtId, Ty};
 use std::collections::HashMap;
 
 /// A register of the current window.
@@ -406,21 +406,61 @@ pub enum CodeNode {
     Stmt(StmtId),
 }
 
-/// One variable visible at a probe.
-#[derive(Clone, Copy, Debug)]
-pub struct ProbeVar {
-    /// The variable.
-    pub var: VarId,
-    /// Where its value is.
-    pub place: ProbePlace,
+/// What is looked at before a statement.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// Where it is noted.
+    pub tally: u32,
+    /// One for each scalar to be watched; `None` is what cannot be.
+    pub scalars: Vec<Option<Watched>>,
 }
 
-/// Where a probe finds a variable.
+/// One scalar watched at a probe.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Its type.
+    pub ty: Ty,
+    /// The kind of that.
+    pub kind: Kind,
+    /// The pointers to be followed, each found through the one before it.
+    pub way: Box<[Spot]>,
+    /// The scalar itself.
+    pub end: Spot,
+}
+
+/// Where a probe finds a scalar.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
-pub enum ProbePlace {
-    Register { reg: Reg, flag: Option<Reg> },
-    Memory { base: Base, at: u32 },
+pub enum Spot {
+    /// In a register, set if the flag says so.
+    Register {
+        /// The register.
+        reg: Reg,
+        /// Its flag.
+        flag: Option<Reg>,
+    },
+    /// At a known place.
+    Direct {
+        /// Static or in the frame.
+        base: Base,
+        /// Offset from there.
+        at: u32,
+        /// A local variable whose address nobody has.
+        private: bool,
+    },
+    /// Through the last pointer.
+    Behind {
+        /// It must point to a record of this [`Elem`].
+        record: Option<u32>,
+        /// A [`PtrAccess`].
+        access: u32,
+    },
+    /// A bit-field, at a known place or through the last pointer.
+    Bits {
+        /// The pointer must point to a record of this [`Elem`].
+        record: Option<u32>,
+        /// A [`BitAccess`].
+        access: u32,
+    },
 }
 
 /// A compiled program.
@@ -458,8 +498,10 @@ pub struct Code {
     pub texts: Vec<String>,
     /// Contents of string initialisers.
     pub byte_strings: Vec<Vec<u8>>,
-    /// Variables visible at each probe point.
-    pub probes: Vec<(StmtId, Vec<ProbeVar>)>,
+    /// Probes.
+    pub probes: Vec<Probe>,
+    /// The statement of each tally.
+    pub tallies: Vec<StmtId>,
     /// Nodes of cover points.
     pub cover: Vec<CodeNode>,
     /// Effective type classes and layouts.

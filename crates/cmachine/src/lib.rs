@@ -28,7 +28,7 @@ pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
 use code::{Code, CodeNode};
 use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use stop::{Between, Stop};
 
 /// Limits of an execution.
@@ -82,8 +82,15 @@ pub enum Alignment {
 pub struct Hooks {
     /// Which statements ran, and how often.
     pub cover: bool,
-    /// Statements before which the values of all variables in scope are noted.
-    pub probes: HashSet<StmtId>,
+    /// With `cover`: in which order, each time.
+    pub trace: bool,
+    /// Scalars whose values are noted each time before a statement runs. Nothing is noted before a
+    /// declaration.
+    pub probes: HashMap<StmtId, Vec<Watch>>,
+    /// A probe that is reached more often is given up, and has no values. `None` is no limit.
+    pub probe_visits: Option<u64>,
+    /// Distinct values kept of one scalar at one probe. `None` is 256.
+    pub probe_values: Option<usize>,
     /// Which way conditional and logical operators went, for each calling expression.
     pub branches: bool,
     /// Volatile accesses, in order.
@@ -92,11 +99,48 @@ pub struct Hooks {
     pub values: bool,
 }
 
+/// A scalar to watch: a variable and the way from it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Watch {
+    /// Where the way begins. It must be visible at the statement.
+    pub var: VarId,
+    /// The way.
+    pub path: Vec<Step>,
+}
+
+/// One step of the way to a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// To a member.
+    Field(u32),
+    /// To an element.
+    Element(u32),
+    /// To what a pointer points to.
+    Deref,
+}
+
+/// What was noted before a statement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// How often it was reached.
+    pub visits: u64,
+    /// One for each scalar that was to be watched, in that order; `None` if it never had a value.
+    pub values: Vec<Option<VarValues>>,
+}
+
 /// The values that one integer scalar had at a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarValues {
     /// Its type.
     pub ty: Ty,
+    /// At how many visits it had a value: it could be read without undefined behaviour. Behind a
+    /// pointer they are counted only up to the first at which it had none.
+    pub seen: u64,
+    /// At each of these it could be written as well, as far as the object itself goes: none was
+    /// behind a pointer and constant, a string literal, or storage whose effective type a store
+    /// would change, and none was in use by an operand whose order is open. The qualifiers on the
+    /// way from the variable are not looked at.
+    pub writable: bool,
     /// Distinct values, up to a cap.
     pub values: BTreeSet<i128>,
     /// All values are in `values`; otherwise only `min` and `max` are sound.
@@ -105,12 +149,6 @@ pub struct VarValues {
     pub min: i128,
     /// Greatest value.
     pub max: i128,
-}
-
-impl VarValues {
-    fn new(ty: Ty) -> VarValues {
-        VarValues { ty, values: BTreeSet::new(), complete: true, min: i128::MAX, max: i128::MIN }
-    }
 }
 
 /// What an integer expression was worth.
@@ -137,9 +175,6 @@ pub struct VolatileAccess {
     pub node: Option<ExprId>,
 }
 
-/// A variable, and for an aggregate the path of member and element numbers to one of its scalars.
-pub type ScalarPath = (VarId, Vec<u32>);
-
 /// What the hooks recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
@@ -148,10 +183,10 @@ pub struct Profile {
     pub executed: BTreeSet<StmtId>,
     /// How often each of them ran. That of a loop's body is the number of iterations.
     pub counts: BTreeMap<StmtId, u64>,
-    /// Values at each probe that was reached.
-    pub points: BTreeMap<StmtId, BTreeMap<ScalarPath, VarValues>>,
-    /// How often each probe was reached.
-    pub visits: BTreeMap<StmtId, u64>,
+    /// Each of them in order, each time.
+    pub trace: Vec<StmtId>,
+    /// Values at each probe that was reached, and not too often.
+    pub points: BTreeMap<StmtId, Point>,
     /// For each conditional or logical operator and the call that its function was called by: how
     /// often the condition held (for `||`: failed), and how often not.
     pub branches: BTreeMap<(Option<ExprId>, ExprId), (u64, u64)>,

@@ -1,7 +1,8 @@
 //! Memory: objects with provenance, bounds, lifetime, alignment, per-byte initialisation and
 //! pointer fragments.
 //!
-//! All objects live in one array of bytes: reserved bytes, static objects, the stack, the heap.
+//! All objects live in one array of bytes: reserved bytes, static objects, a little heap, the stack,
+//! the heap.
 //! Beside each byte stands a *shadow* byte: its state (indeterminate, data, one of the eight
 //! fragments of a pointer) and two marks that [`crate::sequence`] sets while operands are evaluated
 //! whose order C leaves open.
@@ -48,6 +49,10 @@ pub const POINTER8: u64 = 0x0f0e_0d0c_0b0a_0908;
 pub const INT_SLOT: u32 = 1;
 /// A byte that stands for standard output in conflicts of order.
 pub const IO_ADDRESS: u32 = 8;
+/// Bytes of stack and heap reserved from the start. Most programs need no more, and to clear all
+/// that a stack may have takes longer than they do.
+const FIRST_STACK: usize = 64 << 10;
+const FIRST_HEAP: u32 = 4 << 10;
 /// Where static objects begin.
 pub const STATIC_BASE: u32 = 64;
 
@@ -128,6 +133,8 @@ pub struct Memory {
     pub stack_top: u32,
     stack_end: u32,
     free_heap: HashMap<u32, Vec<u32>>,
+    /// What is free of the heap below the stack; the rest of the heap is above it.
+    low_heap: std::ops::Range<u32>,
     limit: u64,
     /// How alignment is judged.
     pub alignment: Alignment,
@@ -167,8 +174,10 @@ pub enum Access {
 impl Memory {
     /// A memory with room for static objects of `static_end` bytes in all, a stack, and a heap up to `limit`.
     pub fn new(static_end: u32, stack: u32, limit: u64) -> Memory {
-        let stack_base = static_end.next_multiple_of(64);
+        let low_heap = static_end.next_multiple_of(64);
+        let stack_base = low_heap + FIRST_HEAP;
         let end = stack_base as usize + stack as usize;
+        let reserved = end.min(stack_base as usize + FIRST_STACK);
         let none = Object {
             id: u64::MAX,
             base: 0,
@@ -180,8 +189,8 @@ impl Memory {
             origin: Origin::None,
         };
         Memory {
-            bytes: vec![0; end],
-            shadow: vec![0; end],
+            bytes: vec![0; reserved],
+            shadow: vec![0; reserved],
             objects: vec![none, none],
             free_slots: Vec::new(),
             stored: HashMap::new(),
@@ -190,6 +199,7 @@ impl Memory {
             stack_top: stack_base,
             stack_end: end as u32,
             free_heap: HashMap::new(),
+            low_heap: low_heap..stack_base,
             limit,
             alignment: Alignment::Offsets,
             readable: INIT8,
@@ -267,8 +277,16 @@ impl Memory {
             )
             .into());
         }
+        if top as usize > self.bytes.len() {
+            self.reserve((top as usize * 2).min(self.stack_end as usize));
+        }
         self.stack_top = top;
         Ok(base)
+    }
+
+    fn reserve(&mut self, bytes: usize) {
+        self.bytes.resize(bytes, 0);
+        self.shadow.resize(bytes, 0);
     }
 
     /// Reserves heap bytes; `None` when the limit is reached, as `malloc` would say.
@@ -277,13 +295,17 @@ impl Memory {
         let base = match self.free_heap.get_mut(&room).and_then(Vec::pop) {
             Some(base) => base,
             None => {
-                let base = self.bytes.len();
-                if (base + room as usize - self.stack_end as usize) as u64 > self.limit {
-                    return Ok(None);
+                if room <= self.low_heap.end - self.low_heap.start {
+                    self.low_heap.start += room;
+                    self.low_heap.start - room
+                } else {
+                    let base = self.bytes.len().max(self.stack_end as usize);
+                    if (base + room as usize - self.stack_end as usize) as u64 > self.limit {
+                        return Ok(None);
+                    }
+                    self.reserve(base + room as usize);
+                    base as u32
                 }
-                self.bytes.resize(base + room as usize, 0);
-                self.shadow.resize(base + room as usize, 0);
-                base as u32
             }
         };
         self.clear(base, room);
@@ -467,6 +489,19 @@ impl Memory {
             return Ok(());
         }
         mismatch(class)
+    }
+
+    /// Whether a store that is allowed leaves the effective type of the object as it is.
+    pub fn keeps_class(&self, classes: &Classes, pointer: u64, want: &Want) -> bool {
+        let object = &self.objects[slot_of(pointer) as usize];
+        let layout = classes.get(object.layout);
+        let offset = offset_of(pointer) + want.offset;
+        if layout.ty.is_some() && leaf(layout, offset, want.size).flags & classes::UNION == 0 {
+            return true;
+        }
+        let range = offset as usize..(offset + want.size) as usize;
+        let stored = self.stored.get(&slot_of(pointer)).map(|stored| &stored[range]);
+        !want.whole && stored.is_some_and(|s| s[0] == want.class && s[1..].iter().all(|&c| c == 0))
     }
 
     /// Notes the class of a store into allocated storage or a union, through any lvalue.

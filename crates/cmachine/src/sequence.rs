@@ -115,6 +115,18 @@ impl Sequence {
         self.forgiven = Some(pc);
     }
 
+    /// The depth of calls at which operands begin of which others are still to be evaluated, so that
+    /// nobody knows yet what they conflict with; `None` if there are none.
+    pub(crate) fn open_depth(&self) -> Option<u32> {
+        self.logging.last()?;
+        self.regions.last().map(|region| region.depth)
+    }
+
+    /// Whether any operands are being evaluated whose order is open.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.regions.is_empty()
+    }
+
     pub(crate) fn depth(&self) -> (usize, usize, usize) {
         (self.regions.len(), self.logging.len(), self.pending_starts.len())
     }

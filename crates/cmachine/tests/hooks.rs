@@ -2,9 +2,11 @@
 //! accesses; programs of several units; the node that a verdict names for repair.
 
 use cmachine::{
-    Hooks, MachineConfig, Node, Outcome, Profile, Report, UbKind, UnspecKind, run_with,
+    Hooks, MachineConfig, Node, Outcome, Report, Step, UbKind, UnspecKind, Watch, run_with,
 };
+use ctree::scope::Scopes;
 use ctree::{DataModel, ExprId, ExprKind, Program, StmtId, StmtKind};
+use std::collections::HashMap;
 
 fn parse(units: &[&str]) -> Program {
     let mut program = Program::new(DataModel::X86_64_SYSV);
@@ -23,12 +25,17 @@ fn statements(program: &Program, text: &str) -> Vec<StmtId> {
     all.filter(|&s| program.source.snippet(program.stmt(s).span).trim() == text).collect()
 }
 
-/// Values of a variable at the statement with the given text, shown as a list.
-fn values(program: &Program, profile: &Profile, at: &str, var: &str) -> Vec<i128> {
-    let [stmt] = statements(program, at)[..] else { panic!("one statement `{at}`") };
-    let Some(point) = profile.points.get(&stmt) else { return Vec::new() };
-    let found = point.iter().filter(|((v, _), _)| program.name(program.var(*v).name) == var);
-    found.flat_map(|(_, v)| v.values.iter().copied()).collect()
+/// Everything in scope before a statement, elements of arrays of two included.
+fn in_scope(program: &Program, s: StmtId) -> Vec<Watch> {
+    let scopes = Scopes::of(program);
+    let all = scopes.vars(program, s).into_iter().flat_map(|var| {
+        let paths = match program.types.as_array(program.var(var).ty) {
+            Some(_) => vec![vec![Step::Element(0)], vec![Step::Element(1)]],
+            None => vec![Vec::new()],
+        };
+        paths.into_iter().map(move |path| Watch { var, path })
+    });
+    all.collect()
 }
 
 const LOOP: &str = "
@@ -48,14 +55,21 @@ int main(void) {
 #[test]
 fn probes_see_the_values_in_scope() {
     let program = parse(&[LOOP]);
-    let probes = statements(&program, "total += pick(i);").into_iter().collect();
+    let [at] = statements(&program, "total += pick(i);")[..] else { panic!("one statement") };
+    let watches = in_scope(&program, at);
+    let probes = HashMap::from([(at, watches.clone())]);
     let report = run(&program, &Hooks { probes, ..Hooks::default() });
-    let at = "total += pick(i);";
-    assert_eq!(values(&program, &report.profile, at, "i"), [0, 1, 2, 3]);
-    assert_eq!(values(&program, &report.profile, at, "small"), [0, 3, 6, 253]);
-    assert_eq!(values(&program, &report.profile, at, "grid"), [7, 8]);
-    assert_eq!(values(&program, &report.profile, at, "refused"), [0, 100, 200, 300]);
-    assert_eq!(report.profile.visits.values().copied().collect::<Vec<_>>(), [4]);
+    let point = &report.profile.points[&at];
+    let values = |name: &str| -> Vec<i128> {
+        let found = watches.iter().zip(&point.values);
+        let found = found.filter(|(w, _)| program.name(program.var(w.var).name) == name);
+        found.flat_map(|(_, v)| v.iter().flat_map(|v| v.values.clone())).collect()
+    };
+    assert_eq!(values("i"), [0, 1, 2, 3]);
+    assert_eq!(values("small"), [0, 3, 6, 253]);
+    assert_eq!(values("grid"), [7, 8]);
+    assert_eq!(values("refused"), [0, 100, 200, 300]);
+    assert_eq!(point.visits, 4);
 }
 
 #[test]
@@ -145,8 +159,15 @@ int main(void) {
 #[test]
 fn hooks_change_no_outcome() {
     let program = parse(&[LOOP]);
-    let all = (0..program.stmts.len() as u32).map(StmtId).collect();
-    let hooks = Hooks { cover: true, probes: all, branches: true, volatile: true, values: true };
+    let all = (0..program.stmts.len() as u32).map(StmtId);
+    let hooks = Hooks {
+        cover: true,
+        probes: all.map(|s| (s, in_scope(&program, s))).collect(),
+        branches: true,
+        volatile: true,
+        values: true,
+        ..Hooks::default()
+    };
     let (plain, hooked) = (run(&program, &Hooks::default()), run(&program, &hooks));
     assert_eq!(plain.outcome, hooked.outcome);
     assert_eq!(plain.steps, hooked.steps);

@@ -22,6 +22,7 @@ pub mod library;
 pub mod map;
 pub mod print;
 pub mod program;
+pub mod scope;
 pub mod source;
 pub mod stmt;
 pub mod symbol;

@@ -3,7 +3,7 @@
 use super::Machine;
 use crate::VolatileAccess;
 use crate::classes::Class;
-use crate::code::{CodeNode, NO_REG, Reg};
+use crate::code::{BitAccess, CodeNode, NO_REG, Reg};
 use crate::kind::Kind;
 use crate::memory::{
     Access, FRAGMENT, INIT, INIT8, Origin, PARTIAL, POINTER8, STATE, Want, offset_of, slot_of,
@@ -14,7 +14,7 @@ use crate::stop::{Res, Stop, ub, unspecified};
 
 impl Machine<'_> {
     #[inline(always)]
-    fn bytes<const N: usize>(from: &[u8], at: u32) -> [u8; N] {
+    pub(super) fn bytes<const N: usize>(from: &[u8], at: u32) -> [u8; N] {
         let mut out = [0; N];
         out.copy_from_slice(&from[at as usize..at as usize + N]);
         out
@@ -192,29 +192,32 @@ impl Machine<'_> {
         }
     }
 
+    /// An access to check. Through a member of a union anything may be read, whatever was stored
+    /// last.
     #[inline(always)]
-    fn want(&self, access: u32, which: Access) -> Want {
+    pub(super) fn want(&self, access: u32, which: Access) -> Want {
         let a = &self.code.accesses[access as usize];
         Want {
             offset: a.offset,
             size: a.kind.size(),
             align: a.align,
-            class: a.class,
+            class: if a.union_member { crate::classes::CHAR } else { a.class },
             access: which,
             volatile: a.volatile,
             whole: a.union_member,
         }
     }
 
+    /// The address of an access through a pointer.
+    #[inline(always)]
+    pub(super) fn resolve(&self, pointer: u64, access: u32, which: Access) -> Res<u32> {
+        self.memory.resolve(&self.code.classes, pointer, &self.want(access, which))
+    }
+
     #[inline(always)]
     pub(super) fn load_pointer(&mut self, d: Reg, p: Reg, access: u32) -> Res<()> {
         let a = self.code.accesses[access as usize];
-        let pointer = self.r(p);
-        let at = if a.union_member {
-            self.resolve_union(pointer, access, Access::Load)?
-        } else {
-            self.memory.resolve(&self.code.classes, pointer, &self.want(access, Access::Load))?
-        };
+        let at = self.resolve(self.r(p), access, Access::Load)?;
         self.load(d, at, a.kind, a.volatile)
     }
 
@@ -222,23 +225,12 @@ impl Machine<'_> {
     pub(super) fn store_pointer(&mut self, s: Reg, p: Reg, access: u32) -> Res<()> {
         let a = self.code.accesses[access as usize];
         let pointer = self.r(p);
-        let at = if a.union_member {
-            self.resolve_union(pointer, access, Access::Store)?
-        } else {
-            self.memory.resolve(&self.code.classes, pointer, &self.want(access, Access::Store))?
-        };
+        let at = self.resolve(pointer, access, Access::Store)?;
         if self.memory.notes_stores(pointer) {
             let offset = offset_of(pointer) + a.offset;
             self.memory.note_stored(&self.code.classes, pointer, offset, a.kind.size(), a.class);
         }
         self.store(s, at, a.kind, a.volatile)
-    }
-
-    /// An access through a member of a union: any member may be read whatever was stored last.
-    fn resolve_union(&mut self, pointer: u64, access: u32, which: Access) -> Res<u32> {
-        let mut want = self.want(access, which);
-        want.class = crate::classes::CHAR;
-        self.memory.resolve(&self.code.classes, pointer, &want)
     }
 
     /// The address behind a live pointer, without any check.
@@ -248,22 +240,24 @@ impl Machine<'_> {
 
     /// Address of the first byte of a bit-field.
     fn bits_address(&mut self, p: Reg, access: u32, which: Access) -> Res<u32> {
-        let a = self.code.bits[access as usize];
+        let a = &self.code.bits[access as usize];
         if let Some(base) = a.base {
             return Ok(self.direct(base, p, a.at));
         }
-        let pointer = self.r(p);
-        let size = (a.bit + a.width).div_ceil(8);
-        let want = Want {
+        self.memory.resolve(&self.code.classes, self.r(p), &Self::want_bits(a, which))
+    }
+
+    /// An access to a bit-field to check.
+    pub(super) fn want_bits(a: &BitAccess, which: Access) -> Want {
+        Want {
             offset: a.at,
-            size,
+            size: (a.bit + a.width).div_ceil(8),
             align: 1,
             class: crate::classes::CHAR,
             access: which,
             volatile: a.volatile,
             whole: true,
-        };
-        self.memory.resolve(&self.code.classes, pointer, &want)
+        }
     }
 
     pub(super) fn load_bits(&mut self, d: Reg, p: Reg, access: u32) -> Res<()> {
@@ -271,8 +265,16 @@ impl Machine<'_> {
         let at = self.bits_address(p, access, Access::Load)?;
         let size = (a.bit + a.width).div_ceil(8);
         self.sequenced_bits((u64::from(at) * 8 + u64::from(a.bit), u64::from(a.width)), false)?;
+        let value = self.bits_at(at, &a)?;
+        self.set(d, value);
+        self.traced(at, size, value, false, a.volatile);
+        Ok(())
+    }
+
+    /// The value of a bit-field whose first byte is known.
+    pub(super) fn bits_at(&self, at: u32, a: &BitAccess) -> Res<u64> {
         let mut raw: u128 = 0;
-        for i in 0..size {
+        for i in 0..(a.bit + a.width).div_ceil(8) {
             let address = at + i;
             let have = self.initialised_bits(address)?;
             let needed = byte_mask(a.bit, a.width, i);
@@ -282,10 +284,7 @@ impl Machine<'_> {
             raw |= u128::from(self.memory.bytes[address as usize]) << (8 * i);
         }
         let value = (raw >> a.bit) as u64 & low_bits(a.width);
-        let value = extend(value, a.width, a.kind);
-        self.set(d, value);
-        self.traced(at, size, value, false, a.volatile);
-        Ok(())
+        Ok(extend(value, a.width, a.kind))
     }
 
     /// Which bits of a byte hold data.

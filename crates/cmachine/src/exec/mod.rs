@@ -11,6 +11,7 @@ mod float;
 mod hooks;
 mod mend;
 mod pointer;
+mod watch;
 
 use crate::code::*;
 use crate::kind::Kind;
@@ -89,7 +90,7 @@ impl<'a> Machine<'a> {
             stdout_limit: config.output as usize,
             sequence: Sequence::default(),
             in_library: false,
-            recorder: Recorder::new(hooks),
+            recorder: Recorder::new(code, hooks),
         }
     }
 
@@ -109,7 +110,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(crate) fn profile(self) -> (Vec<u8>, Profile) {
-        (self.stdout, self.recorder.finish())
+        (self.stdout, self.recorder.finish(self.code))
     }
 
     fn set_up(&mut self) -> Res<()> {

@@ -5,8 +5,10 @@
 //! address is never taken, 32 shared by the classes of everything that a pointer can reach.
 
 use super::scan::{Facts, has_elements, is_array, root};
+use super::watch::step_type;
 use crate::classes::{CHAR, Class, Classes};
 use crate::library::Lib;
+use crate::{Hooks, Step, Watch};
 use ctree::{
     ExprId, ExprKind, FuncId, FuncStorage, Init, Item, Program, StmtId, StmtKind, Ty, TypeKind,
     UnOp, VarId,
@@ -326,8 +328,44 @@ impl Walk<'_> {
             }
             _ => {}
         }
+        if let Some(&seen) = self.facts.watched.get(&s) {
+            // What is known there may be read there, and written.
+            (all.reads, all.writes) = (all.reads | seen, all.writes | seen);
+        }
         all
     }
+}
+
+/// Locations that each probe looks at.
+pub(crate) fn watched(
+    p: &Program,
+    facts: &Facts,
+    classes: &mut Classes,
+    hooks: &Hooks,
+) -> HashMap<StmtId, u64> {
+    let mut of_watch = |watch: &Watch| {
+        let (mut var, mut ty) = (Some(watch.var), p.types.resolved(p.var(watch.var).ty));
+        let mut bits = 0;
+        let mut touch = |var: Option<VarId>, ty| match var {
+            Some(_) => location(p, facts, classes, var, ty),
+            None => pointee_bits(p, classes, ty),
+        };
+        for &step in &watch.path {
+            if step == Step::Deref {
+                bits |= touch(var, ty);
+                var = None;
+            }
+            ty = step_type(&p.types, ty, step)?;
+        }
+        Some(bits | touch(var, ty))
+    };
+    // In order: classes are numbered as they are met.
+    let mut probes: Vec<_> = hooks.probes.iter().collect();
+    probes.sort_by_key(|(s, _)| **s);
+    let of_probe = |(&s, watches): (&StmtId, &Vec<Watch>)| {
+        (s, watches.iter().filter_map(&mut of_watch).fold(0, |all, bits| all | bits))
+    };
+    probes.into_iter().map(of_probe).collect()
 }
 
 impl Summaries {

@@ -18,6 +18,7 @@ mod place;
 mod scan;
 mod stmt;
 mod vector;
+mod watch;
 
 pub(crate) use call::call_agrees;
 
@@ -29,8 +30,8 @@ use crate::kind::Kind;
 use crate::memory::{OFFSET_BITS, Origin, STATIC_BASE};
 use crate::outcome::UbKind;
 use ctree::{
-    ExprId, FuncId, FuncStorage, Item, LabelId, Program, Scope, StmtId, StmtKind, Storage, StrId,
-    Sym, Ty, VarId,
+    ExprId, FuncId, FuncStorage, Item, LabelId, Program, Scope, StmtId, Storage, StrId, Sym, Ty,
+    VarId,
 };
 use effects::{Effects, Summaries};
 use std::collections::HashMap;
@@ -45,8 +46,6 @@ struct ScopeInfo {
     locals: Vec<(u32, bool)>,
     /// Flags of register variables to reset on entry.
     flags: Vec<Reg>,
-    /// Variables visible, for probes.
-    vars: Vec<VarId>,
 }
 
 /// Where a variable lives.
@@ -119,12 +118,15 @@ pub(crate) struct Lower<'a> {
     specials: HashMap<&'static str, u32>,
     /// Calls of which only the sign matters.
     sign_only: std::collections::HashSet<ExprId>,
+    /// The tally of each statement with a probe.
+    tally_of: HashMap<StmtId, u32>,
 }
 
 /// Compiles a program.
 pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
     let mut classes = Classes::new();
-    let facts = scan::Facts::of(p);
+    let mut facts = scan::Facts::of(p, hooks);
+    facts.watched = effects::watched(p, &facts, &mut classes, hooks);
     let summaries = Summaries::of(p, &facts, &mut classes);
     let mut lower = Lower {
         p,
@@ -145,6 +147,7 @@ pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
         pending_inits: Vec::new(),
         specials: HashMap::new(),
         sign_only: std::collections::HashSet::new(),
+        tally_of: HashMap::new(),
     };
     lower.link();
     for number in 0..lower.code.funcs.len() {
@@ -156,8 +159,7 @@ pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
 
 impl FuncState {
     fn new(ret: Ty) -> FuncState {
-        let root =
-            ScopeInfo { parent: None, locals: Vec::new(), flags: Vec::new(), vars: Vec::new() };
+        let root = ScopeInfo { parent: None, locals: Vec::new(), flags: Vec::new() };
         FuncState {
             next: 0,
             max: 0,
@@ -481,7 +483,6 @@ impl Lower<'_> {
         let old_style = self.p.func(self.code.funcs[number].id).old_style;
         for (&v, &reg) in params.iter().zip(&regs) {
             let ty = self.p.var(v).ty;
-            self.f.scopes[0].vars.push(v);
             if old_style && let Some(kind) = Kind::of(&self.p.types, ty) {
                 // It arrives promoted (6.9.1p10).
                 let from = compat::promoted(self.p, ty);
@@ -683,50 +684,6 @@ impl Lower<'_> {
             self.code.cover.push(CodeNode::Stmt(s));
             self.emit(Op::Cover { point });
         }
-        if self.hooks.probes.contains(&s) && !matches!(self.p.stmt(s).kind, StmtKind::Decl(_)) {
-            self.probe(s);
-        }
-    }
-
-    fn probe(&mut self, s: StmtId) {
-        let mut seen = std::collections::HashSet::new();
-        let mut vars = Vec::new();
-        let mut scope = Some(self.f.scope);
-        while let Some(i) = scope {
-            for &v in self.f.scopes[i].vars.iter().rev() {
-                if seen.insert(self.p.var(v).name) {
-                    vars.push(v);
-                }
-            }
-            scope = self.f.scopes[i].parent;
-        }
-        for unit in &self.p.units {
-            for item in &unit.items {
-                if let Item::Var(v) = *item
-                    && self.p.var(v).span.lo < self.p.stmt(s).span.lo
-                    && seen.insert(self.p.var(v).name)
-                {
-                    vars.push(v);
-                }
-            }
-        }
-        let vars = vars.into_iter().filter_map(|var| self.probe_var(var)).collect();
-        let point = self.code.probes.len() as u32;
-        self.code.probes.push((s, vars));
-        self.emit(Op::Probe { point });
-    }
-
-    fn probe_var(&self, var: VarId) -> Option<ProbeVar> {
-        let place = match self.homes[var.index()]? {
-            Home::Register { reg, flag } => ProbePlace::Register { reg, flag },
-            Home::Frame { local } => {
-                ProbePlace::Memory { base: Base::Frame, at: self.f.locals[local as usize].at }
-            }
-            Home::Static { global } => ProbePlace::Memory {
-                base: Base::Static,
-                at: self.code.globals[global as usize].base,
-            },
-        };
-        Some(ProbeVar { var, place })
+        self.probe(s);
     }
 }

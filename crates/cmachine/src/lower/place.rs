@@ -144,7 +144,7 @@ impl Lower<'_> {
         self.new_local(ty, None, Origin::Temp, false)
     }
 
-    fn variable(&mut self, v: VarId, ty: Ty) -> L<Lv> {
+    pub(super) fn variable(&mut self, v: VarId, ty: Ty) -> L<Lv> {
         let var = self.p.var(v);
         let align = self.p.types.align_of(var.ty).max(var.align.unwrap_or(1));
         let place = match self.homes[v.index()] {
@@ -161,7 +161,7 @@ impl Lower<'_> {
         Ok(Lv::new(place, ty, align))
     }
 
-    fn member(&mut self, record: Lv, field: u32, ty: Ty) -> L<Lv> {
+    pub(super) fn member(&mut self, record: Lv, field: u32, ty: Ty) -> L<Lv> {
         let id = self.p.types.as_record(record.ty).ok_or("a member of a non-record")?;
         let rec = &self.p.types.records[id.index()];
         let f = &rec.fields[field as usize];
@@ -393,7 +393,7 @@ impl Lower<'_> {
         self.code.classes.class(&self.p.types, ty)
     }
 
-    fn pointer_access(&mut self, lv: &Lv, kind: Kind) -> L<(Reg, u32)> {
+    pub(super) fn pointer_access(&mut self, lv: &Lv, kind: Kind) -> L<(Reg, u32)> {
         let (p, offset) = match lv.place {
             Place::Pointer { p, at } => (p, at),
             _ => (self.address(&Lv { bits: None, ..*lv }, None)?, 0),
@@ -481,7 +481,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn bit_access(&mut self, lv: &Lv, kind: Kind) -> (Reg, u32) {
+    pub(super) fn bit_access(&mut self, lv: &Lv, kind: Kind) -> (Reg, u32) {
         let (bit, width) = lv.bits.unwrap_or((0, 0));
         let (base, p, at) = match (self.direct(lv.place), lv.place) {
             (Some((base, x, at)), _) => (Some(base), x, at),

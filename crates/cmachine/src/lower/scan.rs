@@ -1,8 +1,9 @@
 //! Facts about a program that decide where variables live: whose address is taken, which are in
 //! conflict with themselves within one expression, which functions have labels.
 
+use crate::Hooks;
 use ctree::{ExprId, ExprKind, Init, Item, Program, StmtId, StmtKind, TypeKind, UnOp, VarId};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What [`Facts::of`] finds.
 pub(crate) struct Facts {
@@ -15,6 +16,8 @@ pub(crate) struct Facts {
     pub own_init: HashSet<VarId>,
     /// Bodies of functions with labels: declarations may be jumped over.
     pub has_labels: HashSet<StmtId>,
+    /// Locations that a probe before a statement looks at, as [`super::effects`] folds them.
+    pub watched: HashMap<StmtId, u64>,
 }
 
 /// The variable at the root of an lvalue, if the path to it has no pointer in it.
@@ -45,17 +48,18 @@ pub(crate) fn has_elements(p: &Program, e: ExprId) -> bool {
 }
 
 impl Facts {
-    pub(crate) fn of(p: &Program) -> Facts {
+    pub(crate) fn of(p: &Program, hooks: &Hooks) -> Facts {
         let mut facts = Facts {
             escapes: vec![false; p.vars.len()],
             conflicted: vec![false; p.vars.len()],
             own_init: HashSet::new(),
             has_labels: HashSet::new(),
+            watched: HashMap::new(),
         };
         facts.escapes(p);
         for func in &p.funcs {
             if let Some(body) = func.body {
-                let mut scan = Scan { p, facts: &mut facts, labels: false };
+                let mut scan = Scan { p, hooks, facts: &mut facts, labels: false, in_expr: false };
                 scan.stmt(body, &mut Accesses::default());
                 if scan.labels {
                     facts.has_labels.insert(body);
@@ -105,8 +109,11 @@ impl Accesses {
 
 struct Scan<'a> {
     p: &'a Program,
+    hooks: &'a Hooks,
     facts: &'a mut Facts,
     labels: bool,
+    /// In a statement expression.
+    in_expr: bool,
 }
 
 impl Scan<'_> {
@@ -197,7 +204,11 @@ impl Scan<'_> {
                 self.unsequenced(&operands, out);
             }
             ExprKind::CompoundLit(_, init) => self.init(init, out),
-            ExprKind::StmtExpr(s) => self.stmt(*s, out),
+            ExprKind::StmtExpr(s) => {
+                let saved = std::mem::replace(&mut self.in_expr, true);
+                self.stmt(*s, out);
+                self.in_expr = saved;
+            }
             _ => {}
         }
     }
@@ -224,6 +235,14 @@ impl Scan<'_> {
     fn stmt(&mut self, s: StmtId, out: &mut Accesses) {
         // Statements are sequenced: what they access matters only to an expression around them,
         // when this is inside a statement expression.
+        if self.in_expr
+            && let Some(watches) = self.hooks.probes.get(&s)
+        {
+            // Half of the expression around it is done: registers may be in use.
+            for watch in watches {
+                self.facts.conflicted[watch.var.index()] = true;
+            }
+        }
         match &self.p.stmt(s).kind {
             StmtKind::Expr(e) | StmtKind::Return(Some(e)) => self.expr(*e, out),
             StmtKind::Block(list) => {

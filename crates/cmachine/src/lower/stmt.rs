@@ -15,7 +15,6 @@ impl Lower<'_> {
             parent: Some(parent),
             locals: Vec::new(),
             flags: Vec::new(),
-            vars: Vec::new(),
         });
         self.f.scope = self.f.scopes.len() - 1;
         let result = f(self);
@@ -74,7 +73,6 @@ impl Lower<'_> {
             return;
         }
         let scope = self.f.scope;
-        self.f.scopes[scope].vars.push(v);
         if !self.in_register(v) {
             let local = self.new_local(var.ty, var.align, Origin::Var(v), true);
             self.homes[v.index()] = Some(Home::Frame { local });

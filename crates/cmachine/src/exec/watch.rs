@@ -1,0 +1,285 @@
+//! The values of scalars before chosen statements.
+//!
+//! A value is noted only if an expression that names the scalar could be read at the point without
+//! undefined or unspecified behaviour, and would have that value. The checks are those of the
+//! machine's own loads. Looking changes nothing: no mark, no effective type, no trace.
+
+use super::Machine;
+use crate::code::{Code, Spot, Watched};
+use crate::kind::Kind;
+use crate::memory::{Access, INIT, INIT8, POINTER8, READ_MARK, STATE, WRITE_MARK, Want};
+use crate::{Hooks, Point, VarValues};
+use ctree::StmtId;
+use std::collections::BTreeMap;
+
+/// Distinct values kept of one scalar if nobody says otherwise; a set with more is incomplete.
+const VALUES: usize = 256;
+
+/// What all probes saw.
+pub(super) struct Tallies {
+    list: Vec<Tally>,
+    /// A probe with more visits is given up.
+    visits: u64,
+    /// Distinct values kept.
+    values: usize,
+}
+
+/// What the probe before one statement saw.
+#[derive(Default)]
+struct Tally {
+    visits: u64,
+    scalars: Vec<Seen>,
+}
+
+/// What one scalar was seen to hold.
+#[derive(Clone)]
+struct Seen {
+    times: u64,
+    last: i128,
+    /// Ascending.
+    values: Vec<i128>,
+    complete: bool,
+    min: i128,
+    max: i128,
+    writable: bool,
+    /// It is behind a pointer and had no value once: such are costly to look for, and of no use.
+    lost: bool,
+}
+
+impl Tallies {
+    pub(super) fn new(code: &Code, hooks: &Hooks) -> Tallies {
+        Tallies {
+            list: code.tallies.iter().map(|_| Tally::default()).collect(),
+            visits: hooks.probe_visits.unwrap_or(u64::MAX),
+            values: hooks.probe_values.unwrap_or(VALUES),
+        }
+    }
+
+    /// Those that were reached, and not too often, by statement.
+    pub(super) fn points(self, code: &Code) -> BTreeMap<StmtId, Point> {
+        let types = code.probes.iter().map(|probe| (probe.tally, &probe.scalars));
+        let types: BTreeMap<_, _> = types.collect();
+        let mut points = BTreeMap::new();
+        for (i, (tally, &stmt)) in self.list.into_iter().zip(&code.tallies).enumerate() {
+            if let 1.. = tally.visits
+                && tally.visits <= self.visits
+                && let Some(scalars) = types.get(&(i as u32))
+            {
+                let values = tally.scalars.into_iter().zip(scalars.iter());
+                let values = values.map(|(seen, scalar)| seen.finish(scalar.as_ref()?)).collect();
+                points.insert(stmt, Point { visits: tally.visits, values });
+            }
+        }
+        points
+    }
+}
+
+impl Seen {
+    const NOTHING: Seen = Seen {
+        times: 0,
+        last: 0,
+        values: Vec::new(),
+        complete: true,
+        min: i128::MAX,
+        max: i128::MIN,
+        writable: true,
+        lost: false,
+    };
+
+    fn note(&mut self, value: i128, cap: usize) {
+        self.times += 1;
+        if self.times > 1 && value == self.last {
+            return;
+        }
+        self.last = value;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        if self.complete
+            && let Err(at) = self.values.binary_search(&value)
+        {
+            if self.values.len() < cap {
+                self.values.insert(at, value);
+            } else {
+                self.complete = false;
+            }
+        }
+    }
+
+    fn finish(self, scalar: &Watched) -> Option<VarValues> {
+        (self.times > 0).then(|| VarValues {
+            ty: scalar.ty,
+            seen: self.times,
+            writable: self.writable,
+            values: self.values.into_iter().collect(),
+            complete: self.complete,
+            min: self.min,
+            max: self.max,
+        })
+    }
+}
+
+impl Machine<'_> {
+    pub(super) fn probe(&mut self, point: u32) {
+        let probe = &self.code.probes[point as usize];
+        let Tallies { list, visits, values: cap } = &mut self.recorder.tallies;
+        let (tally, cap) = (&mut list[probe.tally as usize], *cap);
+        tally.visits += 1;
+        if tally.visits > *visits {
+            return;
+        }
+        let mut scalars = std::mem::take(&mut tally.scalars);
+        if scalars.is_empty() {
+            scalars = vec![Seen::NOTHING; probe.scalars.len()];
+        }
+        for (seen, scalar) in scalars.iter_mut().zip(&probe.scalars) {
+            let Some(scalar) = scalar else { continue };
+            if seen.lost {
+                continue;
+            }
+            if let Some(pointer) = self.follow(&scalar.way)
+                && let Some(at) = self.find(&scalar.end, pointer)
+                && let Some(value) = self.look(scalar, at)
+            {
+                seen.note(value, cap);
+                seen.writable = seen.writable && self.may_write(scalar, pointer, at);
+            } else {
+                seen.lost = !scalar.way.is_empty();
+            }
+        }
+        self.recorder.tallies.list[probe.tally as usize].scalars = scalars;
+    }
+
+    /// The last of a chain of pointers.
+    fn follow(&self, way: &[Spot]) -> Option<u64> {
+        let mut pointer = 0;
+        for spot in way {
+            let at = self.find(spot, pointer)?;
+            pointer = match *spot {
+                Spot::Register { reg, .. } => self.r(reg),
+                _ => self.peek_pointer(at)?,
+            };
+        }
+        Some(pointer)
+    }
+
+    /// The address of a scalar that may be read as far as its place goes; 0 in a register.
+    fn find(&self, spot: &Spot, pointer: u64) -> Option<u32> {
+        let (record, want) = match *spot {
+            Spot::Register { flag, .. } => return flag.is_none_or(|f| self.r(f) != 0).then_some(0),
+            Spot::Direct { base, at, private } => {
+                return self.is_settled(private).then(|| self.base(base) + at);
+            }
+            Spot::Behind { record, access } => (record, self.want(access, Access::Load)),
+            Spot::Bits { record, access } => {
+                let a = &self.code.bits[access as usize];
+                if let Some(base) = a.base {
+                    return self.is_settled(false).then(|| self.base(base) + a.at);
+                }
+                (record, Self::want_bits(a, Access::Load))
+            }
+        };
+        // What is common is decided here, without the words that a verdict needs.
+        if pointer == 0 || !self.memory.is_live(pointer) || !self.is_settled(false) {
+            return None;
+        }
+        if let Some(elem) = record {
+            self.check_record(pointer, elem).ok()?;
+        }
+        self.memory.resolve(&self.code.classes, pointer, &want).ok()
+    }
+
+    /// Whether everything is known that an access might be in conflict with. While an operand is
+    /// evaluated before others whose order is open, only what they cannot reach is.
+    fn is_settled(&self, private: bool) -> bool {
+        let open = self.sequence.open_depth();
+        open.is_none_or(|depth| private && self.frames.len() as u32 > depth)
+    }
+
+    /// The value of a scalar, if it has one.
+    fn look(&self, scalar: &Watched, at: u32) -> Option<i128> {
+        let kind = scalar.kind;
+        match scalar.end {
+            Spot::Register { reg, .. } if kind.is_wide() => fit(kind, self.wide(reg)),
+            Spot::Register { reg, .. } => Some(kind.value(self.r(reg))),
+            Spot::Direct { .. } | Spot::Behind { .. } => self.peek(at, kind),
+            Spot::Bits { access, .. } => {
+                let a = &self.code.bits[access as usize];
+                let size = (a.bit + a.width).div_ceil(8);
+                if self.has_mark(at, size, WRITE_MARK) {
+                    return None;
+                }
+                self.bits_at(at, a).ok().map(|value| kind.value(value))
+            }
+        }
+    }
+
+    /// The integer at an address.
+    fn peek(&self, at: u32, kind: Kind) -> Option<i128> {
+        let (memory, shadow) = (&self.memory.bytes, &self.memory.shadow);
+        let a = at as usize;
+        let (raw, is_plain) = match kind.size() {
+            1 => (u64::from(memory[a]), shadow[a] == INIT),
+            2 => {
+                let state = u16::from_le_bytes(Self::bytes(shadow, at));
+                (u64::from(u16::from_le_bytes(Self::bytes(memory, at))), state == INIT8 as u16)
+            }
+            4 => {
+                let state = u32::from_le_bytes(Self::bytes(shadow, at));
+                (u64::from(u32::from_le_bytes(Self::bytes(memory, at))), state == INIT8 as u32)
+            }
+            8 => {
+                let state = u64::from_le_bytes(Self::bytes(shadow, at));
+                (u64::from_le_bytes(Self::bytes(memory, at)), state == INIT8)
+            }
+            _ => (0, false),
+        };
+        let is_data = |s: &u8| s & !READ_MARK == INIT;
+        if !is_plain && !shadow[a..a + kind.size() as usize].iter().all(is_data) {
+            return None;
+        }
+        match kind {
+            Kind::I128 | Kind::U128 => fit(kind, u128::from_le_bytes(Self::bytes(memory, at))),
+            // Any other is a trap.
+            Kind::Bool => (raw <= 1).then_some(i128::from(raw)),
+            _ => Some(kind.value(kind.wrap(raw))),
+        }
+    }
+
+    /// The pointer at an address, if it points to an object.
+    fn peek_pointer(&self, at: u32) -> Option<u64> {
+        const STATES: u64 = u64::from_le_bytes([STATE | WRITE_MARK; 8]);
+        let state = u64::from_le_bytes(Self::bytes(&self.memory.shadow, at));
+        let pointer = u64::from_le_bytes(Self::bytes(&self.memory.bytes, at));
+        (state & STATES == POINTER8).then_some(pointer)
+    }
+
+    fn has_mark(&self, at: u32, size: u32, mark: u8) -> bool {
+        self.memory.shadow[at as usize..(at + size) as usize].iter().any(|s| s & mark != 0)
+    }
+
+    /// Whether a scalar that may be read may be written too.
+    fn may_write(&self, scalar: &Watched, pointer: u64, at: u32) -> bool {
+        let (want, is_behind) = match scalar.end {
+            Spot::Register { .. } => return true,
+            Spot::Direct { .. } => (None, false),
+            Spot::Behind { access, .. } => (Some(self.want(access, Access::Store)), true),
+            Spot::Bits { access, .. } => {
+                let a = &self.code.bits[access as usize];
+                (Some(Self::want_bits(a, Access::Store)), a.base.is_none())
+            }
+        };
+        let size = want.map_or(scalar.kind.size(), |want| want.size);
+        let is_free = self.sequence.is_idle() || !self.has_mark(at, size, READ_MARK | WRITE_MARK);
+        let may_store = |want: &Want| {
+            let classes = &self.code.classes;
+            self.memory.resolve(classes, pointer, want).is_ok()
+                && self.memory.keeps_class(classes, pointer, want)
+        };
+        is_free && (!is_behind || want.as_ref().is_some_and(may_store))
+    }
+}
+
+/// A value of 128 bits, if it can be told.
+fn fit(kind: Kind, raw: u128) -> Option<i128> {
+    if kind == Kind::I128 { Some(raw as i128) } else { i128::try_from(raw).ok() }
+}

@@ -1,0 +1,184 @@
+//! Which declarations are visible where: before each statement, hidden names left out.
+
+use std::collections::HashSet;
+
+use crate::map::{Part, parts};
+use crate::{ExprId, FuncId, Init, Item, Program, RecordId, StmtId, StmtKind, Sym, VarId};
+
+/// What a declaration makes visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Var(VarId),
+    Func(FuncId),
+    /// A typedef name or an enumeration constant: it hides a variable of the same name.
+    Other(Sym),
+    /// The members of a record are known from here on.
+    Record(RecordId),
+}
+
+/// The declarations visible before each statement of a program.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    /// Declarations, each with the one before it that is visible along with it.
+    chain: Vec<(Option<u32>, Named)>,
+    /// By statement: the last declaration before it.
+    at: Vec<Option<u32>>,
+}
+
+impl Scopes {
+    /// Those of a whole program.
+    pub fn of(program: &Program) -> Scopes {
+        let scopes = Scopes { chain: Vec::new(), at: vec![None; program.stmts.len()] };
+        let mut walk = Walk { program, scopes, head: None };
+        for unit in &program.units {
+            walk.head = None;
+            unit.items.iter().for_each(|item| walk.item(item));
+        }
+        walk.scopes
+    }
+
+    /// Variables that can be named before a statement, innermost first.
+    pub fn vars(&self, program: &Program, s: StmtId) -> Vec<VarId> {
+        let visible = self.visible(program, s).into_iter().filter_map(|named| match named {
+            Named::Var(v) => Some(v),
+            _ => None,
+        });
+        visible.collect()
+    }
+
+    /// Functions that can be called before a statement, the last declared first.
+    pub fn funcs(&self, program: &Program, s: StmtId) -> Vec<FuncId> {
+        let visible = self.visible(program, s).into_iter().filter_map(|named| match named {
+            Named::Func(f) => Some(f),
+            _ => None,
+        });
+        visible.collect()
+    }
+
+    /// Declarations of names that no later one hides.
+    fn visible(&self, program: &Program, s: StmtId) -> Vec<Named> {
+        // Headers declare hundreds of names: a table of all is faster than a set.
+        let mut hidden = vec![false; program.names.len()];
+        let is_visible = |named: &Named| {
+            let name = match *named {
+                Named::Var(v) => program.var(v).name,
+                Named::Func(f) => program.func(f).name,
+                Named::Other(name) => name,
+                Named::Record(_) => return false,
+            };
+            !std::mem::replace(&mut hidden[name.0 as usize], true)
+        };
+        self.before(s).filter(is_visible).collect()
+    }
+
+    /// Records whose members are known before a statement. Those without a tag stand inside others
+    /// and are not listed.
+    pub fn records(&self, s: StmtId) -> HashSet<RecordId> {
+        let records = self.before(s).filter_map(|named| match named {
+            Named::Record(id) => Some(id),
+            _ => None,
+        });
+        records.collect()
+    }
+
+    fn before(&self, s: StmtId) -> impl Iterator<Item = Named> + '_ {
+        let mut head = self.at.get(s.index()).copied().flatten();
+        std::iter::from_fn(move || {
+            let (before, named) = self.chain[head? as usize];
+            head = before;
+            Some(named)
+        })
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    scopes: Scopes,
+    head: Option<u32>,
+}
+
+impl Walk<'_> {
+    fn declare(&mut self, named: Named) {
+        self.scopes.chain.push((self.head, named));
+        self.head = Some(self.scopes.chain.len() as u32 - 1);
+    }
+
+    fn item(&mut self, item: &Item) {
+        let program = self.program;
+        match *item {
+            Item::RecordDecl(_) => {}
+            Item::Record(id) => self.declare(Named::Record(id)),
+            Item::Enum(id) => {
+                for member in &program.types.enums[id.index()].members {
+                    self.declare(Named::Other(member.name));
+                }
+            }
+            Item::Typedef(id) => {
+                self.declare(Named::Other(program.types.typedefs[id.index()].name));
+            }
+            Item::VarDecl(v) => self.declare(Named::Var(v)),
+            Item::Var(v) => {
+                self.declare(Named::Var(v));
+                if let Some(init) = &program.var(v).init {
+                    self.init(init);
+                }
+            }
+            Item::FuncDecl(f) => self.declare(Named::Func(f)),
+            Item::Func(f) => {
+                self.declare(Named::Func(f));
+                let func = program.func(f);
+                let outside = self.head;
+                func.params.iter().for_each(|&v| self.declare(Named::Var(v)));
+                func.body.iter().for_each(|&s| self.stmt(s));
+                self.head = outside;
+            }
+        }
+    }
+
+    fn init(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) => self.expr(*e),
+            Init::List(items) => items.iter().for_each(|item| self.init(&item.init)),
+        }
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let program = self.program;
+        self.scopes.at[id.index()] = self.head;
+        let outside = self.head;
+        match &program.stmt(id).kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+            StmtKind::Expr(e) => self.expr(*e),
+            StmtKind::Block(list) => list.iter().for_each(|&s| self.stmt(s)),
+            StmtKind::If(c, then, other) => {
+                self.expr(*c);
+                self.stmt(*then);
+                other.iter().for_each(|&s| self.stmt(s));
+            }
+            StmtKind::While(c, body) | StmtKind::Switch(c, body) | StmtKind::DoWhile(body, c) => {
+                self.expr(*c);
+                self.stmt(*body);
+            }
+            StmtKind::For { init, cond, step, body } => {
+                init.iter().for_each(|&s| self.stmt(s));
+                cond.iter().chain(step).for_each(|&e| self.expr(e));
+                self.stmt(*body);
+            }
+            StmtKind::Return(e) => e.iter().for_each(|&e| self.expr(e)),
+            // What it declares stays visible in what follows, behind a label too.
+            StmtKind::Decl(items) => return items.iter().for_each(|item| self.item(item)),
+            StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => {
+                return self.stmt(*s);
+            }
+        }
+        self.head = outside;
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        parts(&self.program.expr(id).kind, &mut |part| match part {
+            Part::Expr(e) => self.expr(e),
+            Part::Stmt(s) => self.stmt(s),
+            Part::Init(init) => self.init(init),
+        });
+    }
+}
