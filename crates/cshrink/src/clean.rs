@@ -27,6 +27,18 @@ pub(crate) fn tidy(program: &mut Program, sweep: bool) {
     }
 }
 
+/// Drops the declarations that nothing uses, and the definitions that are not `own` and that nothing
+/// own uses. Code stays as it is.
+pub fn drop_headers(program: &mut Program, own: &dyn Fn(&Program, &Item) -> bool) {
+    let used = Used::from(program, &|item| own(program, item));
+    for unit in 0..program.units.len() {
+        let mut items = std::mem::take(&mut program.units[unit].items);
+        let mut declared = HashSet::new();
+        items.retain(|item| used.keeps(program, item, !own(program, item), &mut declared));
+        program.units[unit].items = items;
+    }
+}
+
 /// The edits that take away what nothing uses, all at once.
 pub(crate) fn unused(_: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
@@ -154,19 +166,21 @@ struct Used {
 impl Used {
     /// From `main` on; or, where nothing may be dropped or there is no `main`, from everything.
     fn of(program: &Program, from_main: bool) -> Used {
-        let mut used = Used::default();
         let is_main = |item: &Item| match *item {
             Item::Func(f) => program.name(program.func(f).name) == "main",
             _ => false,
         };
+        let from_main = from_main && program.units.iter().any(|u| u.items.iter().any(is_main));
+        Used::from(program, &|item| !from_main || is_main(item))
+    }
+
+    /// From these definitions on.
+    fn from(program: &Program, root: &dyn Fn(&Item) -> bool) -> Used {
+        let mut used = Used::default();
         let items = || program.units.iter().flat_map(|unit| &unit.items);
-        let from_main = from_main && items().any(is_main);
         let is_definition = |item: &&Item| matches!(item, Item::Func(_) | Item::Var(_));
-        let mut queue: Vec<Item> = items()
-            .filter(is_definition)
-            .filter(|item| !from_main || is_main(item))
-            .cloned()
-            .collect();
+        let mut queue: Vec<Item> =
+            items().filter(is_definition).filter(|item| root(item)).cloned().collect();
         let mut waiting: Vec<Item> = items().filter(is_definition).cloned().collect();
         while !queue.is_empty() {
             for item in &queue {

@@ -26,6 +26,7 @@ mod types;
 mod unite;
 mod value;
 
+pub use clean::drop_headers;
 pub use ctree::map::{Map, Parent, parts};
 pub use specimen::{Rejected, Rules, Specimen, UnitText};
 pub use tokens::tokens;

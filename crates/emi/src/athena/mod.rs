@@ -1,0 +1,128 @@
+//! Athena: statements of other programs where nothing ever ran.
+//!
+//! A walk through variants (Markov chain Monte Carlo) that likes to lead away from the seed: what
+//! never runs needs no execution between one proposal and the next, so a variant takes several steps
+//! at once.
+
+mod distance;
+mod graft;
+mod place;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use choice::Choices;
+use ctree::{Item, Program, StmtId, StmtKind};
+
+use crate::chain::View;
+use crate::dead::{Flow, dead_sites};
+use crate::{Change, Edit, Strategy, Variant};
+use graft::{Graft, Into, Mark};
+use survey::Needs;
+use walk::Walk;
+
+/// Snippets kept in all, and of one seed: a database is to have many authors.
+const ALL: usize = 4000;
+const OF_SEED: usize = 100;
+
+/// Statements gathered from seeds.
+#[derive(Debug, Default)]
+pub struct Database {
+    /// Their trees, and of functions names and types.
+    program: Option<Program>,
+    snippets: Vec<Snippet>,
+}
+
+#[derive(Debug)]
+struct Snippet {
+    stmt: StmtId,
+    needs: Needs,
+}
+
+impl Database {
+    /// Takes statements from a program that can stand in others. The first `header` declarations of
+    /// each unit are left out.
+    pub fn gather(&mut self, program: &Program, header: usize) {
+        let to = self.program.get_or_insert_with(|| Program::new(program.types.model.clone()));
+        if to.types.model != program.types.model {
+            return;
+        }
+        let mut found = Vec::new();
+        for item in program.units.iter().flat_map(|unit| unit.items.iter().skip(header)) {
+            if let Item::Func(f) = *item
+                && let Some(body) = program.func(f).body
+            {
+                let flow = Flow::of_stmt(program, body);
+                found.extend(flow.nodes.iter().skip(1).map(|node| node.stmt));
+            }
+        }
+        found.retain(|&s| {
+            is_snippet(program, s)
+                && Needs::of(program, s).is_some_and(|needs| needs.is_portable(program))
+        });
+        // Some of all parts of the program.
+        let count = found.len().min(OF_SEED).min(ALL.saturating_sub(self.snippets.len()));
+        for n in 0..count {
+            let mark = Mark::of(to);
+            match keep(program, found[n * found.len() / count], to) {
+                Some(snippet) => self.snippets.push(snippet),
+                None => mark.restore(to),
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.snippets.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.snippets.is_empty()
+    }
+}
+
+fn keep(from: &Program, s: StmtId, to: &mut Program) -> Option<Snippet> {
+    let needs = Needs::of(from, s)?;
+    let vars = Default::default();
+    let mut graft = Graft { from, to, same: false, into: Into::Database, vars, decls: Vec::new() };
+    for hole in &needs.holes {
+        graft.var(hole.var)?;
+    }
+    let stmt = graft.stmt(s)?;
+    Some(Snippet { stmt, needs: Needs::of(to, stmt)? })
+}
+
+/// Whether a statement is worth to be put elsewhere, and can be.
+fn is_snippet(program: &Program, s: StmtId) -> bool {
+    use StmtKind::{Block, DoWhile, Expr, For, If, Switch, While};
+    match &program.stmt(s).kind {
+        Expr(_) | If(..) | While(..) | DoWhile(..) | For { .. } | Switch(..) => true,
+        Block(list) => !list.is_empty(),
+        _ => false,
+    }
+}
+
+/// Puts statements where nothing ever ran, and takes such from there.
+pub(crate) fn mutate(
+    view: &View,
+    database: &Database,
+    room: usize,
+    next: &mut Variant,
+    choices: &mut Choices,
+) {
+    let flow = Flow::of(view.program);
+    let dead = dead_sites(view, &flow, next);
+    if dead.is_empty() || room == 0 {
+        return;
+    }
+    let mut walk = Walk::new(view, database, &flow, &dead, &mut next.base);
+    // Sometimes a little, sometimes much.
+    for _ in 0..1 + choices.below(2 * room as u64) {
+        walk.propose(room, choices);
+    }
+    let changes: Vec<Change> = walk.changes().collect();
+    let edit = |change| Edit { strategy: Strategy::Athena, change };
+    next.edits.extend(changes.into_iter().map(edit));
+}

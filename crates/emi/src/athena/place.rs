@@ -1,0 +1,112 @@
+//! A snippet put into a place: its free variables become visible ones of the same type, or new ones
+//! without a value.
+
+use choice::Choices;
+use ctree::{Program, Quals, RecordId, StmtId, StmtKind, Storage, Ty, TypeKind, VarId};
+
+use super::graft::{Graft, Into};
+use super::survey::{BYTES, Hole, Needs};
+use crate::grow::Visible;
+use crate::site::{Site, Sites};
+
+/// A place for snippets.
+pub(super) struct Place<'a> {
+    site: &'a Site,
+    visible: Visible,
+    ret: Ty,
+}
+
+impl<'a> Place<'a> {
+    /// The place before a statement.
+    pub fn new(program: &mut Program, sites: &Sites, site: &'a Site) -> Place<'a> {
+        let ret = program.types.as_function(program.func(site.func).ty).map_or(Ty::VOID, |f| f.ret);
+        let ret = program.types.canon(ret).unqual();
+        Place { site, visible: Visible::at(program, sites, site), ret }
+    }
+
+    /// Copies a statement to it; `None` if it does not fit. `same` says that it is of the same seed.
+    pub fn put(
+        &self,
+        (from, stmt, needs): (&Program, StmtId, &Needs),
+        same: bool,
+        to: &mut Program,
+        choices: &mut Choices,
+    ) -> Option<StmtId> {
+        if needs.breaks && !self.site.breaks || needs.continues && !self.site.continues {
+            return None;
+        }
+        if same && !self.has_types(from, needs) {
+            return None;
+        }
+        let Visible { funcs, library, .. } = &self.visible;
+        let into = Into::Place { funcs, library, ret: self.ret };
+        let vars = Default::default();
+        let mut graft = Graft { from, to, same, into, vars, decls: Vec::new() };
+        for hole in &needs.holes {
+            self.fill(&mut graft, hole, choices)?;
+        }
+        let code = graft.stmt(stmt)?;
+        let mut list = std::mem::take(&mut graft.decls);
+        if list.is_empty() {
+            return Some(code);
+        }
+        match &to.stmt(code).kind {
+            StmtKind::Block(own) => list.extend(own),
+            _ => list.push(code),
+        }
+        Some(to.block(list))
+    }
+
+    /// Whether the types of a snippet mean the same here.
+    fn has_types(&self, program: &Program, needs: &Needs) -> bool {
+        let holes = needs.holes.iter().filter_map(|hole| inner(program, program.var(hole.var).ty));
+        let mut records = needs.records.iter().copied().chain(holes);
+        records.all(|id| self.visible.knows(program, id))
+            && needs.types.iter().all(|&ty| self.visible.can_write(program, ty))
+    }
+
+    fn fill(&self, graft: &mut Graft, hole: &Hole, choices: &mut Choices) -> Option<()> {
+        let ty = graft.ty(graft.from.var(hole.var).ty)?;
+        let mut fitting = Vec::new();
+        for &v in &self.visible.vars {
+            if fits(graft.to, hole, ty, v) && self.visible.is_complete(graft.to, ty) {
+                fitting.push(v);
+            }
+        }
+        let var = match choices.pick(&fitting) {
+            Some(&var) => var,
+            None => {
+                let is_small = graft.to.types.size_of(ty).is_some_and(|size| size <= BYTES);
+                if !is_small || !self.visible.can_write(graft.to, ty) {
+                    return None;
+                }
+                let var = graft.local(ty);
+                graft.declare(var);
+                var
+            }
+        };
+        graft.vars.insert(hole.var, var);
+        Some(())
+    }
+}
+
+/// The record that a type is made of, through pointers and arrays.
+fn inner(program: &Program, ty: Ty) -> Option<RecordId> {
+    match *program.types.shape(ty) {
+        TypeKind::Record(id) => Some(id),
+        TypeKind::Pointer(to) => inner(program, to),
+        TypeKind::Array(elem, _) => inner(program, elem),
+        _ => None,
+    }
+}
+
+/// Whether a variable can take the place of one of type `ty`.
+fn fits(program: &mut Program, hole: &Hole, ty: Ty, v: VarId) -> bool {
+    if hole.addressed && program.var(v).storage == Storage::Register {
+        return false;
+    }
+    let own = program.types.canon(program.var(v).ty);
+    // What it adds is seen by those only who take its address.
+    let looser = !hole.addressed && ty.qualified(Quals::VOLATILE) == own.qualified(Quals::VOLATILE);
+    own == ty || looser
+}

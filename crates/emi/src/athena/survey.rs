@@ -1,0 +1,236 @@
+//! What a statement needs of the place that it is put in.
+
+use ctree::map::{Part, parts};
+use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, RecordId, Scope, StmtId, StmtKind};
+use ctree::{Storage, Ty, TypeKind, UnOp, VarId};
+
+/// Statements and expressions of a snippet, at most: a variant is to have many small ones.
+const STMTS: usize = 20;
+const EXPRS: usize = 250;
+/// Bytes of a variable that a snippet brings along, at most: the frame is there even if the code
+/// never runs.
+pub(super) const BYTES: u64 = 4096;
+
+/// A variable that a snippet uses and does not declare.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hole {
+    pub var: VarId,
+    /// Its address is taken.
+    pub addressed: bool,
+}
+
+/// What a statement needs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    /// In the order of the text.
+    pub holes: Vec<Hole>,
+    /// Types that its text names, or that its variables have.
+    pub types: Vec<Ty>,
+    /// Records whose members it names.
+    pub records: Vec<RecordId>,
+    /// There is a `break`, a `continue` for a loop around it.
+    pub breaks: bool,
+    pub continues: bool,
+    declared: Vec<VarId>,
+    stmts: usize,
+    exprs: usize,
+}
+
+impl Needs {
+    /// What a statement needs; `None` for one that belongs where it is.
+    pub fn of(program: &Program, s: StmtId) -> Option<Needs> {
+        let mut survey =
+            Survey { program, needs: Needs::default(), breaks: false, continues: false };
+        survey.stmt(s)?;
+        let mut needs = survey.needs;
+        needs.holes.retain(|hole| !needs.declared.contains(&hole.var));
+        Some(needs)
+    }
+
+    /// Whether it can go into another program: nothing that it needs has a tag.
+    pub fn is_portable(&self, program: &Program) -> bool {
+        let holes = self.holes.iter().map(|hole| program.var(hole.var).ty);
+        let mut types = self.types.iter().copied().chain(holes);
+        self.records.is_empty() && types.all(|ty| is_portable(program, ty))
+    }
+}
+
+/// Whether a type is made of numbers, pointers and arrays.
+fn is_portable(program: &Program, ty: Ty) -> bool {
+    match program.types.shape(ty) {
+        TypeKind::Void | TypeKind::Int(_) | TypeKind::Float(_) => true,
+        TypeKind::Pointer(to) => is_portable(program, *to),
+        TypeKind::Array(elem, ctree::ArrayLen::Known(_)) => is_portable(program, *elem),
+        _ => false,
+    }
+}
+
+struct Survey<'a> {
+    program: &'a Program,
+    needs: Needs,
+    /// A `break`, a `continue` here is for a loop of the snippet.
+    breaks: bool,
+    continues: bool,
+}
+
+impl Survey<'_> {
+    fn stmt(&mut self, s: StmtId) -> Option<()> {
+        let program = self.program;
+        self.needs.stmts += 1;
+        if self.needs.stmts > STMTS {
+            return None;
+        }
+        match &program.stmt(s).kind {
+            StmtKind::Empty => {}
+            StmtKind::Break => self.needs.breaks |= !self.breaks,
+            StmtKind::Continue => self.needs.continues |= !self.continues,
+            StmtKind::Goto(_) | StmtKind::Label(..) => return None,
+            StmtKind::Expr(e) => self.expr(*e)?,
+            StmtKind::Block(list) => list.iter().try_for_each(|&s| self.stmt(s))?,
+            StmtKind::If(c, then, other) => {
+                self.expr(*c)?;
+                self.stmt(*then)?;
+                other.iter().try_for_each(|&s| self.stmt(s))?;
+            }
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.expr(*c)?;
+                self.inside(*body, true)?;
+            }
+            StmtKind::For { init, cond, step, body } => {
+                init.iter().try_for_each(|&s| self.stmt(s))?;
+                cond.iter().chain(step).try_for_each(|&e| self.expr(e))?;
+                self.inside(*body, true)?;
+            }
+            StmtKind::Switch(c, body) => {
+                self.expr(*c)?;
+                self.switch(*body)?;
+            }
+            // One outside of a switch belongs to a switch around it.
+            StmtKind::Case(..) | StmtKind::Default(_) => return None,
+            StmtKind::Return(e) => e.iter().try_for_each(|&e| self.expr(e))?,
+            StmtKind::Decl(items) => items.iter().try_for_each(|item| self.item(item))?,
+        }
+        Some(())
+    }
+
+    fn inside(&mut self, body: StmtId, is_loop: bool) -> Option<()> {
+        let outside = (self.breaks, self.continues);
+        (self.breaks, self.continues) = (true, self.continues || is_loop);
+        let fits = self.stmt(body);
+        (self.breaks, self.continues) = outside;
+        fits
+    }
+
+    /// Labels of a `switch` stand in its block, not deeper.
+    fn switch(&mut self, body: StmtId) -> Option<()> {
+        let StmtKind::Block(list) = &self.program.stmt(body).kind else { return None };
+        for &s in list {
+            let mut s = s;
+            while let StmtKind::Case(_, _, inner) | StmtKind::Default(inner) =
+                self.program.stmt(s).kind
+            {
+                s = inner;
+            }
+            self.inside(s, false)?;
+        }
+        Some(())
+    }
+
+    fn item(&mut self, item: &Item) -> Option<()> {
+        match *item {
+            Item::Var(v) => {
+                let var = self.program.var(v);
+                let size = self.program.types.size_of(var.ty)?;
+                let is_local = var.scope == Scope::Block && var.storage != Storage::Extern;
+                if !is_local || size > BYTES {
+                    return None;
+                }
+                self.needs.declared.push(v);
+                self.needs.types.push(var.ty);
+                var.init.iter().try_for_each(|init| self.init(init))
+            }
+            // Its uses say what it stands for.
+            Item::Typedef(_) => Some(()),
+            _ => None,
+        }
+    }
+
+    fn init(&mut self, init: &Init) -> Option<()> {
+        match init {
+            Init::Expr(e) => self.expr(*e),
+            Init::List(items) => items.iter().try_for_each(|item| self.init(&item.init)),
+        }
+    }
+
+    fn expr(&mut self, e: ExprId) -> Option<()> {
+        let program = self.program;
+        self.needs.exprs += 1;
+        if self.needs.exprs > EXPRS {
+            return None;
+        }
+        let kind = &program.expr(e).kind;
+        match *kind {
+            ExprKind::Var(v) => self.hole(v, program.types.as_array(program.expr(e).ty).is_some()),
+            ExprKind::Unary(UnOp::AddrOf, mut of) => {
+                while let ExprKind::Member(inner, _) = program.expr(of).kind {
+                    of = inner;
+                }
+                if let ExprKind::Var(v) = program.expr(of).kind {
+                    self.hole(v, true);
+                }
+            }
+            ExprKind::Call(f, ref args) if callee(program, f).is_some() => {
+                return args.iter().try_for_each(|&arg| self.expr(arg));
+            }
+            ExprKind::Func(_) | ExprKind::VaArg(..) => return None,
+            ExprKind::Cast(ty, _)
+            | ExprKind::SizeofType(ty)
+            | ExprKind::AlignofType(ty)
+            | ExprKind::CompoundLit(ty, _) => self.needs.types.push(ty),
+            ExprKind::Member(of, _) => self.member(program.expr(of).ty)?,
+            ExprKind::Arrow(of, _) => self.member(program.types.pointee(program.expr(of).ty)?)?,
+            _ => {}
+        }
+        match *program.types.shape(program.expr(e).ty) {
+            // Compilers do not agree on what goes with what.
+            TypeKind::Vector(..) | TypeKind::VaList => return None,
+            TypeKind::Record(id) => self.needs.records.push(id),
+            _ => {}
+        }
+        let mut fits = Some(());
+        parts(kind, &mut |part| {
+            let part = match part {
+                Part::Expr(e) => self.expr(e),
+                Part::Stmt(s) => self.stmt(s),
+                Part::Init(init) => self.init(init),
+            };
+            fits = fits.and(part);
+        });
+        fits
+    }
+
+    fn member(&mut self, record: Ty) -> Option<()> {
+        self.needs.records.push(self.program.types.as_record(record)?);
+        Some(())
+    }
+
+    /// What decays or has a member that does is as good as pointed to.
+    fn hole(&mut self, var: VarId, addressed: bool) {
+        let addressed = addressed || !self.program.types.is_scalar(self.program.var(var).ty);
+        match self.needs.holes.iter_mut().find(|hole| hole.var == var) {
+            Some(hole) => hole.addressed |= addressed,
+            None => self.needs.holes.push(Hole { var, addressed }),
+        }
+    }
+}
+
+/// The function that is called by name.
+pub(super) fn callee(program: &Program, mut f: ExprId) -> Option<FuncId> {
+    while let ExprKind::Implicit(inner) = program.expr(f).kind {
+        f = inner;
+    }
+    match program.expr(f).kind {
+        ExprKind::Func(f) => Some(f),
+        _ => None,
+    }
+}

@@ -1,0 +1,239 @@
+//! From variant to variant (Algorithm 1 of the Hermes paper).
+//!
+//! One execution does two things: it shows that a variant prints what the seed prints, and it is the
+//! profile from which the next one is derived.
+
+use std::ops::Range;
+
+use choice::Choices;
+use cmachine::{Hooks, MachineConfig, Outcome, Profile, Report, UbKind, run_with};
+use ctree::{Program, StmtId};
+
+use crate::athena::{self, Database};
+use crate::env::Plan;
+use crate::site::Sites;
+use crate::{Strategies, Strategy, Variant, live, orion};
+
+/// How variants are made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The mutations to choose from.
+    pub strategies: Strategies,
+    /// Of 100 points of live code, how many are profiled and mutated (4.5.1).
+    pub percent: u32,
+    /// Mutations of one variant, at most.
+    pub mutations: usize,
+    /// A variant has at most so many statements; one that would have more is as the last was.
+    pub statements: usize,
+    /// The first declarations of each unit are a header's, and are left as they are.
+    pub header: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            strategies: Strategies::default(),
+            percent: 10,
+            mutations: 30,
+            statements: 20_000,
+            header: 0,
+        }
+    }
+}
+
+/// Why a program is no seed.
+#[derive(Clone, Debug)]
+pub struct Unfit(pub Outcome);
+
+/// A variant that does not do what its seed does: a mistake of ours.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// The variant.
+    pub variant: Variant,
+    /// What it did.
+    pub report: Report,
+    /// The edits that it has and the last good one had not.
+    pub new: Range<usize>,
+}
+
+/// One variant: [`Chain::program`].
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The edits that it has and the last one had not, as numbers in [`Chain::variant`]'s.
+    pub new: Range<usize>,
+    /// Steps that the machine took for it.
+    pub steps: u64,
+}
+
+/// A seed and the variants derived from it, one from the other.
+pub struct Chain {
+    variant: Variant,
+    options: Options,
+    config: MachineConfig,
+    choices: Choices,
+    /// How many variants there were.
+    rounds: u64,
+    /// What the seed did.
+    seed: Report,
+    /// The last variant, where things can be done to it, and its profile.
+    last: Program,
+    sites: Sites,
+    plan: Plan,
+    profile: Profile,
+}
+
+impl Chain {
+    /// Begins with a seed. It must finish in the machine.
+    pub fn new(
+        seed: Program,
+        options: Options,
+        config: &MachineConfig,
+        choices: &Choices,
+    ) -> Result<Chain, Unfit> {
+        let choices = choices.fork("emi");
+        let sites = Sites::of(&seed, options.header, seed.stmts.len());
+        let plan = Plan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
+        let mut report = run_with(&seed, config, &hooks(&plan));
+        if !matches!(report.outcome, Outcome::Finished(_)) {
+            return Err(Unfit(report.outcome));
+        }
+        let profile = std::mem::take(&mut report.profile);
+        // A variant runs a few more statements for each that the seed runs.
+        let fuel = report.steps.saturating_mul(4).saturating_add(10_000).min(config.fuel);
+        Ok(Chain {
+            variant: Variant::new(seed.clone()),
+            options,
+            config: MachineConfig { fuel, ..config.clone() },
+            choices,
+            rounds: 0,
+            seed: report,
+            last: seed,
+            sites,
+            plan,
+            profile,
+        })
+    }
+
+    /// What the seed did: every variant does the same.
+    pub fn seed(&self) -> &Report {
+        &self.seed
+    }
+
+    /// The last variant.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The last variant as a program.
+    pub fn program(&self) -> &Program {
+        &self.last
+    }
+
+    /// Whether a statement of the last variant ran.
+    pub fn executed(&self, s: StmtId) -> bool {
+        self.profile.executed.contains(&s)
+    }
+
+    /// Derives the next variant. `database` is where Athena takes statements from. A variant that
+    /// takes too long is left out, and the next one is derived from the last good one: then no edit
+    /// is new.
+    pub fn next(&mut self, database: &Database) -> Result<Derived, Box<Wrong>> {
+        self.rounds += 1;
+        let label = self.rounds;
+        let mut choices = self.choices.fork(&format!("variant {label}"));
+        let first = self.variant.edits.len();
+        self.mutate(database, &mut choices);
+        let mut run = self.run(label);
+        if is_of_order(&run.report.outcome) {
+            // Each block that changes something was alone when its place was profiled. Two of them, in
+            // functions that one expression calls, can be in each other's way.
+            let mut number = 0..;
+            self.variant.edits.retain(|edit| {
+                number.next().is_some_and(|n| n < first) || edit.strategy != Strategy::Tcb
+            });
+            run = self.run(label);
+        }
+        let Run { program, sites, plan, mut report } = run;
+        let new = first..self.variant.edits.len();
+        if report.outcome == Outcome::OutOfFuel || sites.list.len() > self.options.statements {
+            self.variant.edits.truncate(first);
+            return Ok(Derived { new: first..first, steps: self.seed.steps });
+        }
+        if report.outcome != self.seed.outcome || report.stdout != self.seed.stdout {
+            let variant = self.variant.clone();
+            self.variant.edits.truncate(first);
+            return Err(Box::new(Wrong { variant, report, new }));
+        }
+        self.last = program;
+        self.sites = sites;
+        self.plan = plan;
+        self.profile = std::mem::take(&mut report.profile);
+        Ok(Derived { new, steps: report.steps })
+    }
+
+    /// Executes the variant and watches the points that are drawn for the next.
+    fn run(&self, label: u64) -> Run {
+        let program = self.variant.program();
+        let sites = Sites::of(&program, self.options.header, self.variant.base.stmts.len());
+        let mut choices = self.choices.fork(&format!("profile {label}"));
+        let plan = Plan::draw(&program, &sites, &self.options, &mut choices);
+        let report = run_with(&program, &self.config, &hooks(&plan));
+        Run { program, sites, plan, report }
+    }
+
+    fn mutate(&mut self, database: &Database, choices: &mut Choices) {
+        let next = &mut self.variant;
+        let strategies = &self.options.strategies;
+        let view = View { program: &self.last, sites: &self.sites, profile: &self.profile };
+        let room = self.options.mutations;
+        if strategies
+            .chosen()
+            .iter()
+            .any(|s| matches!(s, Strategy::Fcb | Strategy::Tg | Strategy::Tcb))
+        {
+            live::mutate(&view, &self.plan, strategies, room, next, &mut choices.fork("live"));
+        }
+        if strategies.has(Strategy::Orion) {
+            orion::mutate(&view, room, next, &mut choices.fork("orion"));
+        }
+        if strategies.has(Strategy::Athena) {
+            athena::mutate(&view, database, room, next, &mut choices.fork("athena"));
+        }
+    }
+}
+
+/// An execution of a variant.
+struct Run {
+    program: Program,
+    sites: Sites,
+    plan: Plan,
+    report: Report,
+}
+
+/// Whether the order of evaluation, which C leaves open, made a difference.
+fn is_of_order(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Unspecified(..) | Outcome::Undefined(UbKind::Unsequenced, _))
+}
+
+/// A program with all that is known of it.
+pub(crate) struct View<'a> {
+    pub program: &'a Program,
+    pub sites: &'a Sites,
+    pub profile: &'a Profile,
+}
+
+fn hooks(plan: &Plan) -> Hooks {
+    Hooks {
+        cover: true,
+        probes: plan.probes.clone(),
+        probe_visits: Some(VISITS),
+        probe_values: Some(VALUES),
+        ..Hooks::default()
+    }
+}
+
+/// A point that is reached more often is left alone: looking at it takes longer than the program.
+const VISITS: u64 = 20_000;
+
+/// More values than these are known by their limits only.
+const VALUES: usize = 24;

@@ -1,0 +1,272 @@
+//! What is known at a point: the scalars in scope and all values that they had there.
+
+use std::collections::{HashMap, HashSet};
+
+use choice::Choices;
+use cmachine::{Step, VarValues, Watch};
+use ctree::{ArrayLen, ExprId, Program, Quals, RecordKind, StmtId, Ty, TypeKind, VarId};
+
+use crate::chain::Options;
+use crate::site::{Sites, exposed};
+use crate::synth::Values;
+
+/// Variables looked at before a statement, at most.
+const VARS: usize = 14;
+/// Ways tried from each of them, where it is no scalar itself.
+const WAYS: usize = 3;
+/// A way has at most so many steps, and follows so many pointers.
+const STEPS: usize = 6;
+const DEREFS: usize = 2;
+
+/// The points to be profiled, and what is to be watched at each.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub probes: HashMap<StmtId, Vec<Watch>>,
+    /// Variables that a pointer may point to.
+    exposed: HashSet<VarId>,
+    /// The parameters of `main`: by what name a program is called is not the program's.
+    outside: HashSet<VarId>,
+    /// An object is declared `restrict`: what pointers may point to is then not to be named, since
+    /// access by two ways is undefined and the machine does not look.
+    restricted: bool,
+}
+
+impl Plan {
+    /// Draws points, each with the probability that the options say.
+    pub fn draw(
+        program: &Program,
+        sites: &Sites,
+        options: &Options,
+        choices: &mut Choices,
+    ) -> Plan {
+        let mut plan = Plan {
+            probes: HashMap::new(),
+            exposed: exposed(program),
+            outside: program
+                .funcs
+                .iter()
+                .filter(|func| program.name(func.name) == "main")
+                .flat_map(|func| func.params.iter().copied())
+                .collect(),
+            restricted: has_restrict(program),
+        };
+        for site in &sites.list {
+            if choices.chance(options.percent) {
+                let watches = plan.watches(program, sites, site.stmt, choices);
+                plan.probes.insert(site.stmt, watches);
+            }
+        }
+        plan
+    }
+
+    fn watches(
+        &self,
+        program: &Program,
+        sites: &Sites,
+        at: StmtId,
+        choices: &mut Choices,
+    ) -> Vec<Watch> {
+        let mut vars = sites.scopes.vars(program, at);
+        vars.retain(|v| !self.outside.contains(v));
+        if self.restricted {
+            vars.retain(|v| !self.exposed.contains(v));
+        }
+        // Locals come first; of the others some.
+        let own = vars.iter().filter(|v| program.var(**v).scope != ctree::Scope::File).count();
+        choices.shuffle(&mut vars[own..]);
+        choices.shuffle(&mut vars[..own.min(VARS)]);
+        vars.truncate(VARS);
+        let records = sites.scopes.records(at);
+        let mut watches = Vec::new();
+        for var in vars {
+            let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { WAYS };
+            for _ in 0..tries {
+                let way = Way { program, records: &records, var }.draw(choices);
+                watches.extend(way.filter(|way| !watches.contains(way)));
+            }
+        }
+        watches
+    }
+
+    /// What is known at a point: scalars that had a value at every visit.
+    pub fn env(&self, program: &mut Program, at: StmtId, point: &cmachine::Point) -> Env {
+        let mut known = Vec::new();
+        let watches = self.probes.get(&at).map(Vec::as_slice).unwrap_or_default();
+        for (watch, values) in watches.iter().zip(&point.values) {
+            if let Some(values) = values
+                && values.seen == point.visits
+                && let Some(values) = Known::new(program, self, watch, values)
+            {
+                known.push(values);
+            }
+        }
+        Env { known }
+    }
+}
+
+/// A way from a variable to an integer, drawn at random.
+struct Way<'a> {
+    program: &'a Program,
+    records: &'a HashSet<ctree::RecordId>,
+    var: VarId,
+}
+
+impl Way<'_> {
+    fn draw(&self, choices: &mut Choices) -> Option<Watch> {
+        let types = &self.program.types;
+        let mut ty = self.program.var(self.var).ty;
+        let mut path = Vec::new();
+        let mut derefs = 0;
+        while path.len() < STEPS {
+            match *types.shape(ty) {
+                TypeKind::Int(_) | TypeKind::Enum(_) => {
+                    return Some(Watch { var: self.var, path });
+                }
+                TypeKind::Array(elem, ArrayLen::Known(n)) if n > 0 => {
+                    path.push(Step::Element(choices.below(n.min(1 << 16)) as u32));
+                    ty = elem;
+                }
+                TypeKind::Record(id) => {
+                    let record = &types.records[id.index()];
+                    // Its members may be declared only later.
+                    let known = record.tag.is_none() || self.records.contains(&id);
+                    if !known || record.fields.is_empty() {
+                        return None;
+                    }
+                    let field = choices.index(record.fields.len());
+                    let member = &record.fields[field];
+                    if member.name.is_none() && member.bits.is_some() {
+                        return None;
+                    }
+                    path.push(Step::Field(field as u32));
+                    ty = member.ty;
+                }
+                TypeKind::Pointer(to) if derefs < DEREFS && !types.is_void(to) => {
+                    derefs += 1;
+                    path.push(Step::Deref);
+                    ty = to;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+fn has_restrict(program: &Program) -> bool {
+    let restrict = |ty: Ty| ty.quals().has(Quals::RESTRICT);
+    let fields = program.types.records.iter().flat_map(|record| &record.fields);
+    program.vars.iter().any(|var| restrict(program.types.resolved(var.ty)))
+        || fields.into_iter().any(|field| restrict(program.types.resolved(field.ty)))
+}
+
+/// What is known at a point.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Env {
+    pub known: Vec<Known>,
+}
+
+/// One scalar and its values.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub watch: Watch,
+    /// Its type, unqualified.
+    pub ty: Ty,
+    /// Its width, if it is a bit-field.
+    pub bits: Option<u32>,
+    pub values: Values,
+    /// It may be assigned to.
+    pub writable: bool,
+    /// A pointer may point to it.
+    exposed: bool,
+}
+
+impl Known {
+    fn new(program: &mut Program, plan: &Plan, watch: &Watch, seen: &VarValues) -> Option<Known> {
+        // Wider ones are beyond what values are computed in.
+        if program.types.int_bits(seen.ty).is_none_or(|(bits, _)| bits > 64) {
+            return None;
+        }
+        let values = match seen.complete {
+            true => Values::some(seen.values.iter().copied()),
+            false => Values::Span(seen.min, seen.max),
+        };
+        let (ty, bits, fixed) = way(program, watch);
+        let exposed = plan.exposed.contains(&watch.var) || watch.path.contains(&Step::Deref);
+        // A byte may be one of a larger object, or of a pointer.
+        let byte = program.types.size_of(ty) == Some(1) && watch.path.contains(&Step::Deref);
+        let writable = seen.writable && !fixed && !byte;
+        Some(Known { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
+    }
+
+    /// A variable of our own that nothing points to.
+    pub fn own(var: VarId, ty: Ty, values: Values) -> Known {
+        let watch = Watch { var, path: Vec::new() };
+        Known { watch, ty, bits: None, values, writable: false, exposed: false }
+    }
+
+    /// The scalar as an expression.
+    pub fn place(&self, program: &mut Program) -> ExprId {
+        let mut place = program.var_ref(self.watch.var);
+        let mut steps = self.watch.path.iter().peekable();
+        while let Some(step) = steps.next() {
+            place = match (step, steps.peek()) {
+                (Step::Deref, Some(&&Step::Field(field))) => {
+                    steps.next();
+                    program.arrow(place, field)
+                }
+                (Step::Deref, _) => program.deref(place),
+                (Step::Field(field), _) => program.member(place, *field),
+                (Step::Element(i), _) => {
+                    let i = program.int_const(Ty::INT, i128::from(*i));
+                    program.index(place, i)
+                }
+            };
+        }
+        place
+    }
+
+    fn is_behind_pointer(&self) -> bool {
+        self.watch.path.contains(&Step::Deref)
+    }
+}
+
+impl Env {
+    /// Has a scalar of it assigned to: it has these values from now on, and what may be the same
+    /// object is not known any more.
+    pub fn assign(&mut self, to: &Known, values: Values) {
+        let behind = to.is_behind_pointer();
+        self.known.retain(|k| {
+            let may_be_same = if behind { k.exposed } else { to.exposed && k.is_behind_pointer() };
+            k.watch != to.watch && !may_be_same
+        });
+        self.known.push(Known { values, ..to.clone() });
+    }
+}
+
+/// The type at the end of a way, the width of a bit-field there, and whether it is not to be written:
+/// something on the way is `const`, or a union, whose other members would change along.
+fn way(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
+    let mut ty = program.types.canon(program.var(watch.var).ty);
+    let (mut bits, mut fixed) = (None, ty.is_const());
+    for step in &watch.path {
+        match (*step, program.types.shape(ty).clone()) {
+            (Step::Element(_), TypeKind::Array(elem, _)) => ty = elem,
+            (Step::Deref, TypeKind::Pointer(to)) => {
+                // That the pointer itself is constant says nothing of what it points to.
+                fixed = false;
+                ty = to;
+            }
+            (Step::Field(i), TypeKind::Record(id)) => {
+                let record = &program.types.records[id.index()];
+                let field = &record.fields[i as usize];
+                fixed |= record.kind == RecordKind::Union;
+                (ty, bits) = (field.ty, field.bits);
+            }
+            _ => {}
+        }
+        ty = program.types.canon(ty);
+        fixed |= ty.is_const();
+    }
+    (ty, bits, fixed)
+}

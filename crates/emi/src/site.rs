@@ -1,0 +1,237 @@
+//! Where in a program something can be put in, guarded or taken away.
+
+use std::collections::{HashMap, HashSet};
+
+use ctree::library;
+use ctree::map::{Part, parts};
+use ctree::scope::Scopes;
+use ctree::{ExprId, FuncId, FuncStorage, Init, Item, LabelId, Program, StmtId, StmtKind};
+
+/// A statement that something can be put before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    /// The statement.
+    pub stmt: StmtId,
+    /// The function it is in.
+    pub func: FuncId,
+    /// It may be put behind a condition, or be taken away: its value is not that of a statement
+    /// expression.
+    pub free: bool,
+    /// `break` may stand here.
+    pub breaks: bool,
+    /// `continue` may stand here.
+    pub continues: bool,
+}
+
+/// All sites of a program, in the order of the text, and what is visible there.
+#[derive(Debug)]
+pub(crate) struct Sites {
+    pub list: Vec<Site>,
+    /// Labels of each function that can be jumped to from anywhere in it.
+    pub labels: HashMap<FuncId, Vec<LabelId>>,
+    pub scopes: Scopes,
+    /// By function: what calling it comes to.
+    callees: Vec<Callee>,
+}
+
+/// What calling a function comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// It has a body, and is linked with the program.
+    Defined,
+    /// A function of the library that we know.
+    Library,
+    /// It may be nowhere.
+    Unknown,
+}
+
+impl Sites {
+    /// Those in functions whose definition is not among the first `header` declarations of a unit.
+    /// Statements from number `known` on exist in this variant only and are no sites.
+    pub fn of(program: &Program, header: usize, known: usize) -> Sites {
+        let sites = Sites {
+            list: Vec::new(),
+            labels: HashMap::new(),
+            scopes: Scopes::of(program),
+            callees: callees(program),
+        };
+        let mut walk = Walk { program, known, sites, func: None, within: Within::default() };
+        for unit in &program.units {
+            for item in unit.items.iter().skip(header) {
+                if let Item::Func(f) = *item
+                    && let Some(body) = program.func(f).body
+                {
+                    walk.func = Some(f);
+                    walk.within = Within::default();
+                    walk.stmt(body, false);
+                }
+            }
+        }
+        walk.sites
+    }
+
+    /// What calling a function comes to.
+    pub fn callee(&self, f: FuncId) -> Callee {
+        self.callees.get(f.index()).copied().unwrap_or(Callee::Unknown)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Within {
+    breaks: bool,
+    continues: bool,
+    stmt_expr: bool,
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    known: usize,
+    sites: Sites,
+    func: Option<FuncId>,
+    within: Within,
+}
+
+impl Walk<'_> {
+    /// `site` is false where nothing can be put before a statement: a function's body, the first
+    /// clause of a `for`.
+    fn stmt(&mut self, id: StmtId, site: bool) {
+        self.walk(id, site, true);
+    }
+
+    fn walk(&mut self, id: StmtId, site: bool, free: bool) {
+        let program = self.program;
+        let kind = &program.stmt(id).kind;
+        let labelled =
+            matches!(kind, StmtKind::Case(..) | StmtKind::Default(_) | StmtKind::Label(..));
+        if let Some(func) = self.func
+            && site
+            && id.index() < self.known
+            && !labelled
+            && !matches!(kind, StmtKind::Decl(_))
+        {
+            let Within { breaks, continues, .. } = self.within;
+            self.sites.list.push(Site { stmt: id, func, free, breaks, continues });
+        }
+        match kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+            StmtKind::Expr(e) => self.expr(*e),
+            StmtKind::Block(list) => list.iter().for_each(|&s| self.stmt(s, true)),
+            StmtKind::If(c, then, other) => {
+                self.expr(*c);
+                self.stmt(*then, true);
+                other.iter().for_each(|&s| self.stmt(s, true));
+            }
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.expr(*c);
+                self.inside(*body, Within { breaks: true, continues: true, ..self.within });
+            }
+            StmtKind::For { init, cond, step, body } => {
+                init.iter().for_each(|&s| self.stmt(s, false));
+                cond.iter().chain(step).for_each(|&e| self.expr(e));
+                self.inside(*body, Within { breaks: true, continues: true, ..self.within });
+            }
+            StmtKind::Switch(c, body) => {
+                self.expr(*c);
+                self.inside(*body, Within { breaks: true, ..self.within });
+            }
+            StmtKind::Label(label, s) => {
+                if let Some(func) = self.func
+                    && !self.within.stmt_expr
+                {
+                    self.sites.labels.entry(func).or_default().push(*label);
+                }
+                self.walk(*s, true, free);
+            }
+            StmtKind::Case(_, _, s) | StmtKind::Default(s) => self.walk(*s, true, free),
+            StmtKind::Return(e) => e.iter().for_each(|&e| self.expr(e)),
+            StmtKind::Decl(items) => items.iter().for_each(|item| self.item(item)),
+        }
+    }
+
+    fn inside(&mut self, body: StmtId, within: Within) {
+        let outside = std::mem::replace(&mut self.within, within);
+        self.stmt(body, true);
+        self.within = outside;
+    }
+
+    fn item(&mut self, item: &Item) {
+        if let Item::Var(v) = *item
+            && let Some(init) = &self.program.var(v).init
+        {
+            self.init(init);
+        }
+    }
+
+    fn init(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) => self.expr(*e),
+            Init::List(items) => items.iter().for_each(|item| self.init(&item.init)),
+        }
+    }
+
+    fn expr(&mut self, e: ExprId) {
+        let program = self.program;
+        parts(&program.expr(e).kind, &mut |part| match part {
+            Part::Expr(e) => self.expr(e),
+            Part::Init(init) => self.init(init),
+            Part::Stmt(block) => {
+                // Jumps out of it are not what C knows.
+                let within = Within { stmt_expr: true, ..Within::default() };
+                let outside = std::mem::replace(&mut self.within, within);
+                if let StmtKind::Block(list) = &program.stmt(block).kind {
+                    for (n, &s) in list.iter().enumerate() {
+                        self.walk(s, true, n + 1 < list.len());
+                    }
+                }
+                self.within = outside;
+            }
+        });
+    }
+}
+
+fn callees(program: &Program) -> Vec<Callee> {
+    // One without prototype, or `inline` without being `static`, may be nowhere.
+    let shared = program
+        .funcs
+        .iter()
+        .filter(|func| func.body.is_some() && !func.inline && func.storage != FuncStorage::Static);
+    let shared: HashSet<_> = shared.map(|func| func.name).collect();
+    let callee = |func: &ctree::Func| {
+        let ty = program.types.as_function(func.ty);
+        let plain = ty.is_some_and(|ty| ty.proto && !ty.variadic);
+        let own = func.body.is_some() && func.storage == FuncStorage::Static;
+        let name = program.name(func.name);
+        if plain && name != "main" && (own || shared.contains(&func.name)) {
+            Callee::Defined
+        } else if library::signature(name).is_some() {
+            Callee::Library
+        } else {
+            Callee::Unknown
+        }
+    };
+    program.funcs.iter().map(callee).collect()
+}
+
+/// The variables of a program whose address is taken, or that lie in memory otherwise.
+pub(crate) fn exposed(program: &Program) -> HashSet<ctree::VarId> {
+    use ctree::{ExprKind, Scope, Storage, UnOp};
+    let mut found: HashSet<_> = (0..program.vars.len() as u32)
+        .map(ctree::VarId)
+        .filter(|&v| {
+            let var = program.var(v);
+            let shared = var.scope == Scope::File || var.storage == Storage::Static;
+            shared || !program.types.is_scalar(var.ty)
+        })
+        .collect();
+    for expr in &program.exprs {
+        if let ExprKind::Unary(UnOp::AddrOf, mut of) = expr.kind {
+            while let ExprKind::Member(inner, _) = program.expr(of).kind {
+                of = inner;
+            }
+            if let ExprKind::Var(v) = program.expr(of).kind {
+                found.insert(v);
+            }
+        }
+    }
+    found
+}

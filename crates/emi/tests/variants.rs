@@ -1,0 +1,145 @@
+//! Chains of variants of generated programs: each prints what its seed prints, does what its seed
+//! does in the same order, and is the same program again when written and read.
+
+use choice::Choices;
+use cmachine::{Hooks, MachineConfig, Node, Outcome, Verdict, run_with};
+use ctree::{ExprId, Program, StmtId};
+use emi::{Chain, Change, Database, Edit, Options, Strategies, Strategy};
+
+fn config() -> MachineConfig {
+    MachineConfig { fuel: 2_000_000, ..MachineConfig::default() }
+}
+
+/// Seeds of both generators that finish.
+fn seeds(count: u64) -> Vec<Program> {
+    let yarp = cgen::yarp::Options::default();
+    let yarp = (0..count).filter_map(|n| Some(cgen::yarp::generate(n, &yarp).ok()?.program));
+    let smith = cgen::smith::Options::default();
+    let smith = (0..count).map(|n| {
+        let tuple = cgen::smith::Tuple::plain(n);
+        cgen::smith::generate(&tuple, &smith).program
+    });
+    yarp.chain(smith).collect()
+}
+
+fn chain(seed: &Program, strategies: &str, number: u64) -> Option<Chain> {
+    let strategies: Strategies = strategies.parse().expect("strategies");
+    let options = Options { strategies, percent: 30, ..Options::default() };
+    Chain::new(seed.clone(), options, &config(), &Choices::new(number)).ok()
+}
+
+/// Derives variants and panics with the text of one that is wrong.
+fn derive(chain: &mut Chain, database: &Database, times: usize, what: &str) {
+    for _ in 0..times {
+        if let Err(wrong) = chain.next(database) {
+            let program = wrong.variant.program();
+            let print = |edit: &Edit| match edit.change {
+                Change::Insert { code, .. } => ctree::print::print_stmt(&program, code),
+                Change::Guard { by, .. } => ctree::print::print_expr(&program, by),
+                Change::Remove { stmt } => ctree::print::print_stmt(&program, stmt),
+            };
+            // Only those that it takes.
+            let mut kept: Vec<usize> = wrong.new.clone().collect();
+            for n in wrong.new.clone() {
+                let fewer = |m: usize| m < wrong.new.start || (m != n && kept.contains(&m));
+                let report = cmachine::run(&wrong.variant.with(fewer), &config());
+                let seed = chain.seed();
+                if report.outcome != seed.outcome || report.stdout != seed.stdout {
+                    kept.retain(|m| *m != n);
+                }
+            }
+            let texts = kept.iter().map(|n| &wrong.variant.edits()[*n]);
+            let texts: Vec<_> =
+                texts.map(|edit| format!("{}: {}", edit.strategy, print(edit))).collect();
+            let at = match &wrong.report.outcome {
+                Outcome::Undefined(_, Verdict { node: Some(Node::Expr(e)), .. }) => {
+                    ctree::print::print_expr(&program, *e)
+                }
+                _ => String::new(),
+            };
+            panic!("{what}: {:?} at {at}\n{}", wrong.report.outcome, texts.join("\n"));
+        }
+    }
+}
+
+fn counted(chain: &Chain) -> [usize; Strategy::ALL.len()] {
+    Strategy::ALL.map(|s| chain.variant().edits().iter().filter(|e| e.strategy == s).count())
+}
+
+#[test]
+fn every_variant_prints_what_its_seed_prints() {
+    let mut counts = [0; Strategy::ALL.len()];
+    let mut seen = 0;
+    for (number, seed) in seeds(10).iter().enumerate() {
+        let Some(mut chain) = chain(seed, "all", number as u64) else { continue };
+        let mut database = Database::default();
+        database.gather(seed, 0);
+        seen += 1;
+        derive(&mut chain, &database, 6, &format!("seed {number}"));
+        for (all, one) in counts.iter_mut().zip(counted(&chain)) {
+            *all += one;
+        }
+    }
+    assert!(seen > 15, "{seen} seeds");
+    assert!(counts.iter().all(|n| *n > 20), "{counts:?}");
+}
+
+/// The statements of the seed that ran, in order, and its volatile accesses: whatever was put in is
+/// left out.
+fn trace(program: &Program, seed: &Program) -> (Vec<StmtId>, Vec<(u64, bool)>) {
+    let hooks = Hooks { cover: true, trace: true, volatile: true, ..Hooks::default() };
+    let profile = run_with(program, &config(), &hooks).profile;
+    let ran = profile.trace.into_iter().filter(|s| s.index() < seed.stmts.len());
+    let own = |e: Option<ExprId>| e.is_some_and(|e| e.index() < seed.exprs.len());
+    let volatile = profile.volatile.iter().filter(|access| own(access.node));
+    (ran.collect(), volatile.map(|access| (access.value, access.store)).collect())
+}
+
+#[test]
+fn a_variant_does_what_its_seed_does_in_the_same_order() {
+    let mut steps = 0;
+    for (number, seed) in seeds(6).iter().enumerate() {
+        let Some(mut chain) = chain(seed, "all", number as u64) else { continue };
+        let mut database = Database::default();
+        database.gather(seed, 0);
+        let before = trace(seed, seed);
+        steps += before.0.len();
+        for round in 0..5 {
+            derive(&mut chain, &database, 1, &format!("seed {number}"));
+            assert_eq!(trace(chain.program(), seed), before, "seed {number}, variant {round}");
+        }
+    }
+    assert!(steps > 10_000, "{steps} statements ran");
+}
+
+/// Any part of the edits is again a variant: that is what blame relies on.
+#[test]
+fn any_part_of_a_variant_is_one() {
+    for (number, seed) in seeds(4).iter().enumerate() {
+        let Some(mut chain) = chain(seed, "all", number as u64) else { continue };
+        let mut database = Database::default();
+        database.gather(seed, 0);
+        derive(&mut chain, &database, 4, &format!("seed {number}"));
+        let mut choices = Choices::new(number as u64);
+        for percent in [0, 20, 50, 80] {
+            let kept: Vec<bool> =
+                chain.variant().edits().iter().map(|_| choices.chance(percent)).collect();
+            let report = cmachine::run(&chain.variant().with(|n| kept[n]), &config());
+            assert_eq!(report.outcome, chain.seed().outcome, "seed {number}, {percent} %");
+            assert_eq!(report.stdout, chain.seed().stdout, "seed {number}, {percent} %");
+        }
+    }
+}
+
+#[test]
+fn the_same_number_makes_the_same_variant() {
+    let seeds = seeds(2);
+    let text = || {
+        let mut chain = chain(&seeds[0], "all", 7).expect("a seed");
+        let mut database = Database::default();
+        database.gather(&seeds[1], 0);
+        derive(&mut chain, &database, 3, "twice");
+        ctree::print::print_unit(chain.program(), ctree::UnitId(0))
+    };
+    assert_eq!(text(), text());
+}
