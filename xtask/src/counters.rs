@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -56,7 +57,7 @@ pub struct Args {
 }
 
 /// Counts by `pass: counter`.
-type Counters = BTreeMap<String, f64>;
+pub type Counters = BTreeMap<String, f64>;
 
 /// Measures both sources and prints the tables.
 pub fn main(context: &Context, args: &Args) -> Result<Found> {
@@ -111,18 +112,26 @@ fn repetitions(
 }
 
 /// Compiles one program's unit under test; its counters, and the time.
-fn count(
-    bench: &Bench,
-    raw: &Raw,
-    level: &str,
-    dir: &std::path::Path,
-) -> Option<(Counters, Duration)> {
+fn count(bench: &Bench, raw: &Raw, level: &str, dir: &Path) -> Option<(Counters, Duration)> {
+    let include: Vec<String> =
+        raw.include.iter().map(|dir| format!("-I{}", dir.display())).collect();
     let dump = dir.join(format!("{}.statistics", raw.name));
-    let run = Run::new(&bench.gcc, WALL)
+    compile(&bench.gcc, &raw.unit, level, &include, &dump)
+}
+
+/// Compiles a file; its counters, and the time. `None` where gcc does not take it.
+pub fn compile(
+    gcc: &Path,
+    file: &Path,
+    level: &str,
+    options: &[String],
+    dump: &Path,
+) -> Option<(Counters, Duration)> {
+    let run = Run::new(gcc, WALL)
         .args([level, "-w", "-S", "-o", "/dev/null"])
         .arg(format!("-fdump-statistics-stats={}", dump.display()))
-        .args(raw.include.iter().map(|dir| format!("-I{}", dir.display())))
-        .arg(&raw.unit);
+        .args(options)
+        .arg(file);
     let done = run.finish().success()?;
     Some((parse(&fs::read_to_string(dump).ok()?), done.cpu))
 }

@@ -5,8 +5,8 @@
 //! `gainsay run`: each must print exactly what the generator says, and no sanitizer may complain.
 //! Folders of failing programs are kept, with the reason beside the program.
 
-mod judge;
-mod program;
+pub mod judge;
+pub mod program;
 #[cfg(test)]
 mod tests;
 

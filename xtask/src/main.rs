@@ -2,6 +2,7 @@
 //! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
 
 mod bench;
+mod bench_emi;
 mod bench_gen;
 mod bench_hunt;
 mod bench_reduce;
@@ -10,6 +11,7 @@ mod compiler;
 mod context;
 mod counters;
 mod csmith;
+mod emi;
 mod faults;
 mod gencheck;
 mod hunt;
@@ -64,6 +66,8 @@ enum Command {
     Csmith(csmith::Args),
     /// Relaxed programs: how many differ, how many are defined, who agrees about them.
     Smith(smith::Args),
+    /// Variants of programs: whether they do what their seeds do, and what they reach.
+    Emi(emi::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -106,6 +110,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Torture(torture) => torture::main(&context, torture),
         Command::Csmith(csmith) => csmith::main(&context, csmith),
         Command::Smith(args) => smith::main(args),
+        Command::Emi(args) => emi::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

@@ -6,6 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Stack of a thread: parser and printer recurse with the nesting of programs. It is only reserved.
+const STACK: usize = 256 << 20;
+
 /// Applies `work` to every item on as many threads as there are processors; results in order.
 pub fn map<T: Sync, R: Send>(what: &str, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map_on(processors(), what, items, work)
@@ -28,13 +31,15 @@ pub fn map_on<T: Sync, R: Send>(
     let progress = Progress::new(what, items.len());
     thread::scope(|scope| {
         for _ in 0..jobs.min(items.len()) {
-            scope.spawn(|| {
+            let worker = || {
                 while let Some((i, item)) = take(&next, items) {
                     let result = work(item);
                     results.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(result);
                     progress.step();
                 }
-            });
+            };
+            let thread = thread::Builder::new().stack_size(STACK);
+            thread.spawn_scoped(scope, worker).expect("a thread can be started");
         }
     });
     progress.end();

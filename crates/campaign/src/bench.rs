@@ -69,6 +69,12 @@ impl Bench {
         *n - 1
     }
 
+    /// How many findings a signature has.
+    pub fn known(&self, signature: &str) -> u64 {
+        let all = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(signature).copied().unwrap_or(0)
+    }
+
     /// Notes the time of a program that made a test.
     pub fn generated(&self, cpu: Duration) {
         self.generators.fetch_add(cpu.as_micros() as u64, Ordering::Relaxed);

@@ -1,13 +1,13 @@
 //! One program before all targets: observe, judge, try again, ask the detectors.
 
-use std::path::Path;
 use std::time::Duration;
 
 use choice::Choices;
 use oracle::{
-    Agreement, Certificate, Confirmation, Kind, Observation, Opinion, Says, Seen, SourceFile,
-    Suspicion, Trouble, agreement, judge,
+    Agreement, Certificate, Confirmation, Fault, Kind, Observation, Opinion, Says, Seen,
+    SourceFile, Suspicion, Trouble, agreement, judge,
 };
+use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target, targets};
 
 use crate::bench::Bench;
@@ -34,41 +34,65 @@ pub fn test(
     tested: &mut Tested,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Vec<Observation>, Trouble> {
-    let mut choices = Choices::new(seed).fork("targets");
-    let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
-    let folder = bench.folder()?;
-    bench.lab.write(&made.case, folder.path())?;
-    let mut trial = Trial { bench, made, targets, dir: folder.path(), seen: Vec::new() };
-    trial.observe(&mut tested.cost, begin)?;
-    let flaky = trial.try_again(&mut tested.cost)?;
-    trial.read_as_compilers_do(&mut tested.cost);
-    trial.doubt_validity(&mut tested.cost)?;
-    let suspicions = judge(&made.case, &trial.targets, &trial.seen);
-    tested.targets = trial.words(&suspicions, &flaky);
-    let agreement = agreement(&made.case, &trial.targets, &trial.seen);
-    let mut certificate = None;
-    for suspicion in suspicions {
-        let finding = trial.finding(suspicion, &agreement, &mut certificate, &mut tested.cost)?;
+    let mut trial = Trial::hold(bench, seed, made, tested, begin)?;
+    for suspicion in trial.suspicions() {
+        let finding = trial.finding(suspicion, &mut tested.cost)?;
         tested.findings.push(finding);
     }
     Ok(trial.seen)
 }
 
 /// One program under test.
-struct Trial<'a> {
+pub struct Trial<'a> {
     bench: &'a Bench,
     made: &'a Made,
     targets: Vec<Target>,
-    dir: &'a Path,
+    folder: Scratch,
     /// One for each target.
     seen: Vec<Observation>,
+    /// Made when it is first needed.
+    certificate: Option<Certificate>,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    /// Compiles and runs a program on the targets drawn for a seed, tries failures again, and adds what
+    /// each target did to `tested`. Findings are the caller's to ask for: they take detectors.
+    pub fn hold(
+        bench: &'a Bench,
+        seed: u64,
+        made: &'a Made,
+        tested: &mut Tested,
+        begin: &mut dyn FnMut(&str),
+    ) -> Result<Trial<'a>, Trouble> {
+        let mut choices = Choices::new(seed).fork("targets");
+        let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
+        let folder = bench.folder()?;
+        bench.lab.write(&made.case, folder.path())?;
+        let mut trial = Trial { bench, made, targets, folder, seen: Vec::new(), certificate: None };
+        trial.observe(&mut tested.cost, begin)?;
+        let flaky = trial.try_again(&mut tested.cost)?;
+        trial.read_as_compilers_do(&mut tested.cost);
+        trial.doubt_validity(&mut tested.cost)?;
+        tested.targets.extend(trial.words(&trial.suspicions(), &flaky));
+        Ok(trial)
+    }
+
+    /// What is wrong.
+    pub fn suspicions(&self) -> Vec<Suspicion> {
+        judge(&self.made.case, &self.targets, &self.seen)
+    }
+
+    /// The targets of a suspicion, and how the first of them fails.
+    pub fn fault(&self, suspicion: &Suspicion) -> Option<(Target, Fault)> {
+        let mut all = self.targets.iter().zip(&self.seen);
+        let (target, seen) = all.find(|(_, seen)| suspicion.targets.contains(&seen.target))?;
+        Some((target.clone(), seen.seen.fault(&self.made.case)?))
+    }
+
     fn observe(&mut self, cost: &mut Cost, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
         for target in &self.targets {
             begin(&target.label());
-            let seen = self.bench.lab.observe(&self.made.case, self.dir, target)?;
+            let seen = self.bench.lab.observe(&self.made.case, self.folder.path(), target)?;
             *cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             self.seen.push(seen);
         }
@@ -91,7 +115,8 @@ impl Trial<'_> {
                 continue;
             }
             for attempt in 1..TRIES {
-                let again = self.bench.lab.confirm(&self.made.case, self.dir, target, seen)?;
+                let again =
+                    self.bench.lab.confirm(&self.made.case, self.folder.path(), target, seen)?;
                 let (same, second) = match again {
                     Confirmation::Same(second) => (true, second),
                     Confirmation::Flaky(second) => (false, second),
@@ -122,7 +147,7 @@ impl Trial<'_> {
             let preprocessor = Preprocessor::with_command(command);
             let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
             let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
-            let files: Vec<_> = case.units().map(|unit| self.dir.join(unit)).collect();
+            let files: Vec<_> = case.units().map(|unit| self.folder.path().join(unit)).collect();
             let mut validate = Duration::ZERO;
             let answer = predict(&files, &preprocessor, fuel, &mut validate);
             *cost += Cost { validate, ..Cost::default() };
@@ -147,7 +172,7 @@ impl Trial<'_> {
         }
         let mut valid = false;
         for (target, _) in self.targets.iter().zip(&self.seen).filter(|(_, s)| !rejected(s)) {
-            let (dir, case) = (self.dir, &self.made.case);
+            let (dir, case) = (self.folder.path(), &self.made.case);
             let (strict, validate) = self.bench.lab.is_strictly_valid(case, dir, target)?;
             *cost += Cost { validate, ..Cost::default() };
             valid |= strict;
@@ -179,15 +204,14 @@ impl Trial<'_> {
         self.seen.iter().map(|seen| (seen.target.clone(), word(seen))).collect()
     }
 
-    fn finding(
-        &self,
+    /// A suspicion with all that a hunt keeps of it.
+    pub fn finding(
+        &mut self,
         suspicion: Suspicion,
-        agreement: &Agreement,
-        certificate: &mut Option<Certificate>,
         cost: &mut Cost,
     ) -> Result<NewFinding, Trouble> {
         let known = self.bench.count(&suspicion.signature);
-        let certificate = match certificate {
+        let certificate = match &self.certificate {
             Some(certificate) => certificate.clone(),
             // A crash is a bug whatever the program means.
             None if !suspicion.kind.is_wrong_code() => {
@@ -196,9 +220,13 @@ impl Trial<'_> {
             None if known >= CERTIFIED => {
                 Certificate { opinions: vec![self.made.own.clone(), not_asked(known)] }
             }
-            none => none.insert(self.certify(cost)?).clone(),
+            None => {
+                let certificate = self.certify(cost)?;
+                self.certificate.insert(certificate).clone()
+            }
         };
-        let standing = standing(&suspicion, agreement, &certificate);
+        let agreement = agreement(&self.made.case, &self.targets, &self.seen);
+        let standing = standing(&suspicion, &agreement, &certificate);
         Ok(NewFinding {
             kind: suspicion.kind,
             standing,
@@ -207,7 +235,7 @@ impl Trial<'_> {
             signature: suspicion.signature,
             summary: suspicion.summary,
             targets: suspicion.targets,
-            right: agreement.right.clone(),
+            right: agreement.right,
             files: self.made.case.files.clone(),
             origin: self.made.origin.clone(),
             certificate,
@@ -217,7 +245,8 @@ impl Trial<'_> {
     fn certify(&self, cost: &mut Cost) -> Result<Certificate, Trouble> {
         let (lab, case) = (&self.bench.lab, &self.made.case);
         let own = self.made.own.clone();
-        let (certificate, validate) = self.bench.detectors().certify(lab, case, self.dir, own)?;
+        let (certificate, validate) =
+            self.bench.detectors().certify(lab, case, self.folder.path(), own)?;
         *cost += Cost { validate, ..Cost::default() };
         Ok(certificate)
     }

@@ -5,6 +5,7 @@
 //! detectors that are to be asked first, the compilers, and, if it is undefined, the sanitizers.
 
 mod csmith;
+mod emi;
 mod files;
 mod smith;
 mod yarp;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use oracle::{Case, Detector, Opinion, Trouble};
 
+pub use self::emi::{Emi, EmiOptions, EmiSeeds, SeedMaker, least};
 pub use csmith::Csmith;
 pub use files::Files;
 pub use smith::{FUEL as SMITH_FUEL, STACK as SMITH_STACK, Smith, SmithOptions, Validate};

@@ -44,6 +44,8 @@ pub struct Progress {
     pub unanswered: BTreeMap<String, u64>,
     /// Checks around arithmetic in all programs.
     pub checks: Checks,
+    /// Variants that were tested besides their seeds.
+    pub variants: u64,
     /// Processor time of tests, by what it was spent on.
     pub cost: Cost,
     /// Processor time of our own process in this run: generation, the machine, the harness.

@@ -144,7 +144,7 @@ fn levels(plan: &Plan) -> Vec<Target> {
 /// What earlier runs on the folder have left.
 fn recall(store: &Store, bench: &Bench, progress: &mut Progress) -> Result<()> {
     progress.skipped = store.skipped()?.into_iter().collect();
-    (progress.unanswered, progress.checks) = store.counts()?;
+    (progress.unanswered, progress.checks, progress.variants) = store.counts()?;
     for (target, word, n) in store.tallies()? {
         *progress.targets.entry(target).or_default().entry(word).or_default() += n;
         progress.flaky += if word == Word::Flaky { n } else { 0 };
@@ -393,6 +393,7 @@ impl Hunt {
             *progress.unanswered.entry(reason.clone()).or_default() += 1;
         }
         progress.checks += tested.checks;
+        progress.variants += tested.variants;
         for (label, word) in &tested.targets {
             *progress.targets.entry(label.clone()).or_default().entry(*word).or_default() += 1;
             progress.flaky += u64::from(*word == Word::Flaky);

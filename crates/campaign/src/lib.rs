@@ -21,16 +21,20 @@ mod queue;
 mod recheck;
 mod record;
 mod schedule;
+mod seed;
 mod store;
 mod study;
 
 pub use check::{Checked, check};
-pub use engine::{Made, SMITH_FUEL, SMITH_STACK, SmithOptions, Validate};
+pub use engine::{
+    EmiOptions, EmiSeeds, Made, SMITH_FUEL, SMITH_STACK, SeedMaker, SmithOptions, Validate, least,
+};
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
 pub use plan::{EngineChoice, Plan};
-pub use predict::own_opinion;
+pub use predict::{Unusable, own_opinion};
 pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
 pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
+pub use seed::{Seed, donors, texts};
 pub use store::{Bug, Noted, Recipe, Store, StoredTarget, Suppression};
 pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};

@@ -9,7 +9,7 @@ use cgen::policy::Policy;
 use oracle::Limits;
 use toolchain::{Compiler, Language};
 
-use crate::engine::{Csmith, Engine, Files, Programs, Smith, SmithOptions, Yarp};
+use crate::engine::{Csmith, Emi, EmiOptions, Engine, Files, Programs, Smith, SmithOptions, Yarp};
 
 /// A hunt before it begins.
 #[derive(Clone, Debug)]
@@ -66,6 +66,8 @@ pub enum EngineChoice {
         /// Header folders.
         include: Vec<PathBuf>,
     },
+    /// Variants of programs of the others.
+    Emi(EmiOptions),
 }
 
 impl EngineChoice {
@@ -82,6 +84,7 @@ impl EngineChoice {
             EngineChoice::Files { from, include } => {
                 Box::new(Programs(Files::find(from, include)?))
             }
+            EngineChoice::Emi(options) => Box::new(Emi::new(options)?),
         })
     }
 }

@@ -77,6 +77,8 @@ pub struct Tested {
     pub unanswered: Option<String>,
     /// The checks around arithmetic that its program had, if it has an answer.
     pub checks: Checks,
+    /// Variants of its program that were tested besides it.
+    pub variants: u64,
     /// What it cost.
     pub cost: Cost,
     /// Each target by label.
@@ -94,6 +96,7 @@ impl Tested {
             skipped: None,
             unanswered: None,
             checks: Checks::default(),
+            variants: 0,
             cost: Cost::default(),
             targets: Vec::new(),
             findings: Vec::new(),

@@ -380,11 +380,12 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Why programs had no answer and how often, and what became of all checks around arithmetic.
-    pub fn counts(&self) -> Result<(BTreeMap<String, u64>, Checks)> {
-        let (mut unanswered, mut checks) = (BTreeMap::new(), Checks::default());
+    /// Why programs had no answer and how often, what became of all checks around arithmetic, and how
+    /// many variants were tested.
+    pub fn counts(&self) -> Result<(BTreeMap<String, u64>, Checks, u64)> {
+        let (mut unanswered, mut checks, mut variants) = (BTreeMap::new(), Checks::default(), 0);
         if self.version()? <= UNCOUNTED {
-            return Ok((unanswered, checks));
+            return Ok((unanswered, checks, variants));
         }
         let mut statement = self.db.prepare("SELECT what, n FROM count")?;
         let rows =
@@ -395,10 +396,11 @@ impl Store {
                 Some(reason) => _ = unanswered.insert(reason.to_string(), n),
                 None if what == rows::CHECKS => checks.all = n,
                 None if what == rows::REMOVED => checks.removed = n,
+                None if what == rows::VARIANTS => variants = n,
                 None => {}
             }
         }
-        Ok((unanswered, checks))
+        Ok((unanswered, checks, variants))
     }
 
     /// Makes the log part of the file, for a folder that is going to be copied.

@@ -19,6 +19,7 @@ Examples:
   gainsay run prog.c            execute prog.c in the abstract machine
   gainsay run --json prog.c     the same, as one JSON object
   gainsay gen --seed 1 -o DIR   a random program and its exact output
+  gainsay mutate prog.c --show  a variant of prog.c that must print the same
   gainsay hunt --for 10m        search the installed compilers for bugs
   gainsay findings              what hunts have found; `gainsay show 3` tells one
   gainsay report 3 -o bug       a folder to send: test, report, script; --html: the whole hunt
@@ -40,6 +41,7 @@ pub enum Command {
     Recheck(Recheck),
     Suppress(Suppress),
     Smith(crate::smith::Smith),
+    Mutate(crate::mutate::Mutate),
     Doctor(Doctor),
 }
 
@@ -243,10 +245,20 @@ pub struct Hunt {
     /// Remove the calls of `safe_*` from Csmith's programs that they do without.
     #[arg(long)]
     pub relax_arith: bool,
-    /// The folder of C files for `--engine files`.
+    /// Whose programs emi derives variants from, each from one of these: yarp, smith and csmith, as far as
+    /// they are here, if not given; files alone, if --from is given.
+    #[arg(long, value_enum, value_name = "ENGINE", value_delimiter = ',')]
+    pub mutate: Vec<HuntEngine>,
+    /// The mutations of emi: fcb, tg, tcb (together: hermes), orion, athena, or all.
+    #[arg(long, value_name = "NAMES", default_value = "all")]
+    pub strategy: emi::Strategies,
+    /// Variants that emi derives from a program, each from the last.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub variants: u32,
+    /// The folder of C files for `--engine files` and emi.
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
-    /// Search this folder for headers, for `--engine files`.
+    /// Search this folder for headers, for the files of --from.
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Keep findings as they are; do not reduce the first of each kind, look for the pass that is to
@@ -275,6 +287,8 @@ pub enum HuntEngine {
     Csmith,
     /// Your own programs: the C files of --from, one program each
     Files,
+    /// Variants of programs of the others that must print the same (Hermes, Orion, Athena)
+    Emi,
 }
 
 /// Who says what a program must do.
@@ -301,6 +315,8 @@ Examples:
   gainsay hunt --engine smith --relax crash    programs that may be undefined, most only compiled
   gainsay hunt --engine csmith --relax-arith   Csmith's programs without needless checks
   gainsay hunt --engine files --from tests -I include
+  gainsay hunt --engine emi                    ten variants of each program of yarp, smith, csmith
+  gainsay hunt --engine emi --from tests --strategy hermes --variants 20
   gainsay hunt --for 8h --json > hunt.jsonl    for scripts
 
 With --json each line has an \"event\":
@@ -309,6 +325,7 @@ With --json each line has an \"event\":
   study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
   progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
             flaky, skipped by reason, unanswered by reason (compiled, not run), checks (all, removed),
+            variants (besides the tests),
             cpu_s (generate, compile, run, validate, own, others),
             targets (right, failed, flaky, not_for_it), engines (tests, distinct, used, due)
   end       the same, with ended: time, tests, interrupted or failed, and why";

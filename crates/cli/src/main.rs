@@ -11,6 +11,7 @@ mod hunt;
 mod input;
 mod json;
 mod locate;
+mod mutate;
 mod profile;
 mod recheck;
 mod reduce;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Recheck(args) => recheck::main(&args),
         Command::Suppress(args) => suppress::main(&args),
         Command::Smith(args) => smith::main(args),
+        Command::Mutate(args) => mutate::main(args),
         Command::Doctor(args) => doctor::main(&args),
     };
     match result {

@@ -93,7 +93,8 @@ impl Generator {
 }
 
 impl Made {
-    fn read(dir: &Path) -> Result<Made, String> {
+    /// The program in a folder.
+    pub fn read(dir: &Path) -> Result<Made, String> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(dir).map_err(|e| e.to_string())?.flatten() {
             if entry.path().is_file() {

@@ -75,10 +75,16 @@ CREATE TABLE count (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 pub const CHECKS: &str = "checks";
 pub const REMOVED: &str = "checks removed";
 pub const UNANSWERED: &str = "unanswered ";
+/// Variants of seeds.
+pub const VARIANTS: &str = "variants";
 
 /// What a test adds to the counts.
 pub fn counts(tested: &Tested) -> Vec<(String, u64)> {
-    let checks = [(CHECKS, tested.checks.all), (REMOVED, tested.checks.removed)];
+    let checks = [
+        (CHECKS, tested.checks.all),
+        (REMOVED, tested.checks.removed),
+        (VARIANTS, tested.variants),
+    ];
     let checks = checks.into_iter().filter(|(_, n)| *n > 0).map(|(what, n)| (what.to_string(), n));
     let unanswered = tested.unanswered.iter().map(|reason| (format!("{UNANSWERED}{reason}"), 1));
     checks.chain(unanswered).collect()

@@ -245,10 +245,12 @@ fn programs_without_an_answer_and_checks_are_counted() {
     }
     for seed in [4, 5, 5] {
         let checks = Checks { all: 10, removed: 4 };
-        store.record(&Tested { checks, ..tested(seed, vec![]) }).expect("it records");
+        let variants = 7;
+        store.record(&Tested { checks, variants, ..tested(seed, vec![]) }).expect("it records");
     }
-    let (unanswered, checks) = store.counts().expect("it reads");
+    let (unanswered, checks, variants) = store.counts().expect("it reads");
     assert_eq!(checks, Checks { all: 20, removed: 8 }, "a test counts once");
+    assert_eq!(variants, 14);
     let unanswered: Vec<_> = unanswered.iter().map(|(reason, n)| (&reason[..], *n)).collect();
     assert_eq!(unanswered, [("undefined: x", 2), ("unspecified: y", 1)]);
 }

@@ -166,7 +166,7 @@ fn standing(p: &Progress) -> Value {
         "elapsed_s": seconds(p.elapsed), "tests": p.tests, "tests_now": p.tests_now,
         "findings": findings, "distinct": p.signatures, "disputed": p.disputed,
         "flaky": p.flaky, "skipped": p.skipped,
-        "unanswered": p.unanswered, "checks": p.checks,
+        "unanswered": p.unanswered, "checks": p.checks, "variants": p.variants,
         "cpu_s": {
             "generate": seconds(p.cost.generate), "compile": seconds(p.cost.compile),
             "run": seconds(p.cost.run), "validate": seconds(p.cost.validate),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use campaign::{EngineChoice, Plan, SmithOptions};
+use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
@@ -70,16 +70,26 @@ fn name(engine: HuntEngine) -> &'static str {
         HuntEngine::Smith => "smith",
         HuntEngine::Csmith => "csmith",
         HuntEngine::Files => "files",
+        HuntEngine::Emi => "emi",
     }
 }
 
 fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     let asked = |engine| args.engine.contains(&engine);
-    if args.from.is_some() && !asked(HuntEngine::Files) {
-        bail!("--from is for --engine files: add that, or leave --from out");
+    let files = asked(HuntEngine::Files) || asked(HuntEngine::Emi);
+    if args.from.is_some() && !files {
+        bail!("--from is for --engine files and emi: add one, or leave --from out");
     }
-    if !args.include.is_empty() && !asked(HuntEngine::Files) {
-        bail!("-I is for --engine files: add that, or leave -I out");
+    if !args.include.is_empty() && !files {
+        bail!("-I is for --engine files and emi: add one, or leave -I out");
+    }
+    let emis = [
+        (!args.mutate.is_empty(), "--mutate"),
+        (args.strategy != emi::Strategies::default(), "--strategy"),
+        (args.variants != EmiOptions::default().variants, "--variants"),
+    ];
+    if let Some((_, option)) = emis.iter().find(|(given, _)| *given && !asked(HuntEngine::Emi)) {
+        bail!("{option} is for --engine emi: add that, or leave {option} out");
     }
     if args.policy != "default" && !asked(HuntEngine::Yarp) {
         bail!("--policy is for --engine yarp: add that, or leave --policy out");
@@ -128,15 +138,19 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
                 relax_arith: args.relax_arith,
                 eager: args.eager,
             },
-            HuntEngine::Files => files(args)?,
+            HuntEngine::Files => {
+                let (from, include) = folder(args)?;
+                EngineChoice::Files { from, include }
+            }
+            HuntEngine::Emi => EngineChoice::Emi(mutations(args)?),
         });
     }
     Ok(choices)
 }
 
-fn files(args: &Hunt) -> Result<EngineChoice> {
+fn folder(args: &Hunt) -> Result<(PathBuf, Vec<PathBuf>)> {
     let Some(from) = &args.from else {
-        bail!("--engine files needs --from DIR, the folder of your programs");
+        bail!("files need --from DIR, the folder of your programs");
     };
     if !from.is_dir() {
         bail!("the folder {} given with --from does not exist", from.display());
@@ -146,7 +160,42 @@ fn files(args: &Hunt) -> Result<EngineChoice> {
             bail!("the header folder {} given with -I does not exist", dir.display());
         }
     }
-    Ok(EngineChoice::Files { from: from.clone(), include: args.include.clone() })
+    Ok((from.clone(), args.include.clone()))
+}
+
+fn mutations(args: &Hunt) -> Result<EmiOptions> {
+    if args.variants == 0 {
+        bail!("--variants must be at least 1");
+    }
+    let own = args.from.is_some() && !args.engine.contains(&HuntEngine::Files);
+    let asked = match args.mutate.as_slice() {
+        [] if own => &[HuntEngine::Files],
+        asked => asked,
+    };
+    if own && !asked.contains(&HuntEngine::Files) {
+        bail!("--from is for --mutate files: add that, or leave --from out");
+    }
+    let mut seeds = Vec::new();
+    for (i, engine) in asked.iter().enumerate() {
+        if asked[..i].contains(engine) {
+            bail!("--mutate names {} twice", name(*engine));
+        }
+        seeds.push(match engine {
+            HuntEngine::Yarp => EmiSeeds::Yarp,
+            HuntEngine::Smith => EmiSeeds::Smith,
+            HuntEngine::Csmith => EmiSeeds::Csmith,
+            HuntEngine::Files => {
+                let (from, include) = folder(args)?;
+                EmiSeeds::Files(from, include)
+            }
+            HuntEngine::Emi => bail!("--mutate emi: variants are derived from variants anyway"),
+        });
+    }
+    let mut options = EmiOptions::default();
+    if !seeds.is_empty() {
+        options.seeds = seeds;
+    }
+    Ok(EmiOptions { strategies: args.strategy.clone(), variants: args.variants, ..options })
 }
 
 /// Compilers and how they are to be used.

@@ -124,7 +124,7 @@ fn skipped(progress: &Progress) -> String {
     format!("Skipped {sum} without a known answer: {told}.\n")
 }
 
-/// Programs that were compiled only, and what became of checks around arithmetic.
+/// Programs that were compiled only, what became of checks around arithmetic, and variants.
 fn unanswered(progress: &Progress) -> String {
     let mut text = by_reason(&progress.unanswered).map_or_else(String::new, |(sum, told)| {
         format!("Compiled and not run in {sum}, for want of one answer: {told}.\n")
@@ -138,6 +138,11 @@ fn unanswered(progress: &Progress) -> String {
             words::plural(all, "check"),
             removed as f64 * 100.0 / all as f64
         );
+    }
+    if progress.variants > 0 {
+        let variants = words::plural(progress.variants, "variant");
+        let _ =
+            writeln!(text, "Tested {variants} besides the programs that they are derived from.");
     }
     text
 }
