@@ -28,8 +28,8 @@ const DONORS: u64 = 10;
 pub struct Seed {
     /// The program, without what its headers declare in vain.
     pub program: Program,
-    /// Declarations of headers at the head of every unit.
-    pub header: usize,
+    /// Declarations at the head of each unit that are left as they are.
+    pub headers: Vec<usize>,
 }
 
 impl Seed {
@@ -50,8 +50,8 @@ impl Seed {
         let is_own = |program: &Program, item: &Item| !any || own(program, item, &names);
         cshrink::drop_headers(&mut program, &is_own);
         let may = |item: &Item| is_own(&program, item) && is_mutable(&program, item);
-        let header = header(&program, &may);
-        Seed { program, header }
+        let headers = headers(&program, &may);
+        Seed { program, headers }
     }
 
     /// The beginning of its variants. The seed number is for the choices.
@@ -62,7 +62,7 @@ impl Seed {
         number: u64,
     ) -> Result<Chain, Unfit> {
         let options =
-            Options { strategies: strategies.clone(), header: self.header, ..Options::default() };
+            Options { strategies: strategies.clone(), headers: self.headers, ..Options::default() };
         Chain::new(self.program, options, config, &Choices::new(number))
     }
 }
@@ -85,19 +85,27 @@ pub fn donors() -> &'static Database {
         for seed in 1..=DONORS {
             let tuple = smith::Tuple::plain(seed);
             let made = smith::generate(&tuple, &smith::Options::default()).program;
-            database.gather(&made, header(&made, &|item| is_mutable(&made, item)));
+            database.gather(&made, &headers(&made, &|item| is_mutable(&made, item)));
             if let Ok(made) = yarp::generate(seed, &options) {
-                database.gather(&made.program, 0);
+                database.gather(&made.program, &[]);
             }
         }
         database
     })
 }
 
-/// Declarations at the head of every unit before the first function that may be changed.
-fn header(program: &Program, may: &dyn Fn(&Item) -> bool) -> usize {
-    let first = |items: &[Item]| items.iter().position(may).unwrap_or(0);
-    program.units.iter().map(|unit| first(&unit.items)).min().unwrap_or(0)
+/// Declarations of each unit before the first function that may be changed. In a program of several
+/// units, `main`'s only drives the others, mostly without optimisation, and is left alone.
+fn headers(program: &Program, may: &dyn Fn(&Item) -> bool) -> Vec<usize> {
+    let is_main = |item: &Item| match *item {
+        Item::Func(f) => program.name(program.func(f).name) == "main",
+        _ => false,
+    };
+    let of = |unit: &ctree::Unit| match program.units.len() > 1 && unit.items.iter().any(is_main) {
+        true => unit.items.len(),
+        false => unit.items.iter().position(may).unwrap_or(0),
+    };
+    program.units.iter().map(of).collect()
 }
 
 fn has_own(program: &Program, items: &[Item], files: &[String]) -> bool {

@@ -25,8 +25,9 @@ pub struct Options {
     pub mutations: usize,
     /// A variant has at most so many statements; one that would have more is as the last was.
     pub statements: usize,
-    /// The first declarations of each unit are a header's, and are left as they are.
-    pub header: usize,
+    /// How many of the first declarations of each unit are a header's, and are left as they are; none
+    /// where nothing is said.
+    pub headers: Vec<usize>,
 }
 
 impl Default for Options {
@@ -36,7 +37,7 @@ impl Default for Options {
             percent: 10,
             mutations: 30,
             statements: 20_000,
-            header: 0,
+            headers: Vec::new(),
         }
     }
 }
@@ -91,7 +92,7 @@ impl Chain {
         choices: &Choices,
     ) -> Result<Chain, Unfit> {
         let choices = choices.fork("emi");
-        let sites = Sites::of(&seed, options.header, seed.stmts.len());
+        let sites = Sites::of(&seed, &options.headers, seed.stmts.len());
         let plan = Plan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
         let mut report = run_with(&seed, config, &hooks(&plan));
         if !matches!(report.outcome, Outcome::Finished(_)) {
@@ -174,7 +175,7 @@ impl Chain {
     /// Executes the variant and watches the points that are drawn for the next.
     fn run(&self, label: u64) -> Run {
         let program = self.variant.program();
-        let sites = Sites::of(&program, self.options.header, self.variant.base.stmts.len());
+        let sites = Sites::of(&program, &self.options.headers, self.variant.base.stmts.len());
         let mut choices = self.choices.fork(&format!("profile {label}"));
         let plan = Plan::draw(&program, &sites, &self.options, &mut choices);
         let report = run_with(&program, &self.config, &hooks(&plan));
@@ -233,7 +234,7 @@ fn hooks(plan: &Plan) -> Hooks {
 }
 
 /// A point that is reached more often is left alone: looking at it takes longer than the program.
-const VISITS: u64 = 20_000;
+const VISITS: u64 = 5_000;
 
 /// More values than these are known by their limits only.
 const VALUES: usize = 24;

@@ -46,9 +46,10 @@ pub(crate) enum Callee {
 }
 
 impl Sites {
-    /// Those in functions whose definition is not among the first `header` declarations of a unit.
-    /// Statements from number `known` on exist in this variant only and are no sites.
-    pub fn of(program: &Program, header: usize, known: usize) -> Sites {
+    /// Those in functions whose definition is not in the header of a unit: its first declarations, as
+    /// many as `headers` says. Statements from number `known` on exist in this variant only and are
+    /// no sites.
+    pub fn of(program: &Program, headers: &[usize], known: usize) -> Sites {
         let sites = Sites {
             list: Vec::new(),
             labels: HashMap::new(),
@@ -56,16 +57,10 @@ impl Sites {
             callees: callees(program),
         };
         let mut walk = Walk { program, known, sites, func: None, within: Within::default() };
-        for unit in &program.units {
-            for item in unit.items.iter().skip(header) {
-                if let Item::Func(f) = *item
-                    && let Some(body) = program.func(f).body
-                {
-                    walk.func = Some(f);
-                    walk.within = Within::default();
-                    walk.stmt(body, false);
-                }
-            }
+        for (func, body) in own_funcs(program, headers) {
+            walk.func = Some(func);
+            walk.within = Within::default();
+            walk.stmt(body, false);
         }
         walk.sites
     }
@@ -187,6 +182,19 @@ impl Walk<'_> {
             }
         });
     }
+}
+
+/// The functions of a program that are not of a header, with their bodies.
+pub(crate) fn own_funcs(
+    program: &Program,
+    headers: &[usize],
+) -> impl Iterator<Item = (FuncId, StmtId)> {
+    let headers = headers.iter().copied().chain(std::iter::repeat(0));
+    let items = program.units.iter().zip(headers).flat_map(|(unit, n)| unit.items.iter().skip(n));
+    items.filter_map(|item| match *item {
+        Item::Func(f) => Some((f, program.func(f).body?)),
+        _ => None,
+    })
 }
 
 fn callees(program: &Program) -> Vec<Callee> {

@@ -122,7 +122,7 @@ fn athena_puts_statements_where_nothing_ran() {
     let mut database = Database::default();
     let other = "double d; long n; int g(int k) { int s[4], m = k; while (m < 9) { s[m & 3] = m; m *= 2; }
         if (n > m) { d = n; n -= g(m) + s[1]; return m; } return k; } int main(void) { return g(1) - 1; }";
-    database.gather(&parse(other), 0);
+    database.gather(&parse(other), &[]);
     assert!(database.len() >= 8, "{}", database.len());
     let program = variant(SEED, "athena", 4, 1, &database);
     assert_eq!(text(&program), ATHENA);
@@ -207,7 +207,7 @@ fn a_database_takes_what_can_stand_elsewhere() {
         );
         let program = program.replace("goto l; l:", "");
         let mut database = Database::default();
-        database.gather(&parse(&program), 0);
+        database.gather(&parse(&program), &[]);
         // Without the `for` around it.
         database.len()
     };
@@ -265,7 +265,7 @@ int main(void) {
 fn variants_do_what_their_seeds_do_whichever_edits_are_left_out() {
     let mut database = Database::default();
     let seeds = seeds();
-    seeds.iter().for_each(|seed| database.gather(seed, 0));
+    seeds.iter().for_each(|seed| database.gather(seed, &[]));
     let mut counts = [0; 3];
     let mut last = Vec::new();
     for (number, seed) in seeds.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use choice::Choices;
 use cmachine::{Hooks, MachineConfig, Node, Outcome, Verdict, run_with};
-use ctree::{ExprId, Program, StmtId};
+use ctree::{DataModel, ExprId, Program, StmtId};
 use emi::{Chain, Change, Database, Edit, Options, Strategies, Strategy};
 
 fn config() -> MachineConfig {
@@ -73,7 +73,7 @@ fn every_variant_prints_what_its_seed_prints() {
     for (number, seed) in seeds(10).iter().enumerate() {
         let Some(mut chain) = chain(seed, "all", number as u64) else { continue };
         let mut database = Database::default();
-        database.gather(seed, 0);
+        database.gather(seed, &[]);
         seen += 1;
         derive(&mut chain, &database, 6, &format!("seed {number}"));
         for (all, one) in counts.iter_mut().zip(counted(&chain)) {
@@ -101,7 +101,7 @@ fn a_variant_does_what_its_seed_does_in_the_same_order() {
     for (number, seed) in seeds(6).iter().enumerate() {
         let Some(mut chain) = chain(seed, "all", number as u64) else { continue };
         let mut database = Database::default();
-        database.gather(seed, 0);
+        database.gather(seed, &[]);
         let before = trace(seed, seed);
         steps += before.0.len();
         for round in 0..5 {
@@ -118,7 +118,7 @@ fn any_part_of_a_variant_is_one() {
     for (number, seed) in seeds(4).iter().enumerate() {
         let Some(mut chain) = chain(seed, "all", number as u64) else { continue };
         let mut database = Database::default();
-        database.gather(seed, 0);
+        database.gather(seed, &[]);
         derive(&mut chain, &database, 4, &format!("seed {number}"));
         let mut choices = Choices::new(number as u64);
         for percent in [0, 20, 50, 80] {
@@ -137,9 +137,31 @@ fn the_same_number_makes_the_same_variant() {
     let text = || {
         let mut chain = chain(&seeds[0], "all", 7).expect("a seed");
         let mut database = Database::default();
-        database.gather(&seeds[1], 0);
+        database.gather(&seeds[1], &[]);
         derive(&mut chain, &database, 3, "twice");
         ctree::print::print_unit(chain.program(), ctree::UnitId(0))
     };
     assert_eq!(text(), text());
+}
+
+/// What a program is called is not the same in the machine and elsewhere.
+#[test]
+fn nothing_depends_on_how_a_program_is_called() {
+    let text =
+        "int g = 2; int main(int argc, char **argv) { int n = 1; n += g; g = n; return n - 3; }";
+    let mut seed = Program::new(DataModel::X86_64_SYSV);
+    cparse::parse_unit(&mut seed, "test.c", text).expect("the seed parses");
+    let options = Options {
+        strategies: "tg".parse().expect("a strategy"),
+        percent: 100,
+        ..Options::default()
+    };
+    for number in 0..20 {
+        let chain = Chain::new(seed.clone(), options.clone(), &config(), &Choices::new(number));
+        let Ok(mut chain) = chain else { panic!("the seed runs") };
+        derive(&mut chain, &Database::default(), 2, "main");
+        let text = ctree::print::print_unit(chain.program(), ctree::UnitId(0));
+        assert!(text.contains("if ("), "{text}");
+        assert_eq!(text.matches("arg").count(), 2, "{text}");
+    }
 }

@@ -308,7 +308,7 @@ impl Subject<'_> {
         let Some(blame) = culprits.find(known, &case, &mut tested.cost)? else {
             return Ok(None);
         };
-        let made = self.variant(&blame.program, blame.steps, self.origin(Some(&blame)));
+        let made = self.variant(&blame.program, blame.steps, self.origin(Some((&blame, variant))));
         let mut words = Tested::new("", self.seed);
         let draw = self.seed.wrapping_add(u64::from(self.number) << 40);
         let mut again = Trial::hold(bench, draw, &made, &mut words, &mut |_| {})?;
@@ -338,7 +338,7 @@ impl Subject<'_> {
     }
 
     /// The commands that make it again: first the seed, then the variant.
-    fn origin(&self, blame: Option<&Blame>) -> String {
+    fn origin(&self, blame: Option<(&Blame, &Variant)>) -> String {
         let include: String =
             self.made.case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
         let Subject { emi, seed, number, made, .. } = self;
@@ -351,7 +351,11 @@ impl Subject<'_> {
                 units.collect::<Vec<_>>().join(" ")
             }
         };
-        let keep = blame.map(Blame::argument).unwrap_or_default();
+        // The summary of the reduced program says nothing of mutations; this stays.
+        let least = |(blame, variant): (&Blame, &Variant)| {
+            format!("{} # {}", blame.argument(), blame.told(variant))
+        };
+        let keep = blame.map(least).unwrap_or_default();
         format!(
             "{before}gainsay mutate {files}{include} --strategy {} --seed {seed} --variant \
              {number}{keep}",

@@ -13,10 +13,11 @@ mod tests;
 mod walk;
 
 use choice::Choices;
-use ctree::{Item, Program, StmtId, StmtKind};
+use ctree::{Program, StmtId, StmtKind};
 
 use crate::chain::View;
 use crate::dead::{Flow, dead_sites};
+use crate::site::own_funcs;
 use crate::{Change, Edit, Strategy, Variant};
 use graft::{Graft, Into, Mark};
 use survey::Needs;
@@ -41,21 +42,17 @@ struct Snippet {
 }
 
 impl Database {
-    /// Takes statements from a program that can stand in others. The first `header` declarations of
-    /// each unit are left out.
-    pub fn gather(&mut self, program: &Program, header: usize) {
+    /// Takes statements from a program that can stand in others. The first declarations of each unit
+    /// are left out, as many as `headers` says.
+    pub fn gather(&mut self, program: &Program, headers: &[usize]) {
         let to = self.program.get_or_insert_with(|| Program::new(program.types.model.clone()));
         if to.types.model != program.types.model {
             return;
         }
         let mut found = Vec::new();
-        for item in program.units.iter().flat_map(|unit| unit.items.iter().skip(header)) {
-            if let Item::Func(f) = *item
-                && let Some(body) = program.func(f).body
-            {
-                let flow = Flow::of_stmt(program, body);
-                found.extend(flow.nodes.iter().skip(1).map(|node| node.stmt));
-            }
+        for (_, body) in own_funcs(program, headers) {
+            let flow = Flow::of_stmt(program, body);
+            found.extend(flow.nodes.iter().skip(1).map(|node| node.stmt));
         }
         found.retain(|&s| {
             is_snippet(program, s)

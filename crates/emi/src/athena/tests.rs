@@ -15,7 +15,7 @@ fn mutated(program: &Program, database: &Database, choices: &mut Choices) -> Var
     let mut next = Variant::new(program.clone());
     let mut last = program.clone();
     for _ in 0..3 {
-        let sites = Sites::of(&last, 0, next.base.stmts.len());
+        let sites = Sites::of(&last, &[], next.base.stmts.len());
         let view = View { program: &last, sites: &sites, profile: &Profile::default() };
         mutate(&view, database, 40, &mut next, choices);
         orion::mutate(&view, 5, &mut next, choices);
@@ -42,7 +42,7 @@ fn programs() -> Vec<Program> {
 fn what_is_put_in_or_taken_away_leaves_a_program() {
     let programs = programs();
     let mut database = Database::default();
-    programs.iter().for_each(|program| database.gather(program, 0));
+    programs.iter().for_each(|program| database.gather(program, &[]));
     let mut choices = Choices::new(7);
     let compilers = installed();
     let mut puts = 0;
@@ -62,7 +62,7 @@ fn what_is_put_in_or_taken_away_leaves_a_program() {
 fn a_seed_gives_the_same_variant_again() {
     let program = parse(SCOPES);
     let mut database = Database::default();
-    database.gather(&program, 0);
+    database.gather(&program, &[]);
     let edits = |seed| mutated(&program, &database, &mut Choices::new(seed)).edits;
     assert_eq!(edits(5), edits(5));
     assert_ne!(edits(5), edits(6));

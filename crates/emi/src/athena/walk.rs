@@ -248,8 +248,8 @@ mod tests {
     fn a_walk_leads_away_and_all_of_it_can_be_undone() {
         let program = parse(SCOPES);
         let mut database = Database::default();
-        database.gather(&program, 0);
-        let sites = Sites::of(&program, 0, program.stmts.len());
+        database.gather(&program, &[]);
+        let sites = Sites::of(&program, &[], program.stmts.len());
         let profile = cmachine::Profile::default();
         let view = View { program: &program, sites: &sites, profile: &profile };
         let mut next = Variant::new(program.clone());

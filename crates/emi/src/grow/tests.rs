@@ -76,7 +76,7 @@ pub(crate) fn parse(text: &str) -> Program {
 
 /// A program with bodies before some of its statements, and how many they are.
 fn grown(program: Program, percent: u32, choices: &mut Choices) -> (Program, usize) {
-    let sites = Sites::of(&program, 0, program.stmts.len());
+    let sites = Sites::of(&program, &[], program.stmts.len());
     let mut variant = Variant::new(program);
     for site in &sites.list {
         if choices.chance(percent) {
