@@ -94,7 +94,8 @@ impl Chain {
         let choices = choices.fork("emi");
         let sites = Sites::of(&seed, &options.headers, seed.stmts.len());
         let plan = Plan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
-        let mut report = run_with(&seed, config, &hooks(&plan));
+        let config = MachineConfig { call_depth: config.call_depth.min(CALLS), ..config.clone() };
+        let mut report = run_with(&seed, &config, &hooks(&plan));
         if !matches!(report.outcome, Outcome::Finished(_)) {
             return Err(Unfit(report.outcome));
         }
@@ -104,7 +105,7 @@ impl Chain {
         Ok(Chain {
             variant: Variant::new(seed.clone()),
             options,
-            config: MachineConfig { fuel, ..config.clone() },
+            config: MachineConfig { fuel, ..config },
             choices,
             rounds: 0,
             seed: report,
@@ -232,6 +233,9 @@ fn hooks(plan: &Plan) -> Hooks {
         ..Hooks::default()
     }
 }
+
+/// Calls within calls of a seed. New variables make frames larger, and a real stack is soon full.
+const CALLS: u32 = 1_000;
 
 /// A point that is reached more often is left alone: looking at it takes longer than the program.
 const VISITS: u64 = 5_000;

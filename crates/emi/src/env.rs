@@ -7,11 +7,13 @@ use cmachine::{Step, VarValues, Watch};
 use ctree::{ArrayLen, ExprId, Program, Quals, RecordKind, StmtId, Ty, TypeKind, VarId};
 
 use crate::chain::Options;
-use crate::site::{Sites, exposed};
+use crate::site::{Site, Sites, exposed};
 use crate::synth::Values;
 
 /// Variables looked at before a statement, at most.
 const VARS: usize = 14;
+/// Points drawn in any program that has so many.
+const FEWEST: usize = 4;
 /// Ways tried from each of them, where it is no scalar itself.
 const WAYS: usize = 3;
 /// A way has at most so many steps, and follows so many pointers.
@@ -50,11 +52,14 @@ impl Plan {
                 .collect(),
             restricted: has_restrict(program),
         };
-        for site in &sites.list {
-            if choices.chance(options.percent) {
-                let watches = plan.watches(program, sites, site.stmt, choices);
-                plan.probes.insert(site.stmt, watches);
-            }
+        let (mut drawn, mut rest): (Vec<&Site>, Vec<&Site>) =
+            sites.list.iter().partition(|_| choices.chance(options.percent));
+        // Of a small program, a tenth is nothing.
+        choices.shuffle(&mut rest);
+        drawn.extend(rest.into_iter().take(FEWEST.saturating_sub(drawn.len())));
+        for site in drawn {
+            let watches = plan.watches(program, sites, site.stmt, choices);
+            plan.probes.insert(site.stmt, watches);
         }
         plan
     }
@@ -82,7 +87,8 @@ impl Plan {
             let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { WAYS };
             for _ in 0..tries {
                 let way = Way { program, records: &records, var }.draw(choices);
-                watches.extend(way.filter(|way| !watches.contains(way)));
+                let fits = |way: &Watch| !(self.restricted && way.path.contains(&Step::Deref));
+                watches.extend(way.filter(|way| fits(way) && !watches.contains(way)));
             }
         }
         watches
@@ -156,7 +162,12 @@ impl Way<'_> {
 fn has_restrict(program: &Program) -> bool {
     let restrict = |ty: Ty| ty.quals().has(Quals::RESTRICT);
     let fields = program.types.records.iter().flat_map(|record| &record.fields);
-    program.vars.iter().any(|var| restrict(program.types.resolved(var.ty)))
+    let parts = (0..program.types.len()).any(|n| match *program.types.kind_at(n) {
+        TypeKind::Array(part, _) | TypeKind::Pointer(part) => restrict(part),
+        _ => false,
+    });
+    parts
+        || program.vars.iter().any(|var| restrict(program.types.resolved(var.ty)))
         || fields.into_iter().any(|field| restrict(program.types.resolved(field.ty)))
 }
 

@@ -53,7 +53,7 @@ int main(void) {
     );
 }
 
-/// A statement behind what is known to be true: `s.a` is -5, `i` and `total` are what they are.
+/// A statement behind what is known to be true: `s.a` is -5, and `i` is 0 and 1 there.
 #[test]
 fn a_guard_that_holds() {
     assert_eq!(
@@ -61,7 +61,7 @@ fn a_guard_that_holds() {
         "\
 int main(void) {
     for (int i = 0; i < 2; i++)
-        if ((s.a && i >= total) || (s.a >= total || i > s.a))
+        if ((s.a && i >= *where) || (s.a >= *where || i > s.a))
             total += i;
     return total - 4;
 }
@@ -78,11 +78,11 @@ fn a_block_that_runs_and_leaves_no_trace() {
 int main(void) {
     for (int i = 0; i < 2; i++) {
         {
-            int emi_4 = s.b - ((unsigned char)*where ? s.a : 1UL) + ~i;
-            if (total < emi_4) {
+            int emi_4 = ~(i < (unsigned int)(total / s.b));
+            if (emi_4 - s.b <= 86388035) {
                 emi_4 = i;
-                i = i;
-                if (!(s.b == s.a) && !(emi_4 < s.b)) {
+                i = (long long)(emi_4 % (*where > !total)) == (int)(s.b > i);
+                if (~(total ? emi_4 : (unsigned char)i) == -4) {
                     printf(\"%d\\n\", i);
                 }
             }
