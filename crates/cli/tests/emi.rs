@@ -139,7 +139,7 @@ fn mistakes_are_told_in_a_sentence() {
         (&["hunt", "--strategy", "tg"], 2, "--strategy is for --engine emi"),
         (&["hunt", "--mutate", "smith"], 2, "--mutate is for --engine emi"),
         (&["hunt", "--engine", "emi", "--variants", "0"], 2, "--variants must be at least 1"),
-        (&["hunt", "--engine", "emi", "--mutate", "files"], 2, "need --from DIR"),
+        (&["hunt", "--engine", "emi", "--mutate", "files"], 2, "--mutate files needs --from DIR"),
         (&["hunt", "--engine", "emi", "--mutate", "smith,smith"], 2, "names smith twice"),
     ];
     for (args, status, words) in cases {

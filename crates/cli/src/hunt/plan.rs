@@ -139,7 +139,7 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
                 eager: args.eager,
             },
             HuntEngine::Files => {
-                let (from, include) = folder(args)?;
+                let (from, include) = folder(args, "--engine files")?;
                 EngineChoice::Files { from, include }
             }
             HuntEngine::Emi => EngineChoice::Emi(mutations(args)?),
@@ -148,9 +148,10 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     Ok(choices)
 }
 
-fn folder(args: &Hunt) -> Result<(PathBuf, Vec<PathBuf>)> {
+/// The folder of programs that an option needs, and their headers'.
+fn folder(args: &Hunt, option: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
     let Some(from) = &args.from else {
-        bail!("files need --from DIR, the folder of your programs");
+        bail!("{option} needs --from DIR, the folder of your programs");
     };
     if !from.is_dir() {
         bail!("the folder {} given with --from does not exist", from.display());
@@ -185,7 +186,7 @@ fn mutations(args: &Hunt) -> Result<EmiOptions> {
             HuntEngine::Smith => EmiSeeds::Smith,
             HuntEngine::Csmith => EmiSeeds::Csmith,
             HuntEngine::Files => {
-                let (from, include) = folder(args)?;
+                let (from, include) = folder(args, "--mutate files")?;
                 EmiSeeds::Files(from, include)
             }
             HuntEngine::Emi => bail!("--mutate emi: variants are derived from variants anyway"),
