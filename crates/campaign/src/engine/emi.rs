@@ -244,8 +244,11 @@ impl Engine for Emi {
             let finding = trial.finding(suspicion, &mut tested.cost)?;
             tested.findings.push(finding);
         }
-        self.variants(seed, &made, &mut chain, &expected, bench, &mut tested)?;
-        Ok(tested)
+        match self.variants(seed, &made, &mut chain, &expected, bench, &mut tested) {
+            // A seed takes minutes: what it has shown is not given back with it.
+            Err(Trouble::Stopped) if !tested.findings.is_empty() => Ok(tested),
+            done => done.map(|()| tested),
+        }
     }
 }
 
