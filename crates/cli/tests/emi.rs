@@ -190,4 +190,5 @@ fn variants_find_what_their_seeds_do_not() {
     let shown =
         gainsay(dir, &["show", &finding["id"].to_string(), "emi", "--source"]).stdout.text();
     assert!(shown.contains("gainsay mutate ") && shown.contains(" --keep "), "{shown}");
+    assert!(shown.contains(" # tg, 1 of "), "{shown}");
 }
