@@ -4,6 +4,7 @@
 //! programs are [`Source`]s: they only make the program, and [`Programs`] puts it before the
 //! detectors that are to be asked first, the compilers, and, if it is undefined, the sanitizers.
 
+mod crossover;
 mod csmith;
 mod emi;
 mod files;
@@ -15,8 +16,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use oracle::{Case, Detector, Opinion, Trouble};
+use reduce::NotReduced;
+use sandbox::Stop;
 
 pub use self::emi::{Emi, EmiOptions, EmiSeeds, SeedMaker, least};
+pub use crossover::Crossover;
 pub use csmith::Csmith;
 pub use files::Files;
 pub use smith::{FUEL as SMITH_FUEL, STACK as SMITH_STACK, Smith, SmithOptions, Validate};
@@ -24,7 +28,8 @@ pub use yarp::Yarp;
 
 use crate::bench::Bench;
 use crate::predict::Unusable;
-use crate::record::{Checks, Cost, Tested};
+use crate::record::{Checks, Cost, Finding, Study, Tested};
+use crate::store::StoredTarget;
 use crate::{differential, eager, miss};
 
 /// Something that makes tests out of seeds. The same seed is the same test, on every machine.
@@ -34,6 +39,21 @@ pub trait Engine: Send + Sync {
 
     /// The seeds it has, when the hunt begins at `first`.
     fn seeds(&self, first: u64) -> Range<u64>;
+
+    /// How many tests one of its tests stands for, about.
+    fn tests_each(&self) -> u64 {
+        1
+    }
+
+    /// Targets of its own, besides the compilers.
+    fn targets(&self) -> Vec<StoredTarget> {
+        Vec::new()
+    }
+
+    /// Studies a finding of its own in its own way; `None` for findings that are C programs.
+    fn study(&self, _found: &Finding, _stop: &Stop) -> Option<Result<Study, NotReduced>> {
+        None
+    }
 
     /// Does the test of a seed.
     fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble>;

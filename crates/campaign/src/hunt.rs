@@ -19,7 +19,7 @@ use toolchain::Target;
 use crate::bench::Bench;
 use crate::engine::Engine;
 use crate::event::{Ended, EngineProgress, Event, Progress};
-use crate::plan::Plan;
+use crate::plan::{EngineChoice, Plan};
 use crate::predict::OUR_BUG;
 use crate::queue::{Item, Queue, Work};
 use crate::recheck::Subject;
@@ -57,7 +57,7 @@ enum Done {
 /// Hunts until the time is over, the tests are done, `stop` is set or nothing more can be written,
 /// and tells of it all along.
 pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Progress> {
-    if plan.compilers.is_empty() {
+    if plan.compilers.is_empty() && plan.engines.iter().any(EngineChoice::needs_compilers) {
         bail!(
             "no compiler to hunt on: install one (apt-get install gcc libc6-dev), or name one with --cc"
         );
@@ -66,7 +66,9 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     let engines: Arc<[Box<dyn Engine>]> = engines.collect::<Result<_>>()?;
     let mut store = Store::create(&plan.out)?;
     let seed = first_seed(&plan, &store)?;
-    store.targets(&levels(&plan))?;
+    let mut tested: Vec<StoredTarget> = levels(&plan).iter().map(StoredTarget::from).collect();
+    tested.extend(engines.iter().flat_map(|engine| engine.targets()));
+    store.targets(&tested)?;
     // Our own, so that the end of the time can end runs as Ctrl-C does.
     let cancel = Stop::new();
     let lab = Lab { limits: plan.limits.clone(), stop: cancel.clone() };
@@ -82,7 +84,12 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
         queue.add(engine.seeds(seed), record);
     }
     if let Some(tests) = plan.tests {
-        queue.limit(tests.saturating_sub(queue.done()));
+        let each = engines.iter().map(|engine| engine.tests_each()).min().unwrap_or(1);
+        let left = match each {
+            1 => tests.saturating_sub(queue.done()),
+            each => tests.saturating_sub(progress.tests).div_ceil(each),
+        };
+        queue.limit(left);
     }
     if plan.study {
         // Testing goes on beside it, if there is more than one worker.
@@ -144,7 +151,10 @@ fn levels(plan: &Plan) -> Vec<Target> {
 /// What earlier runs on the folder have left.
 fn recall(store: &Store, bench: &Bench, progress: &mut Progress) -> Result<()> {
     progress.skipped = store.skipped()?.into_iter().collect();
-    (progress.unanswered, progress.checks, progress.variants) = store.counts()?;
+    let counts = store.counts()?;
+    progress.tests = counts.batched;
+    progress.unanswered = counts.unanswered;
+    (progress.checks, progress.variants) = (counts.checks, counts.variants);
     for (target, word, n) in store.tallies()? {
         *progress.targets.entry(target).or_default().entry(word).or_default() += n;
         progress.flaky += if word == Word::Flaky { n } else { 0 };
@@ -232,6 +242,10 @@ impl Worker {
     fn study(&self, found: &Finding) -> Result<Study, NotReduced> {
         let lab = &self.bench.lab;
         let work = AssertUnwindSafe(|| {
+            let engine = self.engines.iter().find(|engine| engine.name() == found.engine);
+            if let Some(study) = engine.and_then(|engine| engine.study(found, &lab.stop)) {
+                return study;
+            }
             let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
             let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
             let all = self.bench.compilers.as_slice();
@@ -383,8 +397,8 @@ impl Hunt {
             queue.finish(item, tested.cost.total(), signatures);
         }
         let progress = &mut self.progress;
-        progress.tests += 1;
-        progress.tests_now += 1;
+        progress.tests += tested.tests;
+        progress.tests_now += tested.tests;
         progress.cost += tested.cost;
         if let Some(reason) = &tested.skipped {
             *progress.skipped.entry(reason.clone()).or_default() += 1;

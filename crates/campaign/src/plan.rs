@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use cgen::policy::Policy;
+use crossover::fuzz::Fuzzer;
+use llvm::Program;
 use oracle::Limits;
 use toolchain::{Compiler, Language};
 
-use crate::engine::{Csmith, Emi, EmiOptions, Engine, Files, Programs, Smith, SmithOptions, Yarp};
+use crate::engine::{Crossover, Csmith, Emi, EmiOptions, Engine, Files, Programs, Smith, SmithOptions, Yarp};
 
 /// A hunt before it begins.
 #[derive(Clone, Debug)]
@@ -68,9 +70,23 @@ pub enum EngineChoice {
     },
     /// Variants of programs of the others.
     Emi(EmiOptions),
+    /// Crossovers of LLVM's unit tests.
+    Crossover {
+        /// A library each, with its corpus.
+        fuzzers: Vec<Arc<Fuzzer>>,
+        /// The pipeline.
+        passes: String,
+        /// How servers are started.
+        program: Program,
+    },
 }
 
 impl EngineChoice {
+    /// Whether it tests the compilers of the plan.
+    pub fn needs_compilers(&self) -> bool {
+        !matches!(self, EngineChoice::Crossover { .. })
+    }
+
     /// The engine itself; an error is a sentence about what it lacks.
     pub fn engine(&self, language: Language) -> Result<Box<dyn Engine>> {
         Ok(match self {
@@ -85,6 +101,9 @@ impl EngineChoice {
                 Box::new(Programs(Files::find(from, include)?))
             }
             EngineChoice::Emi(options) => Box::new(Emi::new(options)?),
+            EngineChoice::Crossover { fuzzers, passes, program } => {
+                Box::new(Crossover::new(fuzzers.clone(), passes.clone(), program.clone()))
+            }
         })
     }
 }

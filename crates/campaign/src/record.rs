@@ -77,6 +77,8 @@ pub struct Tested {
     pub unanswered: Option<String>,
     /// The checks around arithmetic that its program had, if it has an answer.
     pub checks: Checks,
+    /// How many tests it stands for.
+    pub tests: u64,
     /// Variants of its program that were tested besides it.
     pub variants: u64,
     /// What it cost.
@@ -96,6 +98,7 @@ impl Tested {
             skipped: None,
             unanswered: None,
             checks: Checks::default(),
+            tests: 1,
             variants: 0,
             cost: Cost::default(),
             targets: Vec::new(),

@@ -76,6 +76,36 @@ pub struct StoredTarget {
     pub runner: String,
 }
 
+impl From<&Target> for StoredTarget {
+    fn from(target: &Target) -> StoredTarget {
+        let words = |words: &[std::ffi::OsString]| {
+            words.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        let compiler = &target.compiler;
+        StoredTarget {
+            label: target.label(),
+            compiler: compiler.name.clone(),
+            version: compiler.version.clone(),
+            triple: compiler.triple.clone(),
+            command: words(&compiler.c),
+            runner: words(&compiler.runner),
+        }
+    }
+}
+
+/// What programs were like, over all tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Why they had no answer, and how often.
+    pub unanswered: BTreeMap<String, u64>,
+    /// What became of checks around arithmetic.
+    pub checks: Checks,
+    /// Variants that were tested.
+    pub variants: u64,
+    /// Tests of batches, beyond one each.
+    pub batched: u64,
+}
+
 /// What the store says of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct EngineRecord {
@@ -195,21 +225,17 @@ impl Store {
     }
 
     /// Remembers targets with the versions they have now.
-    pub fn targets(&mut self, targets: &[Target]) -> Result<()> {
+    pub fn targets(&mut self, targets: &[StoredTarget]) -> Result<()> {
         let tx = self.db.transaction()?;
         for target in targets {
-            let compiler = &target.compiler;
-            let words = |words: &[std::ffi::OsString]| {
-                words.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
-            };
             tx.prepare_cached("INSERT OR REPLACE INTO target VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-                .execute(params![
-                    target.label(),
-                    compiler.name,
-                    compiler.version,
-                    compiler.triple,
-                    words(&compiler.c),
-                    words(&compiler.runner),
+                .execute([
+                    &target.label,
+                    &target.compiler,
+                    &target.version,
+                    &target.triple,
+                    &target.command,
+                    &target.runner,
                 ])?;
         }
         tx.commit()?;
@@ -380,12 +406,11 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Why programs had no answer and how often, what became of all checks around arithmetic, and how
-    /// many variants were tested.
-    pub fn counts(&self) -> Result<(BTreeMap<String, u64>, Checks, u64)> {
-        let (mut unanswered, mut checks, mut variants) = (BTreeMap::new(), Checks::default(), 0);
+    /// What programs were like.
+    pub fn counts(&self) -> Result<Counts> {
+        let mut counts = Counts::default();
         if self.version()? <= UNCOUNTED {
-            return Ok((unanswered, checks, variants));
+            return Ok(counts);
         }
         let mut statement = self.db.prepare("SELECT what, n FROM count")?;
         let rows =
@@ -393,14 +418,15 @@ impl Store {
         for row in rows {
             let (what, n): (String, u64) = row?;
             match what.strip_prefix(rows::UNANSWERED) {
-                Some(reason) => _ = unanswered.insert(reason.to_string(), n),
-                None if what == rows::CHECKS => checks.all = n,
-                None if what == rows::REMOVED => checks.removed = n,
-                None if what == rows::VARIANTS => variants = n,
+                Some(reason) => _ = counts.unanswered.insert(reason.to_string(), n),
+                None if what == rows::CHECKS => counts.checks.all = n,
+                None if what == rows::REMOVED => counts.checks.removed = n,
+                None if what == rows::VARIANTS => counts.variants = n,
+                None if what == rows::BATCHED => counts.batched = n,
                 None => {}
             }
         }
-        Ok((unanswered, checks, variants))
+        Ok(counts)
     }
 
     /// Makes the log part of the file, for a folder that is going to be copied.

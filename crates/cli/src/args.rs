@@ -42,6 +42,8 @@ pub enum Command {
     Suppress(Suppress),
     Smith(crate::smith::Smith),
     Mutate(crate::mutate::Mutate),
+    Llvm(crate::llvm::Llvm),
+    Coverage(crate::coverage::Coverage),
     Doctor(Doctor),
 }
 
@@ -261,6 +263,22 @@ pub struct Hunt {
     /// Search this folder for headers, for the files of --from.
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
+    /// The folder of LLVM's tests for crossover, such as llvm/test/Transforms of a checkout; its seeds are kept
+    /// in the hunt's folder. Or a corpus that `gainsay llvm import` made.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// The libraries that crossover tests: versions (16,19) or files.
+    #[arg(long, value_name = "LIBS", value_delimiter = ',', default_value = "16")]
+    pub lib: Vec<String>,
+    /// What crossover runs on each module, as for `opt -passes=`.
+    #[arg(long, value_name = "P", default_value = "default<O3>")]
+    pub passes: String,
+    /// The crossovers that are made.
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Mutations::Both)]
+    pub mutations: Mutations,
+    /// When crossover verifies modules: after each pass, or at the end only, which is faster.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Verify::Each)]
+    pub verify: Verify,
     /// Keep findings as they are; do not reduce the first of each kind, look for the pass that is to
     /// blame and for the versions that fail. `gainsay reduce ID` does it later.
     #[arg(long)]
@@ -289,6 +307,28 @@ pub enum HuntEngine {
     Files,
     /// Variants of programs of the others that must print the same (Hermes, Orion, Athena)
     Emi,
+    /// Crossovers of LLVM's unit tests (--corpus) on the passes of libLLVM (--lib), as FLUX does
+    Crossover,
+}
+
+/// The crossovers of two modules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Mutations {
+    /// One function's body inside another's
+    Inline,
+    /// Both called by a new function
+    Sequence,
+    /// The one or the other
+    Both,
+}
+
+/// When modules are verified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Verify {
+    /// After each pass
+    Each,
+    /// After the last
+    End,
 }
 
 /// Who says what a program must do.
@@ -317,6 +357,8 @@ Examples:
   gainsay hunt --engine files --from tests -I include
   gainsay hunt --engine emi                    ten variants of each program of yarp, smith, csmith
   gainsay hunt --engine emi --from tests --strategy hermes --variants 20
+  gainsay hunt --engine crossover --corpus llvm/test/Transforms --lib 16,19 --for 1h
+  gainsay hunt --engine crossover --corpus corpus-16 --passes instcombine --mutations inline
   gainsay hunt --for 8h --json > hunt.jsonl    for scripts
 
 With --json each line has an \"event\":

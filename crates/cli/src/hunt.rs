@@ -1,5 +1,6 @@
 //! `gainsay hunt`: from arguments to a plan, and what a person or a script sees of it.
 
+mod crossover;
 mod lines;
 mod live;
 mod plan;

@@ -3,6 +3,7 @@
 
 mod args;
 mod check;
+mod coverage;
 mod diagnostic;
 mod doctor;
 mod findings;
@@ -10,6 +11,7 @@ mod generate;
 mod hunt;
 mod input;
 mod json;
+mod llvm;
 mod locate;
 mod mutate;
 mod profile;
@@ -46,8 +48,12 @@ mod status {
 }
 
 fn main() -> ExitCode {
-    sandbox::die_with_children();
-    let result = match Args::parse().command {
+    let command = Args::parse().command;
+    // A server handles signals itself: LLVM's crashes are among them.
+    if !matches!(&command, Command::Llvm(llvm) if llvm.is_server()) {
+        sandbox::die_with_children();
+    }
+    let result = match command {
         Command::Run(args) => run::main(args),
         Command::Gen(args) => generate::main(args),
         Command::Hunt(args) => hunt::main(args),
@@ -60,6 +66,8 @@ fn main() -> ExitCode {
         Command::Suppress(args) => suppress::main(&args),
         Command::Smith(args) => smith::main(args),
         Command::Mutate(args) => mutate::main(args),
+        Command::Llvm(args) => llvm::main(args),
+        Command::Coverage(args) => coverage::main(&args),
         Command::Doctor(args) => doctor::main(&args),
     };
     match result {

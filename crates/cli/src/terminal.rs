@@ -29,9 +29,14 @@ pub fn complain(message: &str) {
 
 /// Shows a line on a terminal's standard error in place of the one before.
 pub fn status(message: &str) {
-    if io::stderr().is_terminal() && !is_dumb() {
+    if is_live() {
         let _ = write!(io::stderr().lock(), "\r\x1b[K{message}");
     }
+}
+
+/// Whether standard error is a terminal on which a line can be drawn again.
+pub fn is_live() -> bool {
+    io::stderr().is_terminal() && !is_dumb()
 }
 
 /// Whether the terminal cannot move its cursor, or nobody says that it can: as good as a file.

@@ -14,6 +14,8 @@ pub enum Kind {
     CompilerHang,
     /// The compiler ate all the memory or disk it may have.
     CompilerMemory,
+    /// A pass left a module that is not valid.
+    InvalidIr,
     /// The program prints or exits with something else than it must.
     WrongOutput,
     /// The compiled program was killed by a signal.
@@ -30,11 +32,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, the gravest first.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::WrongOutput,
         Kind::RuntimeCrash,
         Kind::RuntimeHang,
         Kind::CompilerCrash,
+        Kind::InvalidIr,
         Kind::CompilerHang,
         Kind::CompilerMemory,
         Kind::Rejection,
@@ -48,6 +51,7 @@ impl Kind {
             Kind::CompilerCrash => "compiler-crash",
             Kind::CompilerHang => "compiler-hang",
             Kind::CompilerMemory => "compiler-memory",
+            Kind::InvalidIr => "invalid-ir",
             Kind::WrongOutput => "wrong-output",
             Kind::RuntimeCrash => "runtime-crash",
             Kind::RuntimeHang => "runtime-hang",

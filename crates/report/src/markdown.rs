@@ -37,6 +37,7 @@ pub fn title(test: &Test) -> String {
                 None => format!("crash at {level}: {line}"),
             }
         }
+        Kind::InvalidIr => one_line(test.summary()),
         Kind::CompilerHang => format!("compiler does not end at {level}"),
         Kind::CompilerMemory => format!("compiler eats all memory at {level}"),
         Kind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
@@ -56,7 +57,7 @@ pub fn title(test: &Test) -> String {
 }
 
 fn is_llvm(name: &str) -> bool {
-    name.contains("clang") || name.starts_with("zig")
+    name.contains("clang") || name.starts_with("zig") || name.starts_with("libLLVM")
 }
 
 fn name_and_version(test: &Test) -> String {
@@ -107,6 +108,7 @@ fn statement(test: &Test) -> String {
         }
         Kind::RuntimeHang => format!("compiles {name} at {flags} to a program that does not end"),
         Kind::CompilerCrash => format!("crashes on {name} at {flags}: {}", code(&summary)),
+        Kind::InvalidIr => format!("makes {name} invalid at {flags}: {}", code(&summary)),
         Kind::CompilerHang => format!("does not end on {name} at {flags}"),
         Kind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),
         Kind::Rejection => format!("rejects {name} at {flags}: {}", code(&summary)),

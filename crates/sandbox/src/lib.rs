@@ -11,7 +11,9 @@
 //! the kernel can ([`weaknesses`]). [`Stop`] ends runs from outside. [`Scratch`] is a temporary
 //! folder that removes itself; [`sweep`] removes those of processes that were killed.
 //! [`foreground()`] is for the few commands a person may have to answer (a package manager, `sudo`)
-//! or wants to watch (`cargo`). [`die_with_children`] makes Ctrl-C an orderly end.
+//! or wants to watch (`cargo`). [`Service`] is a program of our own that is spoken with while it runs,
+//! and a [`traced()`] command is one that a tracer of ours watches.
+//! [`die_with_children`] makes Ctrl-C an orderly end.
 //!
 //! Linux only. Not here: a fork server (a fork copies the page tables of whoever starts the
 //! program, which takes milliseconds when that is large), and control groups, which need rights
@@ -27,13 +29,17 @@ mod plan;
 mod procfs;
 mod run;
 mod scratch;
+mod service;
 mod shepherd;
 mod signals;
 mod stop;
+mod traced;
 
 pub use confine::weaknesses;
 pub use foreground::foreground;
 pub use run::{Capture, Ended, Finished, Run, Status, Why, spent};
 pub use scratch::{Scratch, sweep};
+pub use service::Service;
 pub use signals::die_with_children;
 pub use stop::Stop;
+pub use traced::traced;

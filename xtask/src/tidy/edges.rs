@@ -22,6 +22,7 @@ const ORDER: &[&str] = &[
     "irmachine",
     "embed",
     "sandbox",
+    "coverage",
     "llvm",
     "crossover",
     "passes",

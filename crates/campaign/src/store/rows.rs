@@ -75,6 +75,8 @@ CREATE TABLE count (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 pub const CHECKS: &str = "checks";
 pub const REMOVED: &str = "checks removed";
 pub const UNANSWERED: &str = "unanswered ";
+/// Tests of batches, beyond one each.
+pub const BATCHED: &str = "tests in batches";
 /// Variants of seeds.
 pub const VARIANTS: &str = "variants";
 
@@ -84,6 +86,7 @@ pub fn counts(tested: &Tested) -> Vec<(String, u64)> {
         (CHECKS, tested.checks.all),
         (REMOVED, tested.checks.removed),
         (VARIANTS, tested.variants),
+        (BATCHED, tested.tests.saturating_sub(1)),
     ];
     let checks = checks.into_iter().filter(|(_, n)| *n > 0).map(|(what, n)| (what.to_string(), n));
     let unanswered = tested.unanswered.iter().map(|reason| (format!("{UNANSWERED}{reason}"), 1));

@@ -248,7 +248,7 @@ fn programs_without_an_answer_and_checks_are_counted() {
         let variants = 7;
         store.record(&Tested { checks, variants, ..tested(seed, vec![]) }).expect("it records");
     }
-    let (unanswered, checks, variants) = store.counts().expect("it reads");
+    let Counts { unanswered, checks, variants, .. } = store.counts().expect("it reads");
     assert_eq!(checks, Checks { all: 20, removed: 8 }, "a test counts once");
     assert_eq!(variants, 14);
     let unanswered: Vec<_> = unanswered.iter().map(|(reason, n)| (&reason[..], *n)).collect();

@@ -9,8 +9,8 @@ use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
-use super::{Setting, Tested};
-use crate::args::{Hunt, HuntEngine, Lang, Validate};
+use super::{Setting, Tested, crossover};
+use crate::args::{Hunt, HuntEngine, Lang, Mutations, Validate, Verify};
 use crate::{generate, smith, terminal, words};
 
 /// The configuration that is read unasked.
@@ -34,7 +34,11 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     }
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(processors);
-    let found = compilers(args.config.as_deref(), &args.cc, language)?;
+    let found = match engines.iter().any(EngineChoice::needs_compilers) {
+        true => compilers(args.config.as_deref(), &args.cc, language)?,
+        false if !args.cc.is_empty() => bail!("--cc is for engines of C programs: crossover tests --lib"),
+        false => Compilers::none(),
+    };
     let tested = |c: &Arc<Compiler>| Tested {
         name: c.name.clone(),
         version: c.version.clone(),
@@ -71,6 +75,7 @@ fn name(engine: HuntEngine) -> &'static str {
         HuntEngine::Csmith => "csmith",
         HuntEngine::Files => "files",
         HuntEngine::Emi => "emi",
+        HuntEngine::Crossover => "crossover",
     }
 }
 
@@ -110,6 +115,17 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     if args.relax_arith && !asked(HuntEngine::Csmith) {
         bail!("--relax-arith is for --engine csmith: add that, or leave --relax-arith out");
     }
+    let crossovers = [
+        (args.corpus.is_some(), "--corpus"),
+        (args.lib != ["16"], "--lib"),
+        (args.passes != "default<O3>", "--passes"),
+        (args.mutations != Mutations::Both, "--mutations"),
+        (args.verify != Verify::Each, "--verify"),
+    ];
+    let asked_for = asked(HuntEngine::Crossover);
+    if let Some((_, option)) = crossovers.iter().find(|(given, _)| *given && !asked_for) {
+        bail!("{option} is for --engine crossover: add that, or leave {option} out");
+    }
     let mut choices = Vec::new();
     for (i, &engine) in args.engine.iter().enumerate() {
         if args.engine[..i].contains(&engine) {
@@ -143,6 +159,7 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
                 EngineChoice::Files { from, include }
             }
             HuntEngine::Emi => EngineChoice::Emi(mutations(args)?),
+            HuntEngine::Crossover => crossover::choice(args)?,
         });
     }
     Ok(choices)
@@ -190,6 +207,7 @@ fn mutations(args: &Hunt) -> Result<EmiOptions> {
                 EmiSeeds::Files(from, include)
             }
             HuntEngine::Emi => bail!("--mutate emi: variants are derived from variants anyway"),
+            HuntEngine::Crossover => bail!("--mutate crossover: emi is for C programs"),
         });
     }
     let mut options = EmiOptions::default();
@@ -208,6 +226,12 @@ pub struct Compilers {
     pub extras_per_test: usize,
     /// Limits.
     pub limits: Limits,
+}
+
+impl Compilers {
+    fn none() -> Compilers {
+        Compilers { compilers: Vec::new(), extras_per_test: 0, limits: Limits::default() }
+    }
 }
 
 /// Finds the compilers that were asked for, says which were left out and why.

@@ -1,0 +1,62 @@
+//! The engine `crossover` as arguments ask for it: libraries, corpora, pipeline.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use campaign::EngineChoice;
+use crossover::Kind;
+use crossover::fuzz::{Fuzzer, Options};
+use llvm::Installed;
+
+use crate::args::{Hunt, Mutations, Verify};
+use crate::llvm::{import, program};
+use crate::terminal;
+
+/// The engine; corpora that are not there yet are made.
+pub fn choice(args: &Hunt) -> Result<EngineChoice> {
+    let Some(corpus) = &args.corpus else {
+        bail!("--engine crossover needs --corpus DIR: LLVM's tests, such as llvm/test/Transforms of a checkout");
+    };
+    if !corpus.is_dir() {
+        bail!("the folder {} given with --corpus does not exist", corpus.display());
+    }
+    let is_corpus = corpus.join("imported.json").is_file();
+    if is_corpus && args.lib.len() > 1 {
+        bail!("{} is the corpus of one library: name one with --lib, or give the tests", corpus.display());
+    }
+    let mut fuzzers = Vec::new();
+    for name in &args.lib {
+        let library = Installed::named(name).map_err(|e| anyhow!(e))?;
+        let dir = match is_corpus {
+            true => corpus.clone(),
+            false => args.out.join(format!("crossover-{}", library.major)),
+        };
+        fuzzers.push(Arc::new(ready(args, &library, dir, corpus)?));
+    }
+    Ok(EngineChoice::Crossover { fuzzers, passes: args.passes.clone(), program: program()? })
+}
+
+fn ready(args: &Hunt, library: &Installed, dir: PathBuf, tests: &Path) -> Result<Fuzzer> {
+    let mut options: Options = import::options(&args.passes);
+    options.pipeline.running.verify_each = args.verify == Verify::Each;
+    options.kinds = match args.mutations {
+        Mutations::Inline => vec![Kind::Inline],
+        Mutations::Sequence => vec![Kind::Sequence],
+        Mutations::Both => vec![Kind::Inline, Kind::Sequence],
+    };
+    let fuzzer = import::open(&dir, library, options.clone())?;
+    if fuzzer.imported().is_some() {
+        return Ok(fuzzer);
+    }
+    // A part of a corpus, of an import that was stopped, is made anew.
+    drop(fuzzer);
+    if dir.exists() {
+        std::fs::remove_dir_all(&dir)?;
+    }
+    let fuzzer = import::open(&dir, library, options)?;
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let imported = import::fill(&fuzzer, tests, jobs)?;
+    terminal::complain(import::told(&imported, library.major).trim_end());
+    Ok(fuzzer)
+}

@@ -1,0 +1,82 @@
+//! `gainsay llvm`: what is done with a libLLVM.
+
+pub mod import;
+mod opt;
+
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use clap::{Args as ClapArgs, Subcommand};
+use llvm::{Installed, Limits, Program, Server, Setup};
+
+/// Work with any libLLVM on this machine: run passes, survive them.
+///
+/// The library is opened in a process of its own, which forks for everything it is asked: no crash, hang
+/// or exit of LLVM's harms anybody else. `gainsay doctor` lists the libraries that are installed.
+#[derive(ClapArgs, Debug)]
+pub struct Llvm {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Llvm {
+    /// Whether this is to be a server.
+    pub fn is_server(&self) -> bool {
+        matches!(self.command, Command::Serve)
+    }
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    Opt(opt::Opt),
+    Import(import::Import),
+    /// Be a server on standard input and output.
+    #[command(hide = true)]
+    Serve,
+}
+
+/// The library, and what it may use.
+#[derive(ClapArgs, Debug)]
+pub struct Library {
+    /// Which libLLVM: a version (16), or the file.
+    #[arg(long = "lib", value_name = "VERSION-OR-FILE", default_value = "16")]
+    pub name: String,
+    /// Give up after this much processor time.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::words::duration)]
+    pub timeout: Duration,
+    /// Give up beyond this many MiB of memory.
+    #[arg(long, value_name = "MIB", default_value_t = 2048)]
+    pub memory: u64,
+}
+
+impl Library {
+    /// What one item may use.
+    pub fn limits(&self) -> Limits {
+        Limits { time: self.timeout, memory: self.memory << 20 }
+    }
+
+    /// Starts a server for it.
+    pub fn serve(&self) -> Result<Server> {
+        let found = Installed::named(&self.name).map_err(|e| anyhow!(e))?;
+        let setup = Setup { library: found.path, major: found.major, ..Setup::default() };
+        Server::start(&program()?, &setup).map_err(|e| anyhow!(e))
+    }
+}
+
+/// How a server is started: we are one, if asked.
+pub fn program() -> Result<Program> {
+    let path = std::env::current_exe()?;
+    Ok(Program { path, args: vec!["llvm".to_string(), "serve".to_string()] })
+}
+
+/// Runs the command.
+pub fn main(args: Llvm) -> Result<u8> {
+    match args.command {
+        Command::Opt(args) => opt::main(&args),
+        Command::Import(args) => import::main(&args),
+        Command::Serve => {
+            llvm::serve(crossover::work::Children::new).map_err(|e| anyhow!(e))?;
+            Ok(0)
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The seeds of one libLLVM, on disk and ready to be drawn.
+//!
+//! A folder with three files that only grow: `seeds.bc`, bitcode after bitcode; `index`, a record for each
+//! with its place, name and facts; and `blocks`, the blocks of the library that were reached. A seed
+//! is written before its record, and a record that is not whole is cut off when the folder is opened:
+//! whatever ends a hunt, the seeds are there for the next.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use choice::Choices;
+use serde::{Deserialize, Serialize};
+
+use crate::work::Span;
+use crate::{Facts, FunctionFacts, Kind};
+
+/// Seeds among which one is drawn by chance before all are looked at.
+const TRIES: usize = 48;
+
+/// Guests that are tried before there is no pair.
+const GUESTS: usize = 64;
+
+/// Of a hundred draws, those that prefer what was added last: it reached something new.
+const PREFER_NEW: u32 = 25;
+
+/// How many of the last count as new.
+const NEW: usize = 500;
+
+/// One seed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Where its bitcode is.
+    pub span: Span,
+    /// The function and its file, or the two it was crossed of.
+    pub name: String,
+    /// The two seeds that it was crossed of; none for those of a test suite.
+    pub parents: Option<[u32; 2]>,
+    /// What is known of it.
+    pub facts: Facts,
+}
+
+/// A function's facts with types as numbers.
+#[derive(Clone, Debug)]
+struct Shape {
+    result: Option<u32>,
+    parameters: Vec<u32>,
+    offers: Vec<u32>,
+    wants: Vec<u32>,
+    inlinable: bool,
+    hosting: bool,
+    callable: bool,
+}
+
+/// A seed in memory.
+#[derive(Clone, Debug)]
+struct Seed {
+    span: Span,
+    name: String,
+    parents: Option<[u32; 2]>,
+    instructions: usize,
+    shapes: Vec<Shape>,
+}
+
+/// The corpus.
+#[derive(Debug)]
+pub struct Corpus {
+    dir: PathBuf,
+    seeds: File,
+    end: u64,
+    index: File,
+    all: Vec<Seed>,
+    types: BTreeMap<String, u32>,
+    /// For each type, seeds that want it, and that offer it.
+    wanting: Vec<Vec<u32>>,
+    offering: Vec<Vec<u32>>,
+    guests: Vec<u32>,
+    callable: Vec<u32>,
+    hosting: Vec<u32>,
+}
+
+impl Corpus {
+    /// Opens the corpus of a folder, makes an empty one if there is none.
+    pub fn open(dir: &Path) -> io::Result<Corpus> {
+        fs::create_dir_all(dir)?;
+        let file = |name: &str| File::options().create(true).append(true).read(true).open(dir.join(name));
+        let (seeds, mut index) = (file("seeds.bc")?, file("index")?);
+        let end = seeds.metadata()?.len();
+        let mut bytes = Vec::new();
+        index.read_to_end(&mut bytes)?;
+        let mut corpus = Corpus {
+            dir: dir.to_path_buf(),
+            seeds,
+            end,
+            index,
+            all: Vec::new(),
+            types: BTreeMap::new(),
+            wanting: Vec::new(),
+            offering: Vec::new(),
+            guests: Vec::new(),
+            callable: Vec::new(),
+            hosting: Vec::new(),
+        };
+        let mut whole = 0;
+        while let Some(length) = bytes.get(whole..whole + 4) {
+            let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
+            let Some(record) = bytes.get(whole + 4..whole + 4 + length) else { break };
+            let Ok(record) = postcard::from_bytes::<Record>(record) else { break };
+            if record.span.at + u64::from(record.span.length) > end {
+                break;
+            }
+            corpus.remember(record);
+            whole += 4 + length;
+        }
+        if whole < bytes.len() {
+            corpus.index.set_len(whole as u64)?;
+        }
+        Ok(corpus)
+    }
+
+    /// How many seeds there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The file that servers read seeds from.
+    pub fn seeds_file(&self) -> PathBuf {
+        self.dir.join("seeds.bc")
+    }
+
+    /// The file with the blocks that were reached.
+    pub fn blocks_file(&self) -> PathBuf {
+        self.dir.join("blocks")
+    }
+
+    /// A seed's place.
+    pub fn span(&self, seed: u32) -> Span {
+        self.all[seed as usize].span
+    }
+
+    /// A seed's name.
+    pub fn name(&self, seed: u32) -> &str {
+        &self.all[seed as usize].name
+    }
+
+    /// Instructions of a seed.
+    pub fn instructions(&self, seed: u32) -> usize {
+        self.all[seed as usize].instructions
+    }
+
+    /// How many seeds came by crossing.
+    pub fn crossed(&self) -> usize {
+        self.all.iter().filter(|seed| seed.parents.is_some()).count()
+    }
+
+    /// Adds a seed; its number.
+    pub fn add(
+        &mut self,
+        bitcode: &[u8],
+        name: String,
+        parents: Option<[u32; 2]>,
+        facts: Facts,
+    ) -> io::Result<u32> {
+        let length = u32::try_from(bitcode.len()).map_err(io::Error::other)?;
+        let span = Span { at: self.end, length };
+        self.seeds.write_all(bitcode)?;
+        self.end += u64::from(length);
+        let record = Record { span, name, parents, facts };
+        let bytes = postcard::to_stdvec(&record).map_err(io::Error::other)?;
+        let mut framed = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes().to_vec();
+        framed.extend(bytes);
+        self.index.write_all(&framed)?;
+        Ok(self.remember(record))
+    }
+
+    fn type_number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.types.get(text) {
+            return *number;
+        }
+        let number = self.wanting.len() as u32;
+        self.types.insert(text.to_string(), number);
+        self.wanting.push(Vec::new());
+        self.offering.push(Vec::new());
+        number
+    }
+
+    fn shape(&mut self, facts: &FunctionFacts) -> Shape {
+        let mut numbers = |texts: &[String]| {
+            let mut all: Vec<u32> = texts.iter().map(|text| self.type_number(text)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let (parameters, offers, wants) =
+            (numbers(&facts.parameters), numbers(&facts.offers), numbers(&facts.wants));
+        let result = (facts.result != "void").then(|| self.type_number(&facts.result));
+        Shape {
+            result,
+            parameters,
+            offers,
+            wants,
+            inlinable: facts.inlinable,
+            hosting: facts.hosting,
+            callable: facts.callable,
+        }
+    }
+
+    fn remember(&mut self, record: Record) -> u32 {
+        let number = self.all.len() as u32;
+        let instructions = record.facts.instructions();
+        let shapes: Vec<Shape> = record.facts.functions.iter().map(|facts| self.shape(facts)).collect();
+        for shape in shapes.iter().filter(|shape| shape.hosting) {
+            enlist(&mut self.wanting, &shape.wants, number);
+            enlist(&mut self.offering, &shape.offers, number);
+        }
+        for (list, fits) in [
+            (&mut self.guests, shapes.iter().any(|shape| shape.inlinable)),
+            (&mut self.callable, shapes.iter().any(|shape| shape.callable)),
+            (&mut self.hosting, shapes.iter().any(|shape| shape.hosting)),
+        ] {
+            if fits {
+                list.push(number);
+            }
+        }
+        let Record { span, name, parents, .. } = record;
+        self.all.push(Seed { span, name, parents, instructions, shapes });
+        number
+    }
+
+    /// Two seeds that can be crossed so, as far as their types tell; `None` if there are none.
+    pub fn draw(&self, kind: Kind, choices: &mut Choices) -> Option<[u32; 2]> {
+        match kind {
+            Kind::Sequence => {
+                Some([self.prefer_new(&self.callable, choices)?, *choices.pick(&self.callable)?])
+            }
+            Kind::Inline => (0..GUESTS).find_map(|_| {
+                let guest = self.prefer_new(&self.guests, choices)?;
+                let host = self.host(guest, choices)?;
+                Some([host, guest])
+            }),
+        }
+    }
+
+    fn prefer_new(&self, list: &[u32], choices: &mut Choices) -> Option<u32> {
+        let new = &list[list.len().saturating_sub(NEW)..];
+        let list = if choices.chance(PREFER_NEW) { new } else { list };
+        choices.pick(list).copied()
+    }
+
+    /// A seed that one of this seed's functions may be inlined into.
+    fn host(&self, guest: u32, choices: &mut Choices) -> Option<u32> {
+        let shapes = &self.all[guest as usize].shapes;
+        let fitting: Vec<&Shape> = shapes.iter().filter(|shape| shape.inlinable).collect();
+        let guest = *choices.pick(&fitting)?;
+        // The rarest of the types that are needed says most.
+        let needed = guest.parameters.iter().map(|ty| &self.offering[*ty as usize]);
+        let needed = needed.chain(guest.result.iter().map(|ty| &self.wanting[*ty as usize]));
+        let list = needed.min_by_key(|list| list.len()).unwrap_or(&self.hosting);
+        let hosts = |seed: &u32| self.all[*seed as usize].shapes.iter().any(|host| host.may_host(guest));
+        for _ in 0..TRIES {
+            let seed = choices.pick(list)?;
+            if hosts(seed) {
+                return Some(*seed);
+            }
+        }
+        let all: Vec<u32> = list.iter().copied().filter(hosts).collect();
+        choices.pick(&all).copied()
+    }
+}
+
+impl Shape {
+    fn may_host(&self, guest: &Shape) -> bool {
+        let has = |list: &[u32], ty: u32| list.binary_search(&ty).is_ok();
+        self.hosting
+            && guest.result.is_none_or(|ty| has(&self.wants, ty))
+            && guest.parameters.iter().all(|ty| has(&self.offers, *ty))
+    }
+}
+
+fn enlist(lists: &mut [Vec<u32>], types: &[u32], seed: u32) {
+    for ty in types {
+        let list = &mut lists[*ty as usize];
+        if list.last() != Some(&seed) {
+            list.push(seed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(result: &str, parameters: &[&str], offers: &[&str], wants: &[&str]) -> Facts {
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_string()).collect();
+        let function = FunctionFacts {
+            name: "f".into(),
+            result: result.into(),
+            parameters: texts(parameters),
+            offers: texts(offers),
+            wants: texts(wants),
+            inlinable: true,
+            hosting: true,
+            callable: true,
+            instructions: 3,
+        };
+        Facts { functions: vec![function] }
+    }
+
+    #[test]
+    fn only_pairs_that_may_fit_are_drawn() {
+        let dir = sandbox::Scratch::new().expect("a folder");
+        let mut corpus = Corpus::open(dir.path()).expect("a corpus");
+        let ints = function("i32", &["i32"], &["i32"], &["i32"]);
+        let floats = function("float", &["float", "i32"], &["float", "i32"], &["float"]);
+        let odd = function("i7", &[], &["i7"], &["i7"]);
+        for (n, facts) in [ints, floats, odd].into_iter().enumerate() {
+            let number = corpus.add(b"BC", format!("{n}"), None, facts).expect("written");
+            assert_eq!(number as usize, n);
+        }
+        let mut choices = Choices::new(1);
+        for _ in 0..200 {
+            let [host, guest] = corpus.draw(Kind::Inline, &mut choices).expect("a pair");
+            assert!([[0, 0], [1, 1], [2, 2]].contains(&[host, guest]), "{guest} into {host}");
+        }
+    }
+
+    #[test]
+    fn a_torn_record_is_cut_off() {
+        let dir = sandbox::Scratch::new().expect("a folder");
+        let facts = function("i32", &[], &[], &["i32"]);
+        let mut corpus = Corpus::open(dir.path()).expect("a corpus");
+        for n in 0..3 {
+            corpus.add(&[n; 10], n.to_string(), None, facts.clone()).expect("written");
+        }
+        drop(corpus);
+        let index = dir.path().join("index");
+        let bytes = fs::read(&index).expect("read");
+        fs::write(&index, &bytes[..bytes.len() - 3]).expect("written");
+        let mut corpus = Corpus::open(dir.path()).expect("a corpus");
+        assert_eq!(corpus.len(), 2);
+        corpus.add(&[9; 4], "again".into(), Some([0, 1]), facts).expect("written");
+        drop(corpus);
+        let corpus = Corpus::open(dir.path()).expect("a corpus");
+        assert_eq!((corpus.len(), corpus.crossed()), (3, 1));
+        assert_eq!(corpus.name(2), "again");
+        assert_eq!(corpus.span(2), Span { at: 30, length: 4 });
+    }
+}

@@ -1,0 +1,254 @@
+//! Whether passes kept what a function means: refinement, by `alive-tv` where it is installed.
+//!
+//! FLUX section IV-B: Alive2 proves function by function, so only pipelines without passes between
+//! functions make sense ([`PIPELINE`]); it has a limit on memory and on time for each question; and it does not
+//! know all of LLVM. Not being able to tell is no verdict: it is said apart ([`Verdict`]). Small tests are
+//! worth more than large ones, so the smallest come first ([`smallest_first`]).
+//!
+//! Not here: an oracle of our own, which is to be another [`Refinement`].
+
+use std::ffi::OsString;
+use std::fs;
+use std::time::Duration;
+
+use sandbox::{Ended, Run, Scratch, Status, Stop, Why};
+
+/// What `-O2` does to a function by itself, in words that every LLVM from 14 on knows.
+pub const PIPELINE: &str = "function(sroa,early-cse<memssa>,speculative-execution,jump-threading,\
+correlated-propagation,simplifycfg,instcombine,aggressive-instcombine,libcalls-shrinkwrap,tailcallelim,\
+simplifycfg,reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,\
+simple-loop-unswitch),simplifycfg,instcombine,loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,\
+mldst-motion,gvn,sccp,bdce,instcombine,jump-threading,correlated-propagation,adce,memcpyopt,dse,\
+loop-mssa(licm),simplifycfg,instcombine)";
+
+/// What is known about a pair of modules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All functions that both have are refined.
+    Correct,
+    /// One is not: the report, with a counterexample.
+    Incorrect(String),
+    /// It has what the oracle does not know, or knows only roughly: what.
+    Unsupported(String),
+    /// Too hard: time or memory ran out.
+    Timeout,
+    /// The oracle failed: why.
+    Error(String),
+}
+
+/// Tells whether one module refines another.
+pub trait Refinement {
+    /// Judges what passes made of a module, both as text.
+    fn check(&self, before: &str, after: &str) -> Verdict;
+}
+
+/// Orders pairs by size, the smallest first.
+pub fn smallest_first(pairs: &mut [(String, String)]) {
+    pairs.sort_by_key(|(before, after)| before.len() + after.len());
+}
+
+/// `alive-tv`.
+#[derive(Clone, Debug)]
+pub struct AliveTv {
+    /// The program.
+    pub program: OsString,
+    /// For each question to the solver.
+    pub query: Duration,
+    /// For all of a pair.
+    pub wall: Duration,
+    /// For the solver, in MiB.
+    pub memory: u64,
+    /// Ends it.
+    pub stop: Stop,
+}
+
+impl AliveTv {
+    /// The one on the PATH, with the paper's limit on memory; `None` if there is none.
+    pub fn find() -> Option<AliveTv> {
+        let program = OsString::from("alive-tv");
+        let asked = Run::new(&program, Duration::from_secs(20)).arg("--version").finish();
+        asked.success().map(|_| AliveTv::new(program))
+    }
+
+    /// A program, with the paper's limit on memory, and limits on time that leave a hunt going.
+    pub fn new(program: impl Into<OsString>) -> AliveTv {
+        AliveTv {
+            program: program.into(),
+            query: Duration::from_secs(10),
+            wall: Duration::from_secs(120),
+            memory: 500,
+            stop: Stop::new(),
+        }
+    }
+
+    fn run(&self, before: &str, after: &str) -> std::io::Result<Ended> {
+        let scratch = Scratch::new()?;
+        let (old, new) = (scratch.file("before.ll"), scratch.file("after.ll"));
+        fs::write(&old, before)?;
+        fs::write(&new, after)?;
+        Ok(Run::new(&self.program, self.wall)
+            .arg(format!("--smt-to={}", self.query.as_millis()))
+            .arg(format!("--smt-max-mem={}", self.memory))
+            .arg(old)
+            .arg(new)
+            .cwd(scratch.path())
+            .stop(&self.stop)
+            .finish())
+    }
+}
+
+impl Refinement for AliveTv {
+    fn check(&self, before: &str, after: &str) -> Verdict {
+        match self.run(before, after) {
+            Err(error) => Verdict::Error(format!("cannot prepare a folder: {error}")),
+            Ok(Ended::NotStarted(error)) => {
+                Verdict::Error(format!("{} cannot be started: {error}", self.program.display()))
+            }
+            Ok(Ended::Killed(Why::Wall, _)) => Verdict::Timeout,
+            Ok(Ended::Killed(why, _)) => Verdict::Error(format!("it was ended: {why:?}")),
+            Ok(Ended::Finished(done)) => {
+                // Versions differ in which stream has what.
+                let said = done.stdout.text() + &done.stderr.text();
+                match done.status {
+                    Status::Signal(signal) => Verdict::Error(format!("it died of signal {signal}")),
+                    Status::Exit(_) => judge(&said),
+                }
+            }
+        }
+    }
+}
+
+/// What has the solver at its limit.
+const TOO_HARD: [&str; 3] = ["ERROR: Timeout", "ERROR: Out of memory", "ERROR: SMT Error"];
+
+/// What Alive2 says of what it does not know.
+const UNKNOWN: [&str; 6] = [
+    "ERROR: Unsupported",
+    "ERROR: Could not translate",
+    "ERROR: Couldn't prove",
+    "ERROR: Loops are not supported",
+    "ERROR: Function with unsupported",
+    "ERROR: Skip",
+];
+
+/// Reads a report of `alive-tv`. A wrong transformation outweighs whatever else there is, then what is
+/// not known, then what was too hard.
+fn judge(said: &str) -> Verdict {
+    let Some((_, summary)) = said.rsplit_once("Summary:") else {
+        return Verdict::Error(last_error(said).unwrap_or("there is no summary").to_string());
+    };
+    let count = |what: &str| -> u64 {
+        let line = summary.lines().find_map(|line| line.trim().strip_suffix(what));
+        line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
+    };
+    if count(" incorrect transformations") > 0 {
+        return Verdict::Incorrect(counterexample(said));
+    }
+    let error = |known: &[&str]| {
+        said.lines().map(str::trim).find(|line| known.iter().any(|start| line.starts_with(start)))
+    };
+    // Errors were counted in one number once.
+    let failed =
+        count(" failed-to-prove transformations") + count(" Alive2 errors") + count(" errors");
+    if failed > 0 {
+        return match (error(&UNKNOWN), error(&TOO_HARD)) {
+            (Some(line), _) => Verdict::Unsupported(without_mark(line)),
+            (None, Some(_)) => Verdict::Timeout,
+            (None, None) => {
+                Verdict::Error(last_error(said).unwrap_or("no reason given").to_string())
+            }
+        };
+    }
+    match count(" correct transformations") {
+        0 => Verdict::Unsupported("no function is in both modules".to_string()),
+        _ => Verdict::Correct,
+    }
+}
+
+fn without_mark(line: &str) -> String {
+    line.strip_prefix("ERROR: ").unwrap_or(line).to_string()
+}
+
+fn last_error(said: &str) -> Option<&str> {
+    said.lines().rev().find_map(|line| line.trim().strip_prefix("ERROR: "))
+}
+
+/// The report of the first function that is wrong: both versions of it, and the example.
+fn counterexample(said: &str) -> String {
+    /// What stands between functions.
+    const RULE: &str = "----------------------------------------";
+    let body = said.rsplit_once("Summary:").map_or(said, |(body, _)| body);
+    let parts = body.split(RULE).find(|part| part.contains("Transformation doesn't verify!"));
+    parts.unwrap_or(body).trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report with these lines before its summary and these counts in it.
+    fn report(lines: &str, counts: [u32; 4]) -> String {
+        let [correct, incorrect, failed, errors] = counts;
+        format!(
+            "{lines}\nSummary:\n  {correct} correct transformations\n  {incorrect} incorrect \
+             transformations\n  {failed} failed-to-prove transformations\n  {errors} Alive2 errors\n"
+        )
+    }
+
+    const WRONG: &str = "----------------------------------------\ndefine i8 @good() {\n  ret i8 1\n}\n=>\n\
+        define i8 @good() {\n  ret i8 1\n}\nTransformation seems to be correct! (syntactically equal)\n\n\
+        ----------------------------------------\ndefine i1 @bad(i8 %x) {\n  ret i1 1\n}\n=>\n\
+        define i1 @bad(i8 %x) {\n  ret i1 0\n}\nTransformation doesn't verify!\n\n\
+        ERROR: Value mismatch\n\nExample:\ni8 %x = #x00 (0)\n\nSource value: #x1 (1)\nTarget value: #x0 (0)\n\n";
+
+    #[test]
+    fn reports_are_read() {
+        let fine = report("Transformation seems to be correct!\n", [2, 0, 0, 0]);
+        assert_eq!(judge(&fine), Verdict::Correct);
+        let Verdict::Incorrect(example) = judge(&report(WRONG, [1, 1, 0, 0])) else { panic!() };
+        assert!(example.starts_with("define i1 @bad"), "{example}");
+        assert!(example.ends_with("Target value: #x0 (0)"), "{example}");
+        let unknown = "ERROR: Unsupported instruction:   %r = va_arg ptr %p, i32\n\
+                       ERROR: Could not translate 'f' to Alive IR";
+        assert_eq!(
+            judge(&report(unknown, [3, 0, 0, 1])),
+            Verdict::Unsupported("Unsupported instruction:   %r = va_arg ptr %p, i32".into())
+        );
+        let rough =
+            "ERROR: Couldn't prove the correctness of the transformation\nAlive2 approximated …";
+        assert!(matches!(judge(&report(rough, [0, 0, 1, 0])), Verdict::Unsupported(_)));
+        for hard in [
+            "ERROR: Timeout",
+            "ERROR: Out of memory; skipping function.",
+            "ERROR: SMT Error: max. memory",
+        ] {
+            assert_eq!(judge(&report(hard, [0, 0, 1, 0])), Verdict::Timeout, "{hard}");
+        }
+        // A wrong function is wrong, whatever the others are.
+        let both = format!("ERROR: Timeout\n{WRONG}");
+        assert!(matches!(judge(&report(&both, [0, 1, 1, 1])), Verdict::Incorrect(_)));
+    }
+
+    #[test]
+    fn odd_reports_are_errors() {
+        let other =
+            report("ERROR: Only functions with identical signatures can be checked", [0, 0, 0, 1]);
+        assert_eq!(
+            judge(&other),
+            Verdict::Error("Only functions with identical signatures can be checked".into())
+        );
+        assert_eq!(judge("Could not read bitcode"), Verdict::Error("there is no summary".into()));
+        assert!(matches!(judge(&report("", [0, 0, 0, 0])), Verdict::Unsupported(_)));
+        // The first releases counted errors in one line.
+        let old = "ERROR: Timeout\nSummary:\n  0 correct transformations\n  0 incorrect transformations\n  1 errors\n";
+        assert_eq!(judge(old), Verdict::Timeout);
+    }
+
+    #[test]
+    fn the_smallest_come_first() {
+        let mut pairs =
+            [("long one".into(), "x".into()), ("a".into(), "b".into()), ("aa".into(), "b".into())];
+        smallest_first(&mut pairs);
+        assert_eq!(pairs.map(|(before, _): (String, String)| before), ["a", "aa", "long one"]);
+    }
+}

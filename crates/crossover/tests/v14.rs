@@ -1,0 +1,8 @@
+//! Seeds and crossovers with LLVM 14.
+
+mod common;
+
+#[test]
+fn seeds_and_crossovers() {
+    common::all("14", false);
+}

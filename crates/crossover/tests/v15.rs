@@ -1,0 +1,8 @@
+//! Seeds and crossovers with LLVM 15.
+
+mod common;
+
+#[test]
+fn seeds_and_crossovers() {
+    common::all("15", false);
+}

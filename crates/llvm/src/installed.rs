@@ -1,0 +1,123 @@
+//! Which libLLVM are installed, and which of them a person means by `16`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The least version that knows opaque pointers at all.
+const OLDEST: u32 = 14;
+
+/// A libLLVM on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Its major version, from the file's name.
+    pub major: u32,
+    /// The file, links resolved.
+    pub path: PathBuf,
+}
+
+impl Installed {
+    /// All that are found, oldest first, one of each version: Debian's, then those inside Rust toolchains.
+    pub fn all() -> Vec<Installed> {
+        let mut found = BTreeMap::new();
+        for dir in folders() {
+            let Ok(entries) = fs::read_dir(&dir) else { continue };
+            let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            paths.sort();
+            for path in paths {
+                let Some(major) = path.file_name().and_then(|name| major(name.to_str()?)) else {
+                    continue;
+                };
+                if major >= OLDEST && is_elf(&path) {
+                    let path = fs::canonicalize(&path).unwrap_or(path);
+                    found.entry(major).or_insert(Installed { major, path });
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// What a person means: a version (`16`) or a file. `Err` is a sentence that says what there is.
+    pub fn named(name: &str) -> Result<Installed, String> {
+        if name.contains('/') || name.contains(".so") {
+            let path = fs::canonicalize(name).map_err(|e| format!("{name} cannot be read: {e}"))?;
+            if !is_elf(&path) {
+                return Err(format!("{name} is not a shared library"));
+            }
+            let major = path.file_name().and_then(|name| major(name.to_str()?)).unwrap_or(0);
+            return Ok(Installed { major, path });
+        }
+        let all = Installed::all();
+        let wanted = all.iter().find(|lib| lib.major.to_string() == name);
+        wanted.cloned().ok_or_else(|| {
+            let there: Vec<String> = all.iter().map(|lib| lib.major.to_string()).collect();
+            match there.is_empty() {
+                true => "no libLLVM was found: install llvm-16, or name the file".to_string(),
+                false => format!(
+                    "there is no libLLVM {name}; installed are {}, or name the file",
+                    there.join(", ")
+                ),
+            }
+        })
+    }
+}
+
+/// Where libraries may be.
+fn folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"]
+            .map(PathBuf::from)
+            .into();
+    for parent in ["/usr/lib", "/opt"] {
+        let versions = fs::read_dir(parent).into_iter().flatten().flatten();
+        let versions = versions.filter(|entry| entry.file_name().to_string_lossy().contains("llvm"));
+        folders.extend(versions.map(|entry| entry.path().join("lib")));
+    }
+    let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
+    let rustup = rustup.or_else(|| Some(env::home_dir()?.join(".rustup")));
+    let toolchains = rustup.map(|home| home.join("toolchains")).and_then(|d| fs::read_dir(d).ok());
+    for toolchain in toolchains.into_iter().flatten().flatten() {
+        folders.push(toolchain.path().join("lib"));
+    }
+    folders
+}
+
+/// The version in a file's name: `libLLVM-16.so.1`, `libLLVM.so.19.1`, `libLLVM.so.22.1-rust-…`.
+fn major(name: &str) -> Option<u32> {
+    let rest = name.strip_prefix("libLLVM")?;
+    let digits = match rest.strip_prefix('-') {
+        Some(rest) if rest.contains(".so") => rest,
+        Some(_) => return None,
+        None => rest.strip_prefix(".so.")?,
+    };
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().ok()
+}
+
+/// Linker scripts have such names too.
+fn is_elf(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    let read = fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
+    read.is_ok() && magic == *b"\x7fELF"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_in_names() {
+        let names = [
+            ("libLLVM-16.so.1", Some(16)),
+            ("libLLVM-13.0.1.so.1", Some(13)),
+            ("libLLVM.so.19.1", Some(19)),
+            ("libLLVM.so.22.1-rust-1.95.0-stable", Some(22)),
+            ("libLLVMCore.a", None),
+            ("libLLVM.so", None),
+            ("libclang-16.so.1", None),
+        ];
+        for (name, version) in names {
+            assert_eq!(major(name), version, "{name}");
+        }
+    }
+}
