@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
-use crate::{bench_emi, bench_gen, bench_hunt, bench_reduce, bench_smith};
+use crate::{bench_emi, bench_gen, bench_hunt, bench_reduce, bench_smith, crossover};
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
 /// flatters it.
@@ -48,6 +48,8 @@ enum What {
     Smith(bench_smith::SmithArgs),
     /// The time to derive a variant, and variants tested for each CPU hour against plain tests.
     Emi(bench_emi::EmiArgs),
+    /// Crossovers in the fork server against a loop that starts `opt` for each.
+    Crossover(crossover::BenchArgs),
 }
 
 #[derive(Args, Debug)]
@@ -71,6 +73,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
         What::Hunt(args) => bench_hunt::main(context, args).map(|()| Found::Nothing),
         What::Reduce(args) => bench_reduce::main(context, args).map(|()| Found::Nothing),
         What::Emi(args) => bench_emi::main(context, args).map(|()| Found::Nothing),
+        What::Crossover(args) => crossover::bench(context, args).map(|()| Found::Nothing),
         What::Smith(args) => bench_smith::main(context, args).map(|()| Found::Nothing),
     }
 }

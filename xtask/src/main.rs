@@ -10,6 +10,7 @@ mod bench_smith;
 mod compiler;
 mod context;
 mod counters;
+mod crossover;
 mod csmith;
 mod emi;
 mod faults;
@@ -68,6 +69,8 @@ enum Command {
     Smith(smith::Args),
     /// Variants of programs: whether they do what their seeds do, and what they reach.
     Emi(emi::Args),
+    /// Crossovers of LLVM's unit tests: what they reach, against generated programs.
+    Crossover(crossover::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -111,6 +114,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Csmith(csmith) => csmith::main(&context, csmith),
         Command::Smith(args) => smith::main(args),
         Command::Emi(args) => emi::main(&context, args),
+        Command::Crossover(args) => crossover::main(&context, args).map(|()| Found::Nothing),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

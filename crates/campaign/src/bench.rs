@@ -95,7 +95,8 @@ impl Bench {
                 .map(|u| u.user_time().num_microseconds() + u.system_time().num_microseconds());
             Duration::from_micros(u64::try_from(micros.unwrap_or(0)).unwrap_or(0))
         };
-        let all = used(UsageWho::RUSAGE_SELF) + used(UsageWho::RUSAGE_CHILDREN);
+        let reaped = used(UsageWho::RUSAGE_SELF) + used(UsageWho::RUSAGE_CHILDREN);
+        let all = reaped + sandbox::served();
         all.saturating_sub(self.others())
     }
 }

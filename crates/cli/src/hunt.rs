@@ -10,8 +10,10 @@ mod summary;
 mod view;
 
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 use std::time::Duration;
 
+use ::crossover::fuzz::Fuzzer;
 use anyhow::Result;
 use campaign::{Cost, Ended, Event, Progress, Store};
 use toolchain::Language;
@@ -41,6 +43,8 @@ pub struct Setting {
     pub again: String,
     /// What is tested.
     pub compilers: Vec<Tested>,
+    /// What crossover works with.
+    pub fuzzers: Vec<Arc<Fuzzer>>,
     /// What makes the programs.
     pub engines: Vec<String>,
     /// Their language.

@@ -226,7 +226,7 @@ impl Fuzzer {
         (state.tally.clone(), state.corpus.len(), state.baseline, state.known.len())
     }
 
-    /// Blocks that crossovers reached and the suite's seeds did not, by function, most first.
+    /// The library's blocks and their names.
     pub fn image(&self) -> &Image {
         &self.image
     }
@@ -252,6 +252,7 @@ impl Fuzzer {
             batch.time += ran.time;
             self.look(&mut server, item, *kind, *parents, ran, &mut batch)?;
         }
+        sandbox::note_served(batch.time);
         self.lock_servers().push((server, used + 1));
         let mut state = self.state();
         state.tally.add(&batch.tally);

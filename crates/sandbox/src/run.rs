@@ -177,9 +177,22 @@ impl Run {
 /// Microseconds of processor time of all runs.
 static SPENT: AtomicU64 = AtomicU64::new(0);
 
+/// Microseconds that services say they used.
+static SERVED: AtomicU64 = AtomicU64::new(0);
+
 /// Processor time of everything that was run so far, ours not counted.
 pub fn spent() -> Duration {
-    Duration::from_micros(SPENT.load(Ordering::Relaxed))
+    Duration::from_micros(SPENT.load(Ordering::Relaxed)) + served()
+}
+
+/// The part of it that services used, which the kernel accounts to us only when they end.
+pub fn served() -> Duration {
+    Duration::from_micros(SERVED.load(Ordering::Relaxed))
+}
+
+/// Notes what a service says it used.
+pub fn note_served(time: Duration) {
+    SERVED.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
 }
 
 /// How a [`Run`] ended.

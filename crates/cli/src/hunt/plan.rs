@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use ::crossover::fuzz::Fuzzer;
 use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
@@ -44,10 +45,22 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         version: c.version.clone(),
         triple: c.triple.clone(),
     };
+    let fuzzers = engines.iter().find_map(|engine| match engine {
+        EngineChoice::Crossover { fuzzers, .. } => Some(fuzzers.clone()),
+        _ => None,
+    });
+    let fuzzers = fuzzers.unwrap_or_default();
+    let library = |fuzzer: &Arc<Fuzzer>| Tested {
+        name: format!("libLLVM-{}", fuzzer.library.major),
+        version: fuzzer.library.major.to_string(),
+        triple: llvm::X86_64.to_string(),
+    };
+    let tested = found.compilers.iter().map(tested).chain(fuzzers.iter().map(library)).collect();
     let setting = Setting {
         out: args.out.to_string_lossy().into_owned(),
         again: again(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned())),
-        compilers: found.compilers.iter().map(tested).collect(),
+        compilers: tested,
+        fuzzers,
         engines: args.engine.iter().map(|engine| name(*engine).to_string()).collect(),
         language,
         jobs,

@@ -70,6 +70,7 @@ pub fn setting() -> Setting {
         out: "gainsay-hunt".into(),
         again: "gainsay hunt --for 10m".into(),
         compilers: vec![tested("gcc-12", "12.2.0"), tested("clang-16", "16.0.6")],
+        fuzzers: Vec::new(),
         engines: vec!["yarp".into(), "csmith".into()],
         language: Language::C,
         jobs: 2,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use ::crossover::fuzz::{Fuzzer, KindTally};
 use campaign::{Checks, Cost, Ended, Finding, Progress};
 use oracle::Kind;
 
@@ -25,6 +26,7 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
     text += &list(progress, &stand);
     text += &not_counted(progress, disputed.first().map(|group| group.newest.id));
     text += &skipped(progress);
+    text += &setting.fuzzers.iter().map(|fuzzer| crossovers(fuzzer)).collect::<String>();
     text += &unanswered(progress);
     let _ = writeln!(text, "Everything is in {}.", setting.out);
     match stand.first().or(disputed.first()) {
@@ -40,6 +42,25 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
         }
     }
     text
+}
+
+/// What became of the crossovers on one library, earlier runs included.
+fn crossovers(fuzzer: &Fuzzer) -> String {
+    let (tally, seeds, baseline, blocks) = fuzzer.account();
+    let kind = |(name, kind): (&String, &KindTally)| {
+        let share = 100.0 * kind.valid as f64 / kind.drawn.max(1) as f64;
+        format!("{name} {} of {} valid ({share:.1} %)", words::count(kind.valid), words::count(kind.drawn))
+    };
+    let kinds: Vec<String> = tally.kinds.iter().map(kind).collect();
+    format!(
+        "libLLVM-{}: {}; {} ({} by crossing); {} blocks, {} of them new.\n",
+        fuzzer.library.major,
+        kinds.join(", "),
+        words::plural(seeds as u64, "seed"),
+        words::count(tally.added),
+        words::count(blocks as u64),
+        words::count(blocks.saturating_sub(baseline) as u64),
+    )
 }
 
 fn opening(setting: &Setting, progress: &Progress) -> String {

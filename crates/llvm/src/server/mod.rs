@@ -65,6 +65,10 @@ pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(
     let ready = opened.as_ref().map(|(_, server)| server.ready()).map_err(String::clone);
     wire::send(&mut to, &ready).map_err(broken)?;
     let Ok((work, mut server)) = opened else { return Ok(()) };
+    if server.probe.is_some() {
+        // What every child reaches before its first item is no item's.
+        server.child(&work, &[], Limits::default(), from.as_raw_fd()).map_err(broken)?;
+    }
     while let Some(batch) = wire::receive::<Batch>(&mut from).map_err(broken)? {
         let Some(ran) = server.batch(&work, &batch, from.as_raw_fd()).map_err(broken)? else {
             return Ok(());
