@@ -190,7 +190,8 @@ fn unstudied(store: &Store) -> Result<Vec<Finding>> {
     let mut waiting = Vec::new();
     for found in store.findings()?.into_iter().filter(is_worth_a_study) {
         if store.study(found.id)?.is_none() && is_open(store, &found) {
-            waiting.push(found);
+            // The list has no files.
+            waiting.extend(store.finding(found.id)?);
         }
     }
     Ok(waiting)

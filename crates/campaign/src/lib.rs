@@ -15,6 +15,7 @@ mod engine;
 mod event;
 mod hunt;
 mod miss;
+mod module;
 mod plan;
 mod predict;
 mod queue;
@@ -31,6 +32,7 @@ pub use engine::{
 };
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
+pub use module::{Patient as ModulePatient, is_module, read_label, recheck_module, study_module};
 pub use plan::{EngineChoice, Plan};
 pub use predict::{Unusable, own_opinion};
 pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};

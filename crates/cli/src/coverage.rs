@@ -121,31 +121,31 @@ struct RunObject {
 
 /// What was reached of a file.
 #[derive(Serialize)]
-struct ImageObject {
-    path: PathBuf,
-    build_id: String,
+pub struct ImageObject {
+    pub path: PathBuf,
+    pub build_id: String,
     /// All blocks of the file.
-    blocks: usize,
+    pub blocks: usize,
     /// Those that ran.
-    reached: usize,
+    pub reached: usize,
     /// Those that ran and are not in the baseline; null without one.
-    new: Option<usize>,
+    pub new: Option<usize>,
     /// Features of a file that counts itself.
-    features: usize,
+    pub features: usize,
     /// Functions, with --functions only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    functions: Option<Vec<FunctionObject>>,
+    pub functions: Option<Vec<FunctionObject>>,
 }
 
 /// What was reached of a function.
 #[derive(Serialize)]
-struct FunctionObject {
+pub struct FunctionObject {
     /// Its symbol; null where there is none.
-    name: Option<String>,
+    pub name: Option<String>,
     /// Its address in the file.
-    address: u64,
-    reached: usize,
-    new: usize,
+    pub address: u64,
+    pub reached: usize,
+    pub new: usize,
 }
 
 fn object(report: &Report, images: Vec<ImageObject>) -> RunObject {
@@ -156,7 +156,8 @@ fn object(report: &Report, images: Vec<ImageObject>) -> RunObject {
     RunObject { exit, signal, late: report.late, images }
 }
 
-fn told(reached: &Reached, base: Option<&Baseline>, list: bool) -> Result<ImageObject> {
+/// What there is to tell of a file, against a baseline, with its functions if they are wanted.
+pub fn told(reached: &Reached, base: Option<&Baseline>, list: bool) -> Result<ImageObject> {
     let Reached { image, blocks, features } = reached;
     let known = base.map(|base| base.get(image)).transpose()?;
     let new = match known.flatten() {
@@ -207,22 +208,27 @@ fn text(report: &Report, images: &[ImageObject]) -> String {
         (false, Status::Exit(status)) => writeln!(text, "the command exited with status {status}"),
         (false, Status::Signal(signal)) => writeln!(text, "signal {signal} ended the command"),
     };
+    images.iter().for_each(|image| text.push_str(&image_text(image)));
+    text
+}
+
+/// A file's line, and one for each of its functions.
+pub fn image_text(image: &ImageObject) -> String {
+    let mut text = String::new();
     let count = |n: usize| words::count(n as u64);
-    for image in images {
-        let (reached, all) = (count(image.reached), count(image.blocks));
-        let share = 100.0 * image.reached as f64 / image.blocks.max(1) as f64;
-        let _ = write!(text, "{}: {reached} of {all} blocks ({share:.1} %)", image.path.display());
-        if let Some(new) = image.new {
-            let _ = write!(text, ", {} new", count(new));
-        }
-        if image.features > 0 {
-            let _ = write!(text, ", {} features", count(image.features));
-        }
-        text.push('\n');
-        for function in image.functions.iter().flatten() {
-            let name = function.name.clone().unwrap_or_else(|| format!("{:#x}", function.address));
-            let _ = writeln!(text, "{:>8}  {name}", count(function.new));
-        }
+    let (reached, all) = (count(image.reached), count(image.blocks));
+    let share = 100.0 * image.reached as f64 / image.blocks.max(1) as f64;
+    let _ = write!(text, "{}: {reached} of {all} blocks ({share:.1} %)", image.path.display());
+    if let Some(new) = image.new {
+        let _ = write!(text, ", {} new", count(new));
+    }
+    if image.features > 0 {
+        let _ = write!(text, ", {} features", count(image.features));
+    }
+    text.push('\n');
+    for function in image.functions.iter().flatten() {
+        let name = function.name.clone().unwrap_or_else(|| format!("{:#x}", function.address));
+        let _ = writeln!(text, "{:>8}  {name}", count(function.new));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! `gainsay llvm`: what is done with a libLLVM.
 
+mod coverage;
 pub mod import;
 mod opt;
 
@@ -30,6 +31,7 @@ impl Llvm {
 pub enum Command {
     Opt(opt::Opt),
     Import(import::Import),
+    Coverage(coverage::Coverage),
     /// Be a server on standard input and output.
     #[command(hide = true)]
     Serve,
@@ -63,6 +65,12 @@ impl Library {
     }
 }
 
+/// What LLVM says, fit for a terminal: it quotes the files it is given, binary ones as well.
+pub fn tame(words: &str) -> String {
+    let lines = words.lines().take(5).map(|line| llvm::printable(line, 200));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// How a server is started: we are one, if asked.
 pub fn program() -> Result<Program> {
     let path = std::env::current_exe()?;
@@ -74,6 +82,7 @@ pub fn main(args: Llvm) -> Result<u8> {
     match args.command {
         Command::Opt(args) => opt::main(&args),
         Command::Import(args) => import::main(&args),
+        Command::Coverage(args) => coverage::main(&args),
         Command::Serve => {
             llvm::serve(crossover::work::Children::new).map_err(|e| anyhow!(e))?;
             Ok(0)

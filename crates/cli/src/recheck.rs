@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use anyhow::Result;
-use campaign::{Bug, Rechecked, Standing, Store, Subject, Verdict};
+use campaign::{Bug, Finding, Rechecked, Standing, Store, Study, Subject, Verdict};
 use oracle::{Lab, Limits};
 use serde_json::json;
 use toolchain::{Compiler, Language};
@@ -29,14 +29,28 @@ pub fn main(args: &Recheck) -> Result<u8> {
     let mut subjects = Vec::new();
     for id in ids {
         let Some(found) = store.finding(id)? else { continue };
-        subjects.push((id, Subject::of(&store, &found)));
+        let subject = match campaign::is_module(&found) {
+            true => Ok(Again::Module(Box::new((store.study(id)?, found)))),
+            false => Subject::of(&store, &found).map(|subject| Again::Program(Box::new(subject))),
+        };
+        subjects.push((id, subject));
     }
     let mut here = Here::default();
     let stop = sandbox::Stop::on_signals();
     let mut counts = [0u64; 3];
     for (n, (id, subject)) in subjects.iter().enumerate() {
         let done = match subject {
-            Ok(subject) => {
+            Ok(Again::Module(module)) => {
+                let mut begin = |label: &str| {
+                    terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
+                };
+                let (study, found) = &**module;
+                let program = crate::llvm::program()?;
+                let done = campaign::recheck_module(found, study.as_ref(), &program, &mut begin);
+                terminal::status("");
+                done
+            }
+            Ok(Again::Program(subject)) => {
                 let (compilers, limits) = here.compilers(args, subject)?;
                 let lab = Lab { limits, stop: stop.clone() };
                 let mut begin = |label: &str| {
@@ -67,6 +81,12 @@ pub fn main(args: &Recheck) -> Result<u8> {
         terminal::print(sum.as_bytes())?;
     }
     Ok(if fails > 0 { FAILS } else { 0 })
+}
+
+/// What is tried again.
+enum Again {
+    Program(Box<Subject>),
+    Module(Box<(Option<Study>, Finding)>),
 }
 
 /// The findings to try.

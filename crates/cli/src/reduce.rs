@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use campaign::{Made, Patient, Step, Store};
+use anyhow::{Context, Result, anyhow, bail};
+use campaign::{Finding, Made, ModulePatient, Patient, Step, Store, Study};
 use oracle::{Case, Lab, SourceFile, Suspicion};
 use reduce::{ByScript, NotReduced, Order, Progress, Reduced, Validity};
 use serde_json::json;
@@ -336,7 +336,51 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
     let Some(found) = store.finding(id)? else {
         bail!("there is no finding {id} in {}: `gainsay findings` lists them", args.out.display());
     };
-    let subject = campaign::Subject::of_finding(&found, &store.stored_targets()?)?;
+    let teller = Teller::new();
+    let study = match campaign::is_module(&found) {
+        true => of_module(args, &found, &teller)?,
+        false => of_program(args, &store, &found, &teller)?,
+    };
+    let study = match study {
+        Ok(study) => study,
+        Err(why) => return Ok(Err(why)),
+    };
+    store.put_study(id, &study)?;
+    told(args, id, &study)
+}
+
+/// Studies a module that LLVM's passes fail on.
+fn of_module(args: &Reduce, found: &Finding, teller: &Teller) -> Result<Result<Study, NotReduced>> {
+    let label = found.finding.targets.first().context("it has no target")?;
+    let (library, passes) = campaign::read_label(label).map_err(|why| anyhow!(why))?;
+    let patient = ModulePatient {
+        library: &library,
+        passes: &passes,
+        program: &crate::llvm::program()?,
+        limits: llvm::Limits::default(),
+    };
+    let order = order(args, oracle::Limits::default());
+    let tell = |p: &crossover::shrink::Progress<'_>| {
+        teller.say(&format!(
+            "{:>4} s  {} instructions, {}  {} tried  {}",
+            teller.begin.elapsed().as_secs(),
+            p.instructions,
+            words::cut(p.passes, 40),
+            p.candidates,
+            p.what
+        ));
+    };
+    Ok(campaign::study_module(found, &patient, &order.stop, &tell))
+}
+
+/// Studies a C program.
+fn of_program(
+    args: &Reduce,
+    store: &Store,
+    found: &Finding,
+    teller: &Teller,
+) -> Result<Result<Study, NotReduced>> {
+    let subject = campaign::Subject::of_finding(found, &store.stored_targets()?)?;
     let there = compilers(args.config.as_deref(), &args.cc, subject.case.language)?;
     let order = order(args, there.limits.clone());
     let all = there.compilers.as_slice();
@@ -347,15 +391,14 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
         right: campaign::targets_of(&found.finding.right, all),
         compilers: all,
     };
-    let teller = Teller::new();
-    let study = match campaign::study(&patient, &order, &|step| teller.step(step)) {
-        Ok(study) => study,
-        Err(why) => return Ok(Err(why)),
-    };
-    store.put_study(id, &study)?;
+    Ok(campaign::study(&patient, &order, &|step| teller.step(step)))
+}
+
+/// Shows what became of a finding, and writes it where it is wanted.
+fn told(args: &Reduce, id: i64, study: &Study) -> Outcome {
     terminal::status("");
     if let Some(dir) = &args.output {
-        let case = Case { files: study.files.clone(), ..campaign::study_case(&study) };
+        let case = Case { files: study.files.clone(), ..campaign::study_case(study) };
         Lab::default().write(&case, dir)?;
     }
     let text = |file: &SourceFile| String::from_utf8_lossy(&file.bytes).into_owned();

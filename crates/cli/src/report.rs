@@ -91,6 +91,9 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
 fn today(args: &Report, subject: &Subject, test: &Test) -> Today {
     let mut today = Today { system: system(), ..Today::default() };
     let language = subject.case.language;
+    if test.is_module() {
+        return today;
+    }
     let Some((name, flags)) = subject.failed.first() else { return today };
     let here = match compilers(args.config.as_deref(), std::slice::from_ref(name), language) {
         Ok(here) => here,

@@ -67,7 +67,9 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// Does something in a process of its own; what it sent before it ended, and how it ended.
-fn apart<T: DeserializeOwned>(work: impl FnOnce(&mut dyn FnMut(&dyn erased::Send))) -> (Vec<T>, i32) {
+fn apart<T: DeserializeOwned>(
+    work: impl FnOnce(&mut dyn FnMut(&dyn erased::Send)),
+) -> (Vec<T>, i32) {
     let mut ends = [0; 2];
     // SAFETY: two places for two descriptors; this process has one thread.
     let child = unsafe {
@@ -142,7 +144,9 @@ fn seeds(llvm: &Llvm, files: &[PathBuf]) -> Vec<Piece> {
         for piece in pieces.into_iter().flatten() {
             match piece {
                 Ok(piece) => seeds.push(piece),
-                Err(why) => aside.add(&class(&why.to_string()), &format!("{}: {why}", file.display())),
+                Err(why) => {
+                    aside.add(&class(&why.to_string()), &format!("{}: {why}", file.display()))
+                }
             }
         }
     }
@@ -198,7 +202,11 @@ fn optimised(llvm: &Llvm, seeds: &[Piece]) {
         let batch = &rest[..rest.len().min(BATCH)];
         let (ends, status) = apart::<u8>(|send| {
             for seed in batch {
-                optimise(llvm, &seed.bitcode, &format!("seed-{}-{}.ll", seed.bitcode.len(), seed.name.replace('/', "_")));
+                optimise(
+                    llvm,
+                    &seed.bitcode,
+                    &format!("seed-{}-{}.ll", seed.bitcode.len(), seed.name.replace('/', "_")),
+                );
                 send(&1u8);
             }
         });
@@ -212,7 +220,13 @@ fn optimised(llvm: &Llvm, seeds: &[Piece]) {
     failed.print("seeds that LLVM did not survive");
 }
 
-fn crossovers(llvm: &Llvm, seeds: &[Piece], kind: Kind, count: usize, choices: &mut Choices) -> Vec<Piece> {
+fn crossovers(
+    llvm: &Llvm,
+    seeds: &[Piece],
+    kind: Kind,
+    count: usize,
+    choices: &mut Choices,
+) -> Vec<Piece> {
     let begin = Instant::now();
     let mut pairs = Vec::new();
     let mut drawn = 0;
@@ -276,6 +290,10 @@ fn crossovers(llvm: &Llvm, seeds: &[Piece], kind: Kind, count: usize, choices: &
         100.0 * made.len() as f64 / pairs.len().max(1) as f64,
         pairs.len() as f64 / seconds
     );
+    // The same on every run: addresses differ from process to process.
+    let bytes = made.iter().flat_map(|piece: &Piece| &piece.bitcode);
+    let digest = bytes.fold(0u64, |sum, &byte| sum.wrapping_mul(0x100000001b3) ^ u64::from(byte));
+    println!("digest {digest:016x}");
     failed.print("failed");
     made
 }

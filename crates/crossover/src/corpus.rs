@@ -312,6 +312,7 @@ mod tests {
             inlinable: true,
             hosting: true,
             callable: true,
+            manner: crate::Manner::default(),
             instructions: 3,
         };
         Facts { functions: vec![function] }

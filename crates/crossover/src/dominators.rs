@@ -145,12 +145,12 @@ mod tests {
                 .collect();
             let tree = Dominators::new(&graph);
             let all = reach(&graph, None);
-            for b in 0..blocks {
-                assert_eq!(tree.is_reachable(b), all[b], "{graph:?}");
+            for (b, &reachable) in all.iter().enumerate() {
+                assert_eq!(tree.is_reachable(b), reachable, "{graph:?}");
                 let mut chain = tree.chain(b);
                 chain.sort_unstable();
                 let expected: Vec<usize> =
-                    (0..blocks).filter(|&a| all[b] && !reach(&graph, Some(a))[b]).collect();
+                    (0..blocks).filter(|&a| reachable && !reach(&graph, Some(a))[b]).collect();
                 assert_eq!(chain, expected, "{b} of {graph:?}");
             }
         }

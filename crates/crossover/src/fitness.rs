@@ -24,6 +24,15 @@ const BOUND: &[&str] = &[
     "llvm.va_start",
 ];
 
+/// Intrinsics with numbers that the verifier checks once they are constants. A value that passes make a
+/// constant may be one that it does not like, so there must be no such value.
+const CHECKED: &[&str] = &[
+    "llvm.matrix.column.major.",
+    "llvm.memcpy.element.unordered.atomic",
+    "llvm.memmove.element.unordered.atomic",
+    "llvm.memset.element.unordered.atomic",
+];
+
 /// Conventions by which plain code may call on x86-64: C, fast, cold, GHC, preserve_most, preserve_all, swift,
 /// cxx_fast_tls, tail, swifttail, stdcall, fastcall, thiscall, spir_func, SysV, Win64, vectorcall, regcall.
 const CALLABLE: &[u32] = &[0, 8, 9, 10, 14, 15, 16, 17, 18, 20, 64, 65, 70, 75, 78, 79, 80, 92];
@@ -38,14 +47,26 @@ pub(crate) fn callable(function: Value<'_>) -> Result<(), &'static str> {
     }
     let ty = function.content_type();
     let result = ty.result().map(|ty| ty.kind());
-    if ty.parameters().iter().map(|ty| ty.kind()).chain(result).any(|kind| kind == TypeKind::Other) {
+    if ty.parameters().iter().map(|ty| ty.kind()).chain(result).any(|kind| kind == TypeKind::Other)
+    {
         return Err("a type that only a target knows");
     }
     let demands = |at| DEMANDING.iter().any(|name| function.parameter_has(at, name));
     if (0..ty.parameters().len()).any(demands) {
         return Err("a parameter with demands on its caller");
     }
-    Ok(())
+    checked(function)
+}
+
+/// Whether no number that the verifier checks depends on anything.
+fn checked(function: Value<'_>) -> Result<(), &'static str> {
+    let mut all = function.blocks().into_iter().flat_map(|block| block.instructions());
+    let open = |value: Value<'_>| value.ty().kind() == TypeKind::Integer && !value.is_constant();
+    let hazard = |call: Value<'_>| calls(call, CHECKED) && call.arguments().into_iter().any(open);
+    match all.any(hazard) {
+        true => Err("a number that the verifier checks"),
+        false => Ok(()),
+    }
 }
 
 /// Whether its body can stand in another function, by itself.
@@ -82,6 +103,7 @@ pub(crate) fn inlinable(function: Value<'_>) -> Result<(), &'static str> {
 /// Whether another body can stand in it.
 pub(crate) fn hosting(function: Value<'_>) -> Result<(), &'static str> {
     bound(function)?;
+    checked(function)?;
     let opcodes = function.blocks().into_iter().flat_map(|block| block.instructions());
     let funclets = [opcode::CATCH_PAD, opcode::CLEANUP_PAD, opcode::CATCH_SWITCH];
     // A call in a funclet must say so, by a bundle that the C API of old versions cannot make.
@@ -104,7 +126,9 @@ fn bound(function: Value<'_>) -> Result<(), &'static str> {
         return Err("a parameter with demands on its caller");
     }
     for instruction in function.blocks().into_iter().flat_map(|block| block.instructions()) {
-        if instruction.opcode() == opcode::ALLOCA && instruction.text().contains("alloca swifterror") {
+        if instruction.opcode() == opcode::ALLOCA
+            && instruction.text().contains("alloca swifterror")
+        {
             return Err("a swifterror variable");
         }
         if calls(instruction, BOUND) {

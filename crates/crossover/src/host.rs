@@ -20,6 +20,10 @@ const PARTICULAR: &[&str] = &[
     "llvm.instrprof.",
     "llvm.invariant.",
     "llvm.lifetime.",
+    "llvm.matrix.column.major.",
+    "llvm.memcpy.element.unordered.atomic",
+    "llvm.memmove.element.unordered.atomic",
+    "llvm.memset.element.unordered.atomic",
     "llvm.objc.",
     "llvm.preserve.",
     "llvm.pseudoprobe",
@@ -86,7 +90,12 @@ impl<'c> Host<'c> {
     /// All instructions, those nearest before a location first.
     pub fn around(&self, location: &Location<'c>) -> impl Iterator<Item = Value<'c>> {
         let near = &self.blocks[location.block];
-        near[..=location.before].iter().rev().chain(near).chain(self.blocks.iter().flatten()).copied()
+        near[..=location.before]
+            .iter()
+            .rev()
+            .chain(near)
+            .chain(self.blocks.iter().flatten())
+            .copied()
     }
 
     /// Everything of a type that may be passed on or replaced, for the facts: arguments and instructions.
@@ -202,7 +211,8 @@ impl<'c> Host<'c> {
 /// Whether an instruction stands between a call that must be the last and the end.
 fn follows_last_call(instructions: &[Value<'_>], at: usize) -> bool {
     // Between them there is at most a cast, and no such call stands elsewhere.
-    at + 2 >= instructions.len() && instructions[..at].iter().rev().take(2).copied().any(must_be_last)
+    at + 2 >= instructions.len()
+        && instructions[..at].iter().rev().take(2).copied().any(must_be_last)
 }
 
 /// Operands of an instruction, no phi, that may be any value of their type.
@@ -225,7 +235,9 @@ fn replaceable<'c>(user: Value<'c>) -> Vec<(u32, Type<'c>)> {
     };
     (0..count)
         .filter(|&at| !particular(at))
-        .filter_map(|at| Some((u32::try_from(at).ok()?, user.operand(u32::try_from(at).ok()?)?.ty())))
+        .filter_map(|at| {
+            Some((u32::try_from(at).ok()?, user.operand(u32::try_from(at).ok()?)?.ty()))
+        })
         .filter(|(_, ty)| {
             !matches!(ty.kind(), TypeKind::Label | TypeKind::Other | TypeKind::Function)
         })

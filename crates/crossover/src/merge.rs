@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use llvm::{Context, Module, Value};
+use llvm::{Context, Linkage, Module, Value};
 
 use crate::mutate::Failed;
 
@@ -59,8 +59,9 @@ fn clashes(first: &Module<'_>, value: Value<'_>) -> bool {
     if value.is_function() && value.is_intrinsic() {
         return false;
     }
-    // Equal texts, since structs of one name are two types until they are linked.
+    // What the first keeps to itself is not what the second means. Equal texts, since structs of one name are two types until they are linked.
     !value.is_declaration()
+        || matches!(other.linkage(), Linkage::Internal | Linkage::Private)
         || value.is_function() != other.is_function()
         || value.ty() != other.ty()
         || value.content_type().text() != other.content_type().text()

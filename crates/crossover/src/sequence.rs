@@ -46,7 +46,14 @@ pub(crate) fn sequence(
     if choices.chance(50) {
         std::mem::swap(&mut first, &mut second);
     }
-    let strategy = choose(first, second, choices);
+    let mut strategy = choose(first, second, choices);
+    if strategy == Strategy::Apart {
+        // A result may fit the other way round.
+        strategy = choose(second, first, choices);
+        if strategy != Strategy::Apart {
+            std::mem::swap(&mut first, &mut second);
+        }
+    }
     build(module, [first, second], strategy, policy, choices)?;
     for function in [first, second] {
         if choices.chance(policy.internal) {
@@ -66,8 +73,7 @@ fn choose(first: Value<'_>, second: Value<'_>, choices: &mut Choices) -> Strateg
         kinds.push(Strategy::Chain(at));
     }
     // A variable is in address space 0.
-    let is_pointer =
-        |ty: &Type<'_>| ty.kind() == TypeKind::Pointer && ty.address_space() == 0;
+    let is_pointer = |ty: &Type<'_>| ty.kind() == TypeKind::Pointer && ty.address_space() == 0;
     let (left, right) = (positions(&one, is_pointer), positions(&two, is_pointer));
     if let (Some(&left), Some(&right)) = (choices.pick(&left), choices.pick(&right)) {
         kinds.push(Strategy::Pointer(left, right));
@@ -119,7 +125,8 @@ fn build<'c>(
     let [first, second] = functions;
     let results = functions.map(|f| f.content_type().result().unwrap_or(context.void()));
     // What can fail comes before anything is built.
-    let mut lists = [arguments(module, first, policy, choices)?, arguments(module, second, policy, choices)?];
+    let mut lists =
+        [arguments(module, first, policy, choices)?, arguments(module, second, policy, choices)?];
     // The caller returns the last result there is.
     let is_void = |ty: Type<'_>| ty.kind() == TypeKind::Void;
     let returned = if is_void(results[1]) { results[0] } else { results[1] };

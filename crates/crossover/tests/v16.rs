@@ -112,6 +112,20 @@ fn a_result_is_passed_on() {
     check(Kind::Sequence, 0, [first, second], "sequence", expected);
 }
 
+/// Whichever order it needs.
+#[test]
+fn a_result_is_passed_on_the_one_way_it_fits() {
+    let first = "define i32 @f(i64 %x) {\n %r = trunc i64 %x to i32\n ret i32 %r\n}";
+    let second = "define void @g(i32 %x) {\n ret void\n}";
+    for number in 0..8 {
+        let Some(llvm) = common::library("16", true) else { return };
+        let made = crossed(llvm, [first, second], Kind::Sequence, &plain(), number);
+        let made = made.expect("a crossover");
+        assert!(made.contains("call void @g(i32 %0)"), "{made}");
+        assert!(made.contains("ret i32 %0"), "{made}");
+    }
+}
+
 #[test]
 fn both_get_one_pointer() {
     let first = "define void @f(ptr %p) {\n store i32 1, ptr %p\n ret void\n}";

@@ -201,8 +201,7 @@ impl<'c> Value<'c> {
             let attribute =
                 (api.LLVMGetStringAttributeAtIndex)(self.raw, FUNCTION, start, length).some()?;
             let mut length = 0;
-            let start: *const u8 =
-                (api.LLVMGetStringAttributeValue)(attribute, &mut length).cast();
+            let start: *const u8 = (api.LLVMGetStringAttributeValue)(attribute, &mut length).cast();
             let bytes = match length {
                 0 => &[],
                 length => std::slice::from_raw_parts(start, length as usize),

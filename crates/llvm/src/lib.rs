@@ -30,6 +30,6 @@ pub use module::{Broken, Machine, Module, Running, X86_64};
 pub use open::Llvm;
 pub use rewrite::{Attribute, Builder};
 pub use server::{Desk, Work, serve};
-pub use signature::{Fault, Signature};
+pub use signature::{Fault, Signature, printable};
 pub use value::{Block, Linkage, Type, TypeKind, Value, opcode};
 pub use wire::{Crash, End, Frame, Limits, Ran, Setup, Watch};

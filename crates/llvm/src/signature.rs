@@ -7,6 +7,9 @@ use crate::wire::{Crash, End, Frame};
 /// Functions that name a signature.
 const DEPTH: usize = 3;
 
+/// Characters of LLVM's words in a key or a summary.
+const WORDS: usize = 300;
+
 /// What LLVM did wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -68,8 +71,8 @@ impl Signature {
 
     /// A module that does not verify, found after the last pass.
     pub fn invalid(words: &str) -> Signature {
-        let first = words.lines().next().unwrap_or("").trim();
-        let key = format!("invalid IR: {first}");
+        let first = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+        let key = printable(&format!("invalid IR: {first}"), WORDS);
         Signature { fault: Fault::InvalidIr, summary: key.clone(), key, pass: None }
     }
 }
@@ -82,14 +85,15 @@ fn fatal(crash: &Crash) -> Signature {
         let quoted = reason.split('"').nth(1).or_else(|| last_logged(&crash.printed));
         let complaint = complaint(&crash.printed).next().unwrap_or("");
         let Some(pass) = quoted else { return Signature::invalid(complaint) };
-        let key = format!("invalid IR after {pass}: {complaint}");
+        let key = printable(&format!("invalid IR after {pass}: {complaint}"), WORDS);
         let pass = Some(pass.to_string());
         return Signature { fault: Fault::InvalidIr, summary: key.clone(), key, pass };
     }
     let place = names(&crash.frames).join(" < ");
+    let reason = printable(reason, WORDS);
     Signature {
         fault: Fault::Crash,
-        key: format!("LLVM ERROR {} {place}", without_numbers(reason)),
+        key: format!("LLVM ERROR {} {place}", without_numbers(&reason)),
         summary: format!("LLVM ERROR: {reason}"),
         pass: pass(&crash.frames),
     }
@@ -121,14 +125,30 @@ impl Crash {
 fn said(crash: &Crash) -> String {
     let lines = crash.reason.lines().chain(crash.printed.lines()).map(str::trim);
     let telling = lines.filter(|line| !line.is_empty() && !line.starts_with("PLEASE submit"));
-    telling.take(1).collect()
+    telling.take(1).map(|line| printable(line, WORDS)).collect()
+}
+
+/// A text in one line that harms no terminal: what is not plainly readable is a question mark, and what
+/// is longer than so many characters is cut.
+pub fn printable(text: &str, width: usize) -> String {
+    let plain = |c: char| match c {
+        ' ' | '\t' | '\n' => ' ',
+        c if c.is_ascii_graphic() || c.is_alphanumeric() => c,
+        _ => '?',
+    };
+    let mut short: String = text.chars().take(width).map(plain).collect();
+    if text.chars().nth(width).is_some() {
+        short.pop();
+        short.push('…');
+    }
+    short
 }
 
 /// The text of a failed assertion, without the file's folder and line.
 fn assertion(printed: &str) -> Option<String> {
     let line = printed.lines().find(|line| line.contains("Assertion `") || line.contains("UNREACHABLE"))?;
     let from = line.find("Assertion `").or_else(|| line.find("UNREACHABLE"))?;
-    Some(without_numbers(&line[from..]))
+    Some(without_numbers(&printable(&line[from..], WORDS)))
 }
 
 fn without_numbers(text: &str) -> String {

@@ -81,6 +81,7 @@ pub fn markdown(test: &Test) -> String {
     section("Versions", versions(test));
     section("Cause", test.study.map_or_else(String::new, |study| blame::findings(&study.blame)));
     let vouches = match test.expected {
+        _ if test.is_module() => "Why the module is valid",
         Some(_) => "Why the program is valid",
         None => "What is said of the program",
     };
@@ -116,6 +117,7 @@ fn statement(test: &Test) -> String {
         Kind::Disagreement => format!("objects to {name} with {flags}: {}", code(&summary)),
     };
     let valid = match (test.kind().is_wrong_code(), test.is_vouched_for()) {
+        _ if test.is_module() => " LLVM's own verifier takes the module.",
         (false, _) if test.expected.is_none() => {
             " The program has no one defined result: it is to be compiled, and not to be run."
         }
@@ -153,7 +155,11 @@ fn program(test: &Test) -> String {
         };
         return format!("{} in {names}, beside this report.{why}\n", plural(lines, "line"));
     }
-    let language = if test.files.iter().any(|f| f.name.ends_with(".cpp")) { "cpp" } else { "c" };
+    let language = match test.files.iter().any(|f| f.name.ends_with(".cpp")) {
+        _ if test.is_module() => "llvm",
+        true => "cpp",
+        false => "c",
+    };
     let one = |file: &oracle::SourceFile| {
         format!(
             "{}:\n\n{}",
@@ -184,6 +190,8 @@ fn expected(test: &Test) -> String {
             expected.status,
             fenced("", &printed)
         );
+    } else if test.is_module() {
+        text += "Expected: a valid module.\n\n";
     } else {
         text += "Expected: it compiles.\n\n";
     }

@@ -33,6 +33,7 @@ const DEATHS: &[&str] = &[
 pub fn script(test: &Test) -> String {
     let default = typed(&test.recipe.compiler);
     let variable = match test.language {
+        _ if test.is_module() => "OPT",
         Language::C => "CC",
         Language::Cxx => "CXX",
     };
@@ -204,7 +205,10 @@ fn memory() -> String {
 /// A crash or a rejection is known by its words.
 fn words(test: &Test) -> String {
     let mut text = String::new();
-    let known = known_by(&test.found.finding.signature, test.kind());
+    let known = match test.is_module() {
+        true => module_words(test.summary()),
+        false => known_by(&test.found.finding.signature, test.kind()),
+    };
     if let Some(pattern) = &known {
         let _ = write!(text, "case $messages in\n{pattern}) there \"$messages\" ;;\nesac\n");
     }
@@ -212,7 +216,7 @@ fn words(test: &Test) -> String {
         text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no program, and no word\"\n";
     }
     text += "[ \"$status\" -ne 0 ] || gone \"it compiles\"\n";
-    if test.kind() == Kind::CompilerCrash {
+    if matches!(test.kind(), Kind::CompilerCrash | Kind::InvalidIr) {
         let deaths: Vec<String> =
             DEATHS.iter().map(|words| format!("*{}*", single(words))).collect();
         let then = match known {
@@ -224,6 +228,15 @@ fn words(test: &Test) -> String {
         let _ = writeln!(text, "[ \"$status\" -lt 128 ] || {then}");
     }
     text + "cannot_tell \"it does not compile: $messages\"\n"
+}
+
+/// What LLVM prints, as a pattern of `case`: its reason, or the verifier's complaint.
+fn module_words(summary: &str) -> Option<String> {
+    let told = match summary.strip_prefix("invalid IR") {
+        Some(rest) => rest.rsplit_once(": ")?.1,
+        None => summary.strip_prefix("LLVM ERROR: ")?.lines().next()?,
+    };
+    (!told.trim().is_empty()).then(|| format!("*{}*", single(told.trim())))
 }
 
 /// The part of a signature that stands in messages of all versions, as a pattern of `case`.

@@ -66,7 +66,9 @@ impl<'a> Test<'a> {
         let (compiler, flags) = subject.failed.first().cloned().unwrap_or_default();
         let commands = study.map_or(&found.finding.commands, |study| &study.commands);
         let words: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let read = commands.iter().find_map(|command| Recipe::read(command, &words));
+        let read = commands.iter().find_map(|command| {
+            Recipe::read(command, &words).or_else(|| Recipe::of_passes(command))
+        });
         let mut recipe = read.unwrap_or_else(|| plain_recipe(&compiler, &flags, case));
         if let [program] = &mut recipe.compiler[..]
             && let Some(name) = COMMON.iter().find_map(|dir| program.strip_prefix(dir))
@@ -75,7 +77,10 @@ impl<'a> Test<'a> {
         }
         let target = targets.iter().find(|target| target.compiler == compiler);
         let mut files = case.files.clone();
-        let was = rename(&mut files, &mut recipe, case.language);
+        let was = match is_module(&files) {
+            true => None,
+            false => rename(&mut files, &mut recipe, case.language),
+        };
         Test {
             found,
             study,
@@ -91,6 +96,11 @@ impl<'a> Test<'a> {
             compiler,
             flags,
         }
+    }
+
+    /// Whether it is a module of LLVM's, and no program.
+    pub fn is_module(&self) -> bool {
+        is_module(&self.files)
     }
 
     /// How it fails.
@@ -149,6 +159,10 @@ impl<'a> Test<'a> {
         let mut names = targets.map(|t| format!("{}.{end}", t.replace([' ', '/'], "_")));
         names.find_map(|name| self.found.finding.artifacts.iter().find(|file| file.name == name))
     }
+}
+
+fn is_module(files: &[SourceFile]) -> bool {
+    files.iter().any(|file| file.name.ends_with(".ll"))
 }
 
 /// A program of one file is called `test.c`, as trackers and we ourselves like it; what it was called.

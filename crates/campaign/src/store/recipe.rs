@@ -40,6 +40,17 @@ impl Recipe {
         })
     }
 
+    /// Reads a command that runs passes on a module: `opt-16 -passes=… test.ll`. `None` for anything else.
+    pub fn of_passes(command: &str) -> Option<Recipe> {
+        let words = words(command)?;
+        let (program, step) = words.split_first()?;
+        step.last()?.ends_with(".ll").then(|| Recipe {
+            compiler: vec![program.clone()],
+            steps: vec![step.to_vec()],
+            runner: Vec::new(),
+        })
+    }
+
     /// The standard that is asked for (`gnu11`).
     pub fn standard(&self) -> Option<&str> {
         self.steps.last()?.iter().find_map(|word| word.strip_prefix("-std="))

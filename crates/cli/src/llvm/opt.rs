@@ -1,8 +1,8 @@
 //! `gainsay llvm opt`: one file through a pipeline, as `opt` would, and what became of it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args as ClapArgs;
@@ -11,7 +11,7 @@ use crossover::work::{Answer, Item, Pipeline, Source, stage};
 use llvm::{Fault, Running};
 use serde_json::json;
 
-use super::Library;
+use super::{Library, tame};
 
 /// Run passes of any libLLVM on a module and print the result, or why there is none.
 ///
@@ -56,6 +56,9 @@ Examples:
   gainsay llvm opt test.bc --lib 22 --passes 'function(instcombine,gvn)' -o out.ll
   gainsay llvm opt test.ll --lib /opt/llvm/lib/libLLVM.so.21.1 --json";
 
+/// Bytes of a module. No real one comes near, and memory is not without end.
+const LARGEST: u64 = 256 << 20;
+
 /// Runs the command.
 pub fn main(args: &Opt) -> Result<u8> {
     let (bytes, name) = read(&args.file)?;
@@ -67,7 +70,7 @@ pub fn main(args: &Opt) -> Result<u8> {
     let (verdict, ran) = judge(&mut server, &item, args.library.limits())?;
     let signature = match verdict {
         Verdict::Trouble(words) => bail!("a bug of ours, please report it: {words}"),
-        Verdict::Refused(words) => bail!("{}: {words}", args.file.display()),
+        Verdict::Refused(words) => bail!("{}: {}", args.file.display(), tame(&words)),
         Verdict::Fine(Answer::Fine(text)) => return fine(args, &server.release, &text),
         Verdict::Fine(answer) => bail!("a bug of ours, please report it: {answer:?}"),
         Verdict::Fault(signature) => signature,
@@ -96,7 +99,7 @@ pub fn main(args: &Opt) -> Result<u8> {
     }
     if signature.fault == Fault::InvalidIr {
         for line in ran.end.crash().map_or(Vec::new(), llvm::Crash::complaint).iter().take(20) {
-            writeln!(err, "  {line}")?;
+            writeln!(err, "  {}", llvm::printable(line, 200))?;
         }
     } else if let Some(crash) = ran.end.crash() {
         for frame in crash.frames.iter().take(20) {
@@ -134,12 +137,20 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
 }
 
 /// The module's bytes and its name.
-fn read(file: &std::path::Path) -> Result<(Vec<u8>, String)> {
-    if file.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).context("standard input")?;
-        return Ok((bytes, "<stdin>".to_string()));
+pub fn read(file: &Path) -> Result<(Vec<u8>, String)> {
+    let (from, name): (Box<dyn io::Read>, String) = match file.as_os_str() == "-" {
+        true => (Box::new(io::stdin()), "<stdin>".to_string()),
+        false => {
+            let opened = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+            (Box::new(opened), file.display().to_string())
+        }
+    };
+    let mut bytes = Vec::new();
+    // One more, to know that there is more. Not every file has an end.
+    let read = from.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.with_context(|| format!("{name} cannot be read"))?;
+    if bytes.len() as u64 > LARGEST {
+        bail!("{name} is too large: at most {} MiB are taken", LARGEST >> 20);
     }
-    let bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    Ok((bytes, file.display().to_string()))
+    Ok((bytes, name))
 }

@@ -8,10 +8,11 @@ use llvm::{Builder, Module, Type, Value, opcode};
 use super::chosen;
 use super::instructions::free_operands;
 
-/// Whether all uses of a function are plain calls of it.
+/// Whether all uses of a function are plain calls of it. Debug information knows its parameters, and goes first.
 fn is_free(function: Value<'_>) -> bool {
     let ty = function.content_type();
     !ty.is_variadic()
+        && !function.has_subprogram()
         && function.users().into_iter().all(|user| {
             user.opcode() == opcode::CALL
                 && user.called() == Some(function)

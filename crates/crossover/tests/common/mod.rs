@@ -54,7 +54,13 @@ pub fn plain() -> Policy {
 }
 
 /// A crossover as text.
-pub fn crossed(llvm: &Llvm, pair: [&str; 2], kind: Kind, policy: &Policy, number: u64) -> Result<String, Failed> {
+pub fn crossed(
+    llvm: &Llvm,
+    pair: [&str; 2],
+    kind: Kind,
+    policy: &Policy,
+    number: u64,
+) -> Result<String, Failed> {
     let [first, second] = pair.map(|text| seed(llvm, text));
     let context = Context::new(llvm);
     let made = cross(&context, &first, &second, kind, policy, &mut Choices::new(number))?;
@@ -105,11 +111,15 @@ pub fn splits(llvm: &Llvm) {
     let inner = text(llvm, &pieces[0].bitcode);
     assert!(inner.contains("define void @inner()"), "{inner}");
     assert!(inner.contains("@data = internal global i32 1"), "{inner}");
-    for gone in ["@list", "@lonely", "@far", "comdat", "asm", "llvm.used", "ident", "alias", "ifunc"] {
+    for gone in
+        ["@list", "@lonely", "@far", "comdat", "asm", "llvm.used", "ident", "alias", "ifunc"]
+    {
         assert!(!inner.contains(gone), "{gone} in {inner}");
     }
     let outer = text(llvm, &pieces[2].bitcode);
-    for there in ["declare void @inner()", "declare i32 @chosen(i32)", "ptr @resolver()\n", "@list = global"] {
+    for there in
+        ["declare void @inner()", "declare i32 @chosen(i32)", "ptr @resolver()\n", "@list = global"]
+    {
         assert!(outer.contains(there), "{there} not in {outer}");
     }
     for gone in ["alwaysinline", "pentium4", "neon", "@other", "@lonely"] {
@@ -117,7 +127,10 @@ pub fn splits(llvm: &Llvm) {
     }
     assert!(!outer.contains("wchar_size"), "{outer}");
     let facts = &pieces[2].facts.functions[0];
-    assert_eq!((facts.result.as_str(), facts.parameters.as_slice()), ("i32", &["i32".to_string()][..]));
+    assert_eq!(
+        (facts.result.as_str(), facts.parameters.as_slice()),
+        ("i32", &["i32".to_string()][..])
+    );
     assert_eq!(facts.offers, ["i1", "i32", "ptr"]);
     assert!(facts.inlinable && facts.hosting && facts.callable);
     assert_eq!(facts.instructions, 7);
@@ -130,14 +143,18 @@ pub fn sets_aside(llvm: &Llvm) {
         all.remove(0).expect_err("no seed")
     };
     assert!(matches!(aside("define"), Aside::Parse(_)));
-    assert!(matches!(aside("define i32 @f() {\n ret void\n}"), Aside::Parse(_) | Aside::Invalid(_)));
+    assert!(matches!(
+        aside("define i32 @f() {\n ret void\n}"),
+        Aside::Parse(_) | Aside::Invalid(_)
+    ));
     let arm = "target triple = \"armv7--\"\ndefine void @f() {\n ret void\n}";
     assert_eq!(aside(arm), Aside::Target("armv7--".to_string()));
     let intrinsic = "declare i32 @llvm.hexagon.A2.add(i32, i32)\ndefine i32 @f(i32 %x) {\n \
                      %r = call i32 @llvm.hexagon.A2.add(i32 %x, i32 %x)\n ret i32 %r\n}";
     assert_eq!(aside(intrinsic), Aside::Target("llvm.hexagon.A2.add".to_string()));
     // x86-64 has no costs for them, and its own code ends on them.
-    let scalable = "define <vscale x 4 x i32> @f(<vscale x 4 x i32> %x) {\n ret <vscale x 4 x i32> %x\n}";
+    let scalable =
+        "define <vscale x 4 x i32> @f(<vscale x 4 x i32> %x) {\n ret <vscale x 4 x i32> %x\n}";
     assert_eq!(aside(scalable), Aside::Target("<vscale x".to_string()));
 }
 
@@ -238,7 +255,8 @@ define {i32, i1} @two(i128 %w, float %f) {
 
 /// Random crossovers, also of crossovers, are valid and the same each time.
 pub fn crossovers_are_valid(llvm: &Llvm) {
-    let mut pool: Vec<Vec<u8>> = seeds(llvm, SEEDS).into_iter().map(|piece| piece.bitcode).collect();
+    let mut pool: Vec<Vec<u8>> =
+        seeds(llvm, SEEDS).into_iter().map(|piece| piece.bitcode).collect();
     let (mut choices, policy) = (Choices::new(1), Policy::default());
     let mut made = [0, 0];
     for number in 0..300 {
@@ -258,7 +276,8 @@ pub fn crossovers_are_valid(llvm: &Llvm) {
                 made[kind as usize] += 1;
                 pool.push(bitcode);
             }
-            Err(Failed::NoLocation | Failed::NoArguments | Failed::Unfit(_) | Failed::TooLarge) => {}
+            Err(Failed::NoLocation | Failed::NoArguments | Failed::Unfit(_) | Failed::TooLarge) => {
+            }
             Err(other) => panic!("crossover {number}: {other}"),
         }
     }
@@ -277,25 +296,58 @@ pub fn crosses_itself(llvm: &Llvm) {
 
 /// Contracts of LLVM's that its verifier does not check are kept.
 pub fn keeps_contracts(llvm: &Llvm) {
+    // No function takes what this one has, so that it can only be inlined itself.
     let number = "define i32 @one() {\n ret i32 1\n}";
-    let refused = |text: &str| {
-        let made = crossed(llvm, [text, number], Kind::Inline, &plain(), 1);
-        // The other direction finds no operand of type token, struct or void.
-        assert!(matches!(made, Err(Failed::Unfit(_) | Failed::NoLocation | Failed::NoArguments)), "{made:?}");
+    let cross = |body: &str| {
+        let text = format!(
+            "declare void @llvm.localescape(...)\n\
+             declare i32 @llvm.smul.fix.i32(i32, i32, i32)\n\
+             declare <4 x i8> @llvm.matrix.column.major.load.v4i8.i32(ptr, i32, i1, i32, i32)\n\
+             declare i32 @g(ptr, i32)\n{body}"
+        );
+        crossed(llvm, [&text, number], Kind::Inline, &plain(), 1)
     };
-    refused("define void @f(ptr swifterror %e, i32 %x) {\n store ptr null, ptr %e\n ret void\n}");
+    let accepted =
+        |body: &str| cross(body).map_err(|why| format!("{why} of {body}")).expect("a crossover");
+    let refused = |body: &str| {
+        let made = cross(body);
+        assert!(
+            matches!(made, Err(Failed::Unfit(_) | Failed::NoLocation | Failed::NoArguments)),
+            "{made:?}"
+        );
+    };
+    accepted("define void @f(ptr %e) {\n store i32 1, ptr %e\n ret void\n}");
     refused(
-        "declare void @llvm.localescape(...)\ndefine void @f() {\n %a = alloca i32\n \
-         call void (...) @llvm.localescape(ptr %a)\n ret void\n}",
+        "define void @f(ptr swifterror %e) {\n %a = add i32 1, 2\n store ptr null, ptr %e\n ret void\n}",
     );
+    let escape = "call void (...) @llvm.localescape(ptr %a)";
+    refused(&format!(
+        "define void @f(ptr %e) {{\n %a = alloca i32\n {escape}\n store i32 1, ptr %e\n ret void\n}}"
+    ));
+    // Passes might make this stride a constant that the verifier refuses.
+    let load = "call <4 x i8> @llvm.matrix.column.major.load.v4i8.i32";
+    refused(&format!(
+        "define void @f(ptr %p, i32 %n) {{\n %v = {load}(ptr %p, i32 %n, i1 false, i32 2, i32 2)\n ret void\n}}"
+    ));
     // Nothing comes between the call and the end, and its arguments stay.
-    refused("declare i32 @g(i32)\ndefine i32 @f(i32 %x) {\n %r = musttail call i32 @g(i32 %x)\n ret i32 %r\n}");
-    // Members of structs, flags of intrinsics and cases stay constants.
+    refused(
+        "define i32 @f(ptr %p, i32 %x) {\n %r = musttail call i32 @g(ptr %p, i32 %x)\n ret i32 %r\n}",
+    );
+    // Members of structs stay constants, and so do numbers that intrinsics want to know.
     refused(
         "define void @f(ptr %p) {\n %a = getelementptr { i8, i8 }, ptr %p, i64 0, i32 1\n \
          store i8 0, ptr %a\n ret void\n}",
     );
-    refused("define void @f(i8 %x) {\n switch i8 %x, label %e [ i8 3, label %e ]\ne:\n ret void\n}");
+    let fixed = "call i32 @llvm.smul.fix.i32";
+    let made = accepted(&format!(
+        "define void @f(ptr %p, i32 %x) {{\n %y = {fixed}(i32 %x, i32 %x, i32 2)\n ret void\n}}"
+    ));
+    assert!(made.contains("i32 2)"), "{made}");
+    // The cases of a switch stay.
+    let made = accepted(
+        "define void @f(ptr %p, i32 %x) {\n switch i32 %x, label %e [ i32 3, label %e ]\ne:\n ret void\n}",
+    );
+    assert!(made.contains("i32 3, label %e"), "{made}");
 }
 
 /// A function with debug information, whose one instruction says where it is, or not.
@@ -338,6 +390,25 @@ pub fn keeps_names_apart(llvm: &Llvm) {
     }
 }
 
+/// A local function of one is not what the other declares under its name.
+pub fn keeps_local_functions(llvm: &Llvm) {
+    let one = "define i32 @f(i32 %x) {\n %r = add i32 %x, 1\n ret i32 %r\n}";
+    let two =
+        "declare i32 @f(i32)\ndefine i32 @h(i32 %x) {\n %r = call i32 @f(i32 %x)\n ret i32 %r\n}";
+    let policy = Policy { internal: 100, ..plain() };
+    let (one, two) = (seed(llvm, one), seed(llvm, two));
+    for number in 0..8 {
+        let context = Context::new(llvm);
+        let mut choices = Choices::new(number);
+        let local =
+            cross(&context, &one, &one, Kind::Sequence, &policy, &mut choices).expect("valid");
+        let both = cross(&context, &local.bitcode(), &two, Kind::Sequence, &policy, &mut choices);
+        let both = text(llvm, &both.expect("valid").bitcode());
+        assert!(both.contains("define internal i32 @f(i32"), "{both}");
+        assert!(both.contains("declare i32 @f.2(i32)"), "{both}");
+    }
+}
+
 /// All of it.
 pub fn all(version: &str, required: bool) {
     let Some(llvm) = library(version, required) else { return };
@@ -347,5 +418,6 @@ pub fn all(version: &str, required: bool) {
     keeps_contracts(llvm);
     keeps_debug_information(llvm);
     keeps_names_apart(llvm);
+    keeps_local_functions(llvm);
     crossovers_are_valid(llvm);
 }
