@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use oracle::{Lab, Trouble};
+use oracle::{Kind, Lab, Trouble};
 use reduce::{NotReduced, Order};
 use sandbox::Stop;
 use toolchain::Target;
@@ -181,7 +181,8 @@ fn count_finding(progress: &mut Progress, found: &Finding) {
 /// little, some more.
 fn is_worth_a_study(found: &Finding) -> bool {
     let more = || found.finding.kind.is_wrong_code() && (found.seen_before + 1).is_power_of_two();
-    let reducible = found.finding.stands() && found.finding.kind.is_of_a_compiler();
+    let kind = found.finding.kind;
+    let reducible = found.finding.stands() && kind.is_of_a_compiler() && kind != Kind::Miscompilation;
     reducible && (found.seen_before == 0 || more())
 }
 

@@ -2,6 +2,7 @@
 
 mod coverage;
 pub mod import;
+mod minimise;
 mod opt;
 
 use std::time::Duration;
@@ -31,6 +32,7 @@ impl Llvm {
 pub enum Command {
     Opt(opt::Opt),
     Import(import::Import),
+    Minimise(minimise::Minimise),
     Coverage(coverage::Coverage),
     /// Be a server on standard input and output.
     #[command(hide = true)]
@@ -82,6 +84,7 @@ pub fn main(args: Llvm) -> Result<u8> {
     match args.command {
         Command::Opt(args) => opt::main(&args),
         Command::Import(args) => import::main(&args),
+        Command::Minimise(args) => minimise::main(&args),
         Command::Coverage(args) => coverage::main(&args),
         Command::Serve => {
             llvm::serve(crossover::work::Children::new).map_err(|e| anyhow!(e))?;

@@ -259,6 +259,13 @@ fn crossovers(
             for pair in batch {
                 let (once, again) = (make(pair), make(pair));
                 let same = once == again;
+                if !same && std::env::var_os("DIFFERS").is_some() {
+                    for piece in [&once, &again].into_iter().flatten() {
+                        let context = Context::new(llvm);
+                        let module = context.parse(&piece.bitcode, "x").expect("a module");
+                        eprintln!("DIFFERS {:?}\n{}", piece.facts, module.text());
+                    }
+                }
                 if let Ok(piece) = &once {
                     optimise(llvm, &piece.bitcode, &format!("{}.ll", piece.name));
                 }
@@ -269,6 +276,9 @@ fn crossovers(
         for (&(a, b, seed), (end, same)) in batch.iter().zip(ends) {
             differ += usize::from(!same);
             let who = format!("{} {} {seed}", seeds[a].name, seeds[b].name);
+            if !same {
+                println!("-- differs: {who}");
+            }
             match end {
                 Ok(piece) => made.push(piece),
                 Err(why) => failed.add(&class(&why.to_string()), &format!("{who}: {why}")),

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use choice::Choices;
@@ -103,20 +104,44 @@ impl Corpus {
             hosting: Vec::new(),
         };
         let mut whole = 0;
-        while let Some(length) = bytes.get(whole..whole + 4) {
-            let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
-            let Some(record) = bytes.get(whole + 4..whole + 4 + length) else { break };
-            let Ok(record) = postcard::from_bytes::<Record>(record) else { break };
+        while let Some((record, length)) = next_record(&bytes[whole..]) {
             if record.span.at + u64::from(record.span.length) > end {
                 break;
             }
             corpus.remember(record);
-            whole += 4 + length;
+            whole += length;
         }
         if whole < bytes.len() {
             corpus.index.set_len(whole as u64)?;
         }
         Ok(corpus)
+    }
+
+    /// All records, in order, and where their bitcode is.
+    pub fn records(&self) -> io::Result<Vec<Record>> {
+        let bytes = fs::read(self.dir.join("index"))?;
+        let mut rest = bytes.as_slice();
+        let mut all = Vec::with_capacity(self.len());
+        while let Some((record, length)) = next_record(rest) {
+            all.push(record);
+            rest = &rest[length..];
+        }
+        Ok(all)
+    }
+
+    /// A seed's bitcode.
+    pub fn bitcode(&self, seed: u32) -> io::Result<Vec<u8>> {
+        let span = self.span(seed);
+        let mut bytes = vec![0; span.length as usize];
+        self.seeds.read_exact_at(&mut bytes, span.at)?;
+        Ok(bytes)
+    }
+
+    /// The smallest seed that came by crossing and fulfils a condition.
+    pub fn smallest_crossed(&self, mut wanted: impl FnMut(u32) -> bool) -> Option<u32> {
+        let crossed = self.all.iter().enumerate().filter(|(_, seed)| seed.parents.is_some());
+        let wanted = crossed.filter(|(number, _)| wanted(*number as u32));
+        wanted.min_by_key(|(_, seed)| seed.instructions).map(|(number, _)| number as u32)
     }
 
     /// How many seeds there are.
@@ -286,6 +311,14 @@ impl Shape {
             && guest.result.is_none_or(|ty| has(&self.wants, ty))
             && guest.parameters.iter().all(|ty| has(&self.offers, *ty))
     }
+}
+
+/// The first record of an index and its length with what stands before it; `None` if it is not whole.
+fn next_record(bytes: &[u8]) -> Option<(Record, usize)> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let record = postcard::from_bytes(rest.get(..length)?).ok()?;
+    Some((record, 4 + length))
 }
 
 fn enlist(lists: &mut [Vec<u32>], types: &[u32], seed: u32) {

@@ -109,8 +109,8 @@ impl FunctionFacts {
         let wants = host.operands(|_| true).into_iter().map(|(_, ty)| ty);
         FunctionFacts {
             name: function.name(),
-            result: ty.result().map(Type::text).unwrap_or_default(),
-            parameters: ty.parameters().into_iter().map(Type::text).collect(),
+            result: ty.result().map(text).unwrap_or_default(),
+            parameters: ty.parameters().into_iter().map(text).collect(),
             offers: texts(offers),
             wants: texts(wants),
             inlinable: fitness::inlinable(function).is_ok(),
@@ -140,6 +140,33 @@ fn texts<'c>(types: impl Iterator<Item = Type<'c>>) -> Vec<String> {
             seen.push(ty);
         }
     }
-    let texts: BTreeSet<String> = seen.into_iter().map(Type::text).collect();
+    let texts: BTreeSet<String> = seen.into_iter().map(text).collect();
     texts.into_iter().collect()
+}
+
+/// A type's text, the same in every process: LLVM shows structs without a name by their addresses.
+pub(crate) fn text(ty: Type<'_>) -> String {
+    without_addresses(&ty.text())
+}
+
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("%\"type 0x");
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        out.push_str("%\"type\"");
+        out.push_str(part.split_once('"').map_or("", |(_, rest)| rest));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_is_in_a_text() {
+        let text = "%\"type 0x55e5003c80\" = type { i32, %\"type 0x12\" }";
+        assert_eq!(without_addresses(text), "%\"type\" = type { i32, %\"type\" }");
+        assert_eq!(without_addresses("%\"my type\" = type { i8 }"), "%\"my type\" = type { i8 }");
+    }
 }

@@ -14,11 +14,12 @@ use std::time::{Duration, Instant};
 
 use choice::Choices;
 use coverage::{Image, Set};
-use llvm::{Installed, Limits, Program, Ran, Server, Setup, Signature};
+use llvm::{Installed, Limits, Program, Ran, Running, Server, Setup, Signature};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 use crate::import::{Import, Imported};
+use crate::refine::{self, Refinement};
 use crate::verdict::{Verdict, judge};
 use crate::work::{Answer, Item, Pipeline, Source, stage};
 use crate::{Kind, Policy};
@@ -34,6 +35,9 @@ const RENEW: u64 = 2000;
 
 /// Where the account of an import is.
 const IMPORTED: &str = "imported.json";
+
+/// Where the seeds are that a refinement oracle was asked about.
+const ASKED: &str = "asked.json";
 
 /// Where the account of the crossovers is.
 const TALLY: &str = "tally.json";
@@ -142,9 +146,24 @@ pub struct Fuzzer {
     servers: Mutex<Vec<(Server, u64)>>,
 }
 
+/// A crossover that a refinement oracle was asked about.
+#[derive(Clone, Debug)]
+pub struct Refined {
+    /// Its number in the corpus.
+    pub seed: u32,
+    /// The module.
+    pub before: String,
+    /// What the passes made of it.
+    pub after: String,
+    /// What the oracle says.
+    pub verdict: refine::Verdict,
+}
+
 #[derive(Debug)]
 struct State {
     corpus: Corpus,
+    /// Seeds that a refinement oracle was asked about.
+    asked: Set,
     known: Set,
     baseline: usize,
     tally: Tally,
@@ -167,7 +186,9 @@ impl Fuzzer {
         };
         let tally: Tally = read_json(&dir.join(TALLY)).unwrap_or_default();
         let baseline = known.len().saturating_sub(tally.blocks as usize);
-        let state = State { corpus, known, baseline, tally, saved: Instant::now() };
+        let asked: Vec<u32> = read_json(&dir.join(ASKED)).unwrap_or_default();
+        let asked = asked.into_iter().collect();
+        let state = State { corpus, asked, known, baseline, tally, saved: Instant::now() };
         Ok(Fuzzer {
             library: library.clone(),
             program: program.clone(),
@@ -395,6 +416,41 @@ impl Fuzzer {
         Ok(())
     }
 
+    /// Puts the smallest crossover of the corpus that was not asked about yet before a refinement oracle
+    /// (FLUX, IV-B): what the passes of [`refine::PIPELINE`] make of it must refine it. `None` when there is
+    /// nothing left to ask, or the passes fail on it.
+    pub fn refine_next(&self, oracle: &dyn Refinement) -> io::Result<Option<Refined>> {
+        let (seed, bitcode, name) = {
+            let mut state = self.state();
+            let State { corpus, asked, .. } = &mut *state;
+            let Some(seed) = corpus.smallest_crossed(|seed| !asked.contains(seed)) else {
+                return Ok(None);
+            };
+            asked.insert(seed);
+            (seed, state.corpus.bitcode(seed)?, state.corpus.name(seed).to_string())
+        };
+        let (mut server, used) = self.take_server()?;
+        let running = Running { verify_each: false, log: false };
+        let optimise = |passes: &str| {
+            let pipeline = Pipeline { passes: passes.to_string(), running };
+            let module = Source::Bytes(bitcode.clone());
+            Item::Optimise { module, name: name.clone(), pipeline, x86: true, print: true }.bytes()
+        };
+        let items = vec![optimise("verify"), optimise(refine::PIPELINE)];
+        let ran = server.run(items, self.options.limits, false)?;
+        self.lock_servers().push((server, used + 1));
+        let texts = ran.iter().map(|ran| match Verdict::of(ran) {
+            Verdict::Fine(Answer::Fine(text)) => Some(text),
+            _ => None,
+        });
+        let texts: Option<Vec<String>> = texts.collect();
+        let Some([before, after]) = texts.and_then(|texts| <[String; 2]>::try_from(texts).ok()) else {
+            return Ok(None);
+        };
+        let verdict = oracle.check(&before, &after);
+        Ok(Some(Refined { seed, before, after, verdict }))
+    }
+
     /// Starts a server on the library and the corpus.
     fn start(&self, coverage: bool) -> Result<Server, String> {
         let (seeds, known) = {
@@ -434,6 +490,8 @@ impl Fuzzer {
 
     fn write(&self, state: &State) -> io::Result<()> {
         state.known.save(&state.corpus.blocks_file(), &self.image).map_err(io::Error::other)?;
+        let asked: Vec<u32> = state.asked.iter().collect();
+        write_json(&state.corpus.dir().join(ASKED), &asked)?;
         write_json(&state.corpus.dir().join(TALLY), &state.tally)
     }
 

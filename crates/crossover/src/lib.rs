@@ -14,6 +14,7 @@ mod host;
 pub mod import;
 mod inline;
 mod merge;
+pub mod minimise;
 mod mutate;
 mod prune;
 mod sequence;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use llvm::{Context, Linkage, Module, Value};
 
+use crate::facts::text;
 use crate::mutate::Failed;
 
 /// A module of two.
@@ -64,7 +65,7 @@ fn clashes(first: &Module<'_>, value: Value<'_>) -> bool {
         || matches!(other.linkage(), Linkage::Internal | Linkage::Private)
         || value.is_function() != other.is_function()
         || value.ty() != other.ty()
-        || value.content_type().text() != other.content_type().text()
+        || text(value.content_type()) != text(other.content_type())
 }
 
 /// A name like this one. A number at its end gives way, so that names stay short over generations.

@@ -349,7 +349,6 @@ table! {
         LLVMBuildPhi(BuilderRef, TypeRef, *const c_char) -> ValueRef;
 
         // What crossovers need beside.
-        LLVMGetTypeContext(TypeRef) -> ContextRef;
         LLVMGetStringAttributeAtIndex(ValueRef, c_uint, *const c_char, c_uint) -> AttributeRef;
         LLVMGetStringAttributeValue(AttributeRef, *mut c_uint) -> *const c_char;
         LLVMGetTypeAttributeValue(AttributeRef) -> TypeRef;

@@ -95,11 +95,7 @@ impl<'c> Type<'c> {
             match self.kind() {
                 TypeKind::Vector if length > 0 => (api.LLVMConstVector)(values.as_ptr(), length),
                 TypeKind::Array => (api.LLVMConstArray)(element?.raw, values.as_ptr(), length),
-                TypeKind::Struct if (api.LLVMGetStructName)(self.raw).is_null() => {
-                    let context = (api.LLVMGetTypeContext)(self.raw);
-                    let packed = (api.LLVMIsPackedStruct)(self.raw);
-                    (api.LLVMConstStructInContext)(context, values.as_ptr(), length, packed)
-                }
+                // Of a struct without a name, too.
                 TypeKind::Struct => (api.LLVMConstNamedStruct)(self.raw, values.as_ptr(), length),
                 _ => return None,
             }

@@ -17,7 +17,8 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// All that are found, oldest first, one of each version: Debian's, then those inside Rust toolchains.
+    /// All that are found, oldest first, one of each version: Debian's, then that of the newest Rust
+    /// toolchain.
     pub fn all() -> Vec<Installed> {
         let mut found = BTreeMap::new();
         for dir in folders() {
@@ -45,7 +46,13 @@ impl Installed {
                 return Err(format!("{name} is not a shared library"));
             }
             let major = path.file_name().and_then(|name| major(name.to_str()?)).unwrap_or(0);
+            if (1..OLDEST).contains(&major) {
+                return Err(too_old(name));
+            }
             return Ok(Installed { major, path });
+        }
+        if name.parse::<u32>().is_ok_and(|major| major < OLDEST) {
+            return Err(too_old(&format!("libLLVM {name}")));
         }
         let all = Installed::all();
         let wanted = all.iter().find(|lib| lib.major.to_string() == name);
@@ -62,6 +69,10 @@ impl Installed {
     }
 }
 
+fn too_old(what: &str) -> String {
+    format!("{what} is too old: {OLDEST} is the first that has pointers without types")
+}
+
 /// Where libraries may be.
 fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
@@ -76,10 +87,23 @@ fn folders() -> Vec<PathBuf> {
     let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
     let rustup = rustup.or_else(|| Some(env::home_dir()?.join(".rustup")));
     let toolchains = rustup.map(|home| home.join("toolchains")).and_then(|d| fs::read_dir(d).ok());
-    for toolchain in toolchains.into_iter().flatten().flatten() {
-        folders.push(toolchain.path().join("lib"));
-    }
+    let toolchains = toolchains.into_iter().flatten().flatten().map(|entry| entry.path().join("lib"));
+    let mut toolchains: Vec<PathBuf> = toolchains.collect();
+    toolchains.sort_by_key(|lib| (std::cmp::Reverse(newest(lib)), lib.clone()));
+    folders.extend(toolchains);
     folders
+}
+
+/// The numbers in the name of the newest libLLVM of a folder.
+fn newest(folder: &Path) -> Option<Vec<u64>> {
+    let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name());
+    let names = names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("libLLVM.so"));
+    names.map(|name| numbers(&name)).max()
+}
+
+/// `[22, 1, 1, 97, 0]` of `libLLVM.so.22.1-rust-1.97.0-nightly`.
+fn numbers(name: &str) -> Vec<u64> {
+    name.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
 }
 
 /// The version in a file's name: `libLLVM-16.so.1`, `libLLVM.so.19.1`, `libLLVM.so.22.1-rust-…`.
@@ -119,5 +143,20 @@ mod tests {
         for (name, version) in names {
             assert_eq!(major(name), version, "{name}");
         }
+        assert!(numbers("libLLVM.so.22.1-rust-1.100.0") > numbers("libLLVM.so.22.1-rust-1.97.0-nightly"));
+    }
+
+    #[test]
+    fn what_nobody_has() {
+        for (name, words) in [
+            ("13", "libLLVM 13 is too old"),
+            ("/no/such/libLLVM-16.so.1", "cannot be read"),
+            ("16x", "there is no libLLVM 16x"),
+        ] {
+            let told = Installed::named(name).expect_err("there is none");
+            assert!(told.contains(words) || told.contains("no libLLVM was found"), "{told}");
+        }
+        let text = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        assert!(Installed::named(text).expect_err("a text").ends_with("is not a shared library"));
     }
 }

@@ -30,7 +30,7 @@ impl Llvm {
             .map_err(|e| cannot(e.to_string()))?;
         // SAFETY: it has a symbol that only libLLVM has, and the table is that of libLLVM.
         let api = unsafe { Api::look_up(&library) }
-            .map_err(|name| cannot(format!("it has no function {name}")))?;
+            .map_err(|name| cannot(format!("it is no libLLVM, or one too old: it has no function {name}")))?;
         let mut version = (major, 0, 0);
         if let Some(get) = api.LLVMGetVersion {
             // SAFETY: three places for three numbers.

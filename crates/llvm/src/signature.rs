@@ -55,7 +55,7 @@ impl Signature {
         let place = match fault {
             // Where it was when the clock rang is chance: the pass is not.
             Fault::Hang | Fault::Memory => pass.clone().unwrap_or_default(),
-            _ if crash.is_overflow => most_frequent(&crash.frames),
+            _ if crash.is_overflow => recursing(&crash.frames),
             _ => assertion(&crash.printed).unwrap_or_else(|| names(&crash.frames).join(" < ")),
         };
         let said = said(crash);
@@ -85,7 +85,9 @@ fn fatal(crash: &Crash) -> Signature {
         let quoted = reason.split('"').nth(1).or_else(|| last_logged(&crash.printed));
         let complaint = complaint(&crash.printed).next().unwrap_or("");
         let Some(pass) = quoted else { return Signature::invalid(complaint) };
-        let key = printable(&format!("invalid IR after {pass}: {complaint}"), WORDS);
+        // LLVM 14 does not say what is wrong.
+        let colon = if complaint.is_empty() { "" } else { ": " };
+        let key = printable(&format!("invalid IR after {pass}{colon}{complaint}"), WORDS);
         let pass = Some(pass.to_string());
         return Signature { fault: Fault::InvalidIr, summary: key.clone(), key, pass };
     }
@@ -201,6 +203,10 @@ fn name(frame: &Frame) -> String {
     if frame.symbol.is_empty() {
         return format!("+{:#x}", frame.start);
     }
+    // A name of C's is not mangled, but may read like a mangled type.
+    if !frame.symbol.starts_with("_Z") {
+        return frame.symbol.clone();
+    }
     let symbol = cpp_demangle::Symbol::new(frame.symbol.as_bytes());
     let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     let full = symbol.ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
@@ -223,10 +229,16 @@ fn without_templates(name: &str) -> String {
 
 /// Functions through which every crash of their kind goes.
 fn is_noise(name: &str) -> bool {
-    ["llvm::report_fatal_error", "llvm::llvm_unreachable_internal", "llvm::report_bad_alloc_error"]
-        .iter()
-        .any(|noise| name.starts_with(noise))
-        || name.starts_with("llvm::sys::")
+    let noise = [
+        "llvm::report_fatal_error",
+        "llvm::reportFatal",
+        "llvm::report_bad_alloc_error",
+        "llvm::reportInvalidSizeRequest",
+        "llvm::TypeSize::operator",
+        "llvm::llvm_unreachable_internal",
+        "llvm::sys::",
+    ];
+    noise.iter().any(|noise| name.starts_with(noise))
 }
 
 /// `InstCombinePass` out of `llvm::InstCombinePass::run`, the innermost.
@@ -240,14 +252,16 @@ fn pass(frames: &[Frame]) -> Option<String> {
     frames.iter().find_map(of)
 }
 
-/// What recurses.
-fn most_frequent(frames: &[Frame]) -> String {
+/// What recurses. Where the stack ended is chance, so that the functions of a circle are there about
+/// equally often: the first of them by name.
+fn recursing(frames: &[Frame]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for frame in frames {
         *counts.entry(name(frame)).or_default() += 1;
     }
-    let most = counts.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(name.clone())));
-    most.map(|(name, _)| name).unwrap_or_default()
+    let most = counts.values().max().copied().unwrap_or(0);
+    let circle = counts.into_iter().filter(|(_, count)| count * 2 >= most).map(|(name, _)| name);
+    circle.min_by_key(|name| (name.starts_with('+'), name.clone())).unwrap_or_default()
 }
 
 fn signal_name(signal: i32) -> String {
@@ -261,4 +275,102 @@ fn signal_name(signal: i32) -> String {
         other => return format!("signal {other}"),
     };
     name.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(symbols: &[&str]) -> Vec<Frame> {
+        let frame = |(index, symbol): (usize, &&str)| Frame { start: 16 * index as u64, symbol: symbol.to_string() };
+        symbols.iter().enumerate().map(frame).collect()
+    }
+
+    fn crash(reason: &str, printed: &str, symbols: &[&str]) -> Crash {
+        let (reason, printed) = (reason.to_string(), printed.to_string());
+        Crash { reason, printed, frames: frames(symbols), is_overflow: false }
+    }
+
+    fn of(end: End) -> Signature {
+        Signature::of(&end).expect("a bad end")
+    }
+
+    const RUN: &str = "_ZN4llvm15InstCombinePass3runERNS_8FunctionERNS_15AnalysisManagerIS1_JEEE";
+    const FATAL: &str = "_ZN4llvm18report_fatal_errorERKNS_5TwineEb";
+
+    #[test]
+    fn good_ends_and_our_own_have_none() {
+        assert_eq!(Signature::of(&End::Done), None);
+        assert_eq!(Signature::of(&End::Panic("ours".into())), None);
+    }
+
+    #[test]
+    fn a_signal_is_named_by_the_innermost_functions() {
+        let symbols = ["", "_ZN4llvm5Value6doRAUWEPS0_NS0_19ReplaceMetadataUsesE", FATAL, "f", "g", RUN];
+        let got = of(End::Signal(11, crash("", "", &symbols)));
+        assert_eq!(got.key, "SIGSEGV +0x0 < llvm::Value::doRAUW < f");
+        assert_eq!((got.fault, got.pass.as_deref()), (Fault::Crash, Some("InstCombinePass")));
+        assert_eq!(of(End::Signal(9, Crash::default())).key, "signal 9 ");
+        assert_eq!(of(End::Exit(1, crash("", "opt: no\nmore", &[]))).summary, "exit(1): opt: no");
+    }
+
+    #[test]
+    fn an_error_is_told_without_its_numbers() {
+        let one = of(End::Fatal(crash("no room for 12 of 345", "", &[FATAL, "f", RUN])));
+        let other = of(End::Fatal(crash("no room for 7 of 8", "", &["f", RUN])));
+        assert_eq!(one.key, "LLVM ERROR no room for # of # f < llvm::InstCombinePass::run");
+        assert_eq!(one.key, other.key);
+        assert_eq!(one.summary, "LLVM ERROR: no room for 12 of 345");
+    }
+
+    #[test]
+    fn an_assertion_is_its_text() {
+        let printed = "opt: /build/x.cpp:12: void f(): Assertion `a == 17 && \"no\"' failed.\nPLEASE submit a bug";
+        let got = of(End::Signal(6, crash("", printed, &["f"])));
+        assert_eq!(got.key, "SIGABRT Assertion `a == # && \"no\"' failed.");
+    }
+
+    #[test]
+    fn invalid_ir_names_the_pass() {
+        // From 17 on the reason does; before, a log.
+        let said = crash("Broken function found after pass \"GVNPass\", compilation aborted!", "Bad use!\n  %x", &[]);
+        let said = of(End::Fatal(said));
+        assert_eq!((said.fault, said.pass.as_deref()), (Fault::InvalidIr, Some("GVNPass")));
+        assert_eq!(said.key, "invalid IR after GVNPass: Bad use!");
+        let log = "Running pass: SROAPass on f (3 instructions)\nRunning pass: GVNPass on f\nBad use!\n  %x";
+        let logged = of(End::Fatal(crash("Broken function found, compilation aborted!", log, &[])));
+        assert_eq!(logged, said);
+        let silent = of(End::Fatal(crash("Broken function found, compilation aborted!", "", &[])));
+        assert_eq!((silent.key.as_str(), silent.pass), ("invalid IR: ", None));
+        assert_eq!(Signature::invalid("\nBad use!\n  %x").key, "invalid IR: Bad use!");
+    }
+
+    #[test]
+    fn a_hang_is_its_pass_alone() {
+        for symbols in [["f", RUN], ["g", RUN]] {
+            let got = of(End::Time(crash("", "", &symbols)));
+            assert_eq!((got.fault, got.key.as_str()), (Fault::Hang, "time limit InstCombinePass"));
+            let got = of(End::Memory(crash("out of memory", "", &symbols)));
+            assert_eq!((got.fault, got.key.as_str()), (Fault::Memory, "memory limit InstCombinePass"));
+        }
+    }
+
+    #[test]
+    fn an_overflow_is_its_circle() {
+        let key = |symbols: &[&str]| {
+            of(End::Signal(11, Crash { is_overflow: true, ..crash("", "", symbols) })).key
+        };
+        // Wherever the circle is left, and whatever it calls on its way.
+        let one = key(&["lex", "b", "a", "", "b", "a", "", "b", "a"]);
+        assert_eq!(one, key(&["a", "", "b", "a", "", "b", "a", "skip"]));
+        assert_eq!(one, "stack overflow (signal 11) a");
+    }
+
+    #[test]
+    fn what_llvm_quotes_harms_no_terminal() {
+        assert_eq!(printable("\u{1b}[31mred\0\u{fffd}\tend é", 80), "?[31mred?? end é");
+        assert_eq!(printable("abcdef", 4), "abc…");
+        let got = of(End::Fatal(crash(&"\u{7}x\n".repeat(1000), "", &[])));
+        assert!(got.key.len() < 400 && !got.key.contains(char::is_control), "{}", got.key);
+    }
 }

@@ -16,6 +16,8 @@ pub enum Kind {
     CompilerMemory,
     /// A pass left a module that is not valid.
     InvalidIr,
+    /// What a pass made of a module does not refine it.
+    Miscompilation,
     /// The program prints or exits with something else than it must.
     WrongOutput,
     /// The compiled program was killed by a signal.
@@ -32,10 +34,11 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, the gravest first.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 11] = [
         Kind::WrongOutput,
         Kind::RuntimeCrash,
         Kind::RuntimeHang,
+        Kind::Miscompilation,
         Kind::CompilerCrash,
         Kind::InvalidIr,
         Kind::CompilerHang,
@@ -52,6 +55,7 @@ impl Kind {
             Kind::CompilerHang => "compiler-hang",
             Kind::CompilerMemory => "compiler-memory",
             Kind::InvalidIr => "invalid-ir",
+            Kind::Miscompilation => "miscompilation",
             Kind::WrongOutput => "wrong-output",
             Kind::RuntimeCrash => "runtime-crash",
             Kind::RuntimeHang => "runtime-hang",

@@ -37,7 +37,7 @@ pub fn title(test: &Test) -> String {
                 None => format!("crash at {level}: {line}"),
             }
         }
-        Kind::InvalidIr => one_line(test.summary()),
+        Kind::InvalidIr | Kind::Miscompilation => one_line(test.summary()),
         Kind::CompilerHang => format!("compiler does not end at {level}"),
         Kind::CompilerMemory => format!("compiler eats all memory at {level}"),
         Kind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
@@ -109,6 +109,7 @@ fn statement(test: &Test) -> String {
         }
         Kind::RuntimeHang => format!("compiles {name} at {flags} to a program that does not end"),
         Kind::CompilerCrash => format!("crashes on {name} at {flags}: {}", code(&summary)),
+        Kind::Miscompilation => format!("miscompiles {name} at {flags}: {}", code(&summary)),
         Kind::InvalidIr => format!("makes {name} invalid at {flags}: {}", code(&summary)),
         Kind::CompilerHang => format!("does not end on {name} at {flags}"),
         Kind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),

@@ -3,12 +3,14 @@
 //! A test is a batch of them. Which seeds are drawn depends on what earlier batches have added to the
 //! corpus, so a batch is not the same again; a finding is: it has its module.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crossover::fuzz::{Found, Fuzzer};
+use crossover::refine::{AliveTv, PIPELINE, Verdict};
 use llvm::Program;
-use oracle::{SourceFile, Trouble};
+use oracle::{Kind, SourceFile, Trouble};
 use reduce::NotReduced;
 use sandbox::Stop;
 
@@ -23,6 +25,9 @@ use crate::store::StoredTarget;
 /// Crossovers in a batch: enough to pay for a fork, few enough to be done soon.
 pub const BATCH: usize = 50;
 
+/// Batches between two questions to the refinement oracle, which takes as long as many of them.
+const REFINE_EVERY: u64 = 4;
+
 /// Crossovers on one or several libraries, which take turns.
 #[derive(Debug)]
 pub struct Crossover {
@@ -30,12 +35,40 @@ pub struct Crossover {
     fuzzers: Vec<Arc<Fuzzer>>,
     passes: String,
     program: Program,
+    /// Who says whether crossovers of the corpus are miscompiled, if anybody can.
+    oracle: Option<AliveTv>,
 }
 
 impl Crossover {
     /// On these, with these passes. `program` is what servers for other versions are started with.
     pub fn new(fuzzers: Vec<Arc<Fuzzer>>, passes: String, program: Program) -> Crossover {
-        Crossover { name: "crossover".to_string(), fuzzers, passes, program }
+        let oracle = AliveTv::find();
+        Crossover { name: "crossover".to_string(), fuzzers, passes, program, oracle }
+    }
+
+    /// Asks the refinement oracle about one crossover of the corpus.
+    fn refine(&self, fuzzer: &Fuzzer, oracle: &AliveTv) -> io::Result<Option<NewFinding>> {
+        let Some(refined) = fuzzer.refine_next(oracle)? else { return Ok(None) };
+        let Verdict::Incorrect(report) = &refined.verdict else { return Ok(None) };
+        let line = report.lines().find(|line| line.starts_with("ERROR:"));
+        let summary = line.unwrap_or("the result does not refine the module").to_string();
+        let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
+        Ok(Some(NewFinding {
+            kind: Kind::Miscompilation,
+            signature: format!("{} llvm {summary}", Kind::Miscompilation.name()),
+            summary,
+            standing: Standing::Confirmed,
+            targets: vec![label(&fuzzer.library, PIPELINE)],
+            right: Vec::new(),
+            files: vec![file(FILE, &refined.before)],
+            artifacts: vec![file("after.ll", &refined.after), file("messages", report)],
+            commands: vec![
+                format!("opt-{} '-passes={PIPELINE}' -S -o after.ll {FILE}", fuzzer.library.major),
+                format!("alive-tv {FILE} after.ll"),
+            ],
+            origin: format!("crossover: seed {} of the corpus", refined.seed),
+            certificate: certificate(&fuzzer.library),
+        }))
     }
 
     fn finding(&self, fuzzer: &Fuzzer, found: Found) -> NewFinding {
@@ -84,8 +117,12 @@ impl Engine for Crossover {
         })?;
         tested.tests = batch.tally.tests;
         tested.cost.compile = batch.time;
-        for found in batch.found {
-            let finding = self.finding(fuzzer, found);
+        let mut findings: Vec<NewFinding> =
+            batch.found.into_iter().map(|found| self.finding(fuzzer, found)).collect();
+        if let Some(oracle) = self.oracle.as_ref().filter(|_| seed.is_multiple_of(REFINE_EVERY)) {
+            findings.extend(self.refine(fuzzer, oracle).map_err(|e| Trouble::Io(e.to_string()))?);
+        }
+        for finding in findings {
             bench.count(&finding.signature);
             tested.findings.push(finding);
         }

@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use choice::Choices;
-use crossover::{Aside, Failed, Kind, Piece, Policy, cross, split_text};
+use crossover::{Aside, Facts, Failed, Kind, Piece, Policy, cross, split_text};
 use llvm::{Context, Installed, Llvm};
 
 /// The library of this test; `None` if it is not installed and need not be.
@@ -246,6 +246,12 @@ define i32 @varied(ptr %f, ...) {
   %r = call i32 (ptr, ...) %f(ptr %f, i32 1)
   ret i32 %r
 }
+%0 = type { i32, i32 }
+define %0 @unnamed(%0 %p) {
+  %a = extractvalue %0 %p, 1
+  %q = insertvalue %0 %p, i32 %a, 0
+  ret %0 %q
+}
 define {i32, i1} @two(i128 %w, float %f) {
   %t = trunc i128 %w to i32
   %p = insertvalue {i32, i1} undef, i32 %t, 0
@@ -267,12 +273,12 @@ pub fn crossovers_are_valid(llvm: &Llvm) {
             let mut choices = Choices::new(number);
             let module = cross(&context, &pool[a], &pool[b], kind, &policy, &mut choices)?;
             module.verify().expect("valid");
-            Ok::<_, Failed>(module.bitcode())
+            Ok::<_, Failed>((module.bitcode(), Facts::of(&module)))
         };
         let (first, second) = (once(), once());
         assert_eq!(first, second, "crossover {number} is the same again");
         match first {
-            Ok(bitcode) => {
+            Ok((bitcode, _)) => {
                 made[kind as usize] += 1;
                 pool.push(bitcode);
             }
