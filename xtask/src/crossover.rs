@@ -23,7 +23,7 @@ use crate::pool::{self, Progress};
 use crate::programs::Source;
 
 /// Crossovers of a batch.
-const BATCH: usize = 50;
+const BATCH: usize = 100;
 
 /// Common arguments.
 #[derive(clap::Args, Debug)]

@@ -132,6 +132,16 @@ pub struct Batch {
     pub found: Vec<Found>,
     /// Time in the children.
     pub time: Duration,
+    /// What reached something new.
+    fresh: Vec<Fresh>,
+}
+
+/// A crossover that reached something new.
+#[derive(Clone, Debug)]
+struct Fresh {
+    bitcode: Vec<u8>,
+    kind: Kind,
+    parents: [u32; 2],
 }
 
 /// One libLLVM and its corpus.
@@ -273,6 +283,7 @@ impl Fuzzer {
             batch.time += ran.time;
             self.look(&mut server, item, *kind, *parents, ran, &mut batch)?;
         }
+        self.grow(&mut server, &mut batch)?;
         sandbox::note_served(batch.time);
         self.lock_servers().push((server, used + 1));
         let mut state = self.state();
@@ -332,7 +343,14 @@ impl Fuzzer {
             Verdict::Trouble(words) => return Err(io::Error::other(words)),
             Verdict::Refused(words) => return Err(io::Error::other(words)),
             Verdict::Fault(seen) => self.fault(server, item, kind, parents, &ran, seen, batch)?,
-            Verdict::Fine(_) => self.grow(server, kind, parents, &ran, batch)?,
+            Verdict::Fine(_) => {
+                let mut state = self.state();
+                let fresh = ran.blocks.iter().filter(|block| state.known.insert(**block)).count();
+                batch.tally.blocks += fresh as u64;
+                if fresh > 0 && self.options.guided {
+                    batch.fresh.push(Fresh { bitcode: ran.artefact, kind, parents });
+                }
+            }
         }
         Ok(())
     }
@@ -387,32 +405,22 @@ impl Fuzzer {
         Ok(())
     }
 
-    /// Keeps a crossover that reached something new.
-    fn grow(
-        &self,
-        server: &mut Server,
-        kind: Kind,
-        parents: [u32; 2],
-        ran: &Ran,
-        batch: &mut Batch,
-    ) -> io::Result<()> {
-        let fresh = {
-            let mut state = self.state();
-            ran.blocks.iter().filter(|block| state.known.insert(**block)).count()
-        };
-        batch.tally.blocks += fresh as u64;
-        if fresh == 0 || !self.options.guided {
+    /// Keeps the crossovers that reached something new.
+    fn grow(&self, server: &mut Server, batch: &mut Batch) -> io::Result<()> {
+        let fresh = std::mem::take(&mut batch.fresh);
+        let facts = |fresh: &Fresh| Item::Facts { bitcode: fresh.bitcode.clone() }.bytes();
+        let items: Vec<Vec<u8>> = fresh.iter().map(facts).collect();
+        if items.is_empty() {
             return Ok(());
         }
-        let facts = Item::Facts { bitcode: ran.artefact.clone() };
-        let answer = server.run(vec![facts.bytes()], self.options.limits, false)?;
-        let Some(Answer::Facts(facts)) = answer.first().map(|ran| Answer::read(&ran.output)) else {
-            return Ok(());
-        };
+        let answers = server.run(items, self.options.limits, false)?;
         let mut state = self.state();
-        let name = format!("{} {} {}", kind.name(), parents[0], parents[1]);
-        state.corpus.add(&ran.artefact, name, Some(parents), facts)?;
-        batch.tally.added += 1;
+        for (Fresh { bitcode, kind, parents }, answer) in fresh.into_iter().zip(answers) {
+            let Answer::Facts(facts) = Answer::read(&answer.output) else { continue };
+            let name = format!("{} {} {}", kind.name(), parents[0], parents[1]);
+            state.corpus.add(&bitcode, name, Some(parents), facts)?;
+            batch.tally.added += 1;
+        }
         Ok(())
     }
 

@@ -23,7 +23,7 @@ use crate::record::{Finding, NewFinding, Standing, Study, Tested};
 use crate::store::StoredTarget;
 
 /// Crossovers in a batch: enough to pay for a fork, few enough to be done soon.
-pub const BATCH: usize = 50;
+pub const BATCH: usize = 100;
 
 /// Batches between two questions to the refinement oracle, which takes as long as many of them.
 const REFINE_EVERY: u64 = 4;

@@ -74,7 +74,8 @@ pub fn options(passes: &str) -> Options {
             passes: passes.to_string(),
             running: Running { verify_each: true, log: false },
         },
-        limits: Limits::default(),
+        // A crossover takes milliseconds; what takes a thousand times as long is a finding.
+        limits: Limits { time: Duration::from_secs(5), ..Limits::default() },
         kinds: vec![Kind::Inline, Kind::Sequence],
         policy: Policy::default(),
         guided: true,
