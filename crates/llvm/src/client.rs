@@ -41,7 +41,12 @@ impl Server {
     }
 
     /// Does items, one after another. `Err`: the server itself is gone, and with it what was under way.
-    pub fn run(&mut self, items: Vec<Vec<u8>>, limits: Limits, confirm: bool) -> io::Result<Vec<Ran>> {
+    pub fn run(
+        &mut self,
+        items: Vec<Vec<u8>>,
+        limits: Limits,
+        confirm: bool,
+    ) -> io::Result<Vec<Ran>> {
         say(&mut self.service, &Batch { items, limits, confirm })
     }
 

@@ -81,13 +81,15 @@ fn folders() -> Vec<PathBuf> {
             .into();
     for parent in ["/usr/lib", "/opt"] {
         let versions = fs::read_dir(parent).into_iter().flatten().flatten();
-        let versions = versions.filter(|entry| entry.file_name().to_string_lossy().contains("llvm"));
+        let versions =
+            versions.filter(|entry| entry.file_name().to_string_lossy().contains("llvm"));
         folders.extend(versions.map(|entry| entry.path().join("lib")));
     }
     let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
     let rustup = rustup.or_else(|| Some(env::home_dir()?.join(".rustup")));
     let toolchains = rustup.map(|home| home.join("toolchains")).and_then(|d| fs::read_dir(d).ok());
-    let toolchains = toolchains.into_iter().flatten().flatten().map(|entry| entry.path().join("lib"));
+    let toolchains =
+        toolchains.into_iter().flatten().flatten().map(|entry| entry.path().join("lib"));
     let mut toolchains: Vec<PathBuf> = toolchains.collect();
     toolchains.sort_by_key(|lib| (std::cmp::Reverse(newest(lib)), lib.clone()));
     folders.extend(toolchains);
@@ -97,7 +99,9 @@ fn folders() -> Vec<PathBuf> {
 /// The numbers in the name of the newest libLLVM of a folder.
 fn newest(folder: &Path) -> Option<Vec<u64>> {
     let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name());
-    let names = names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("libLLVM.so"));
+    let names = names
+        .filter_map(|name| name.into_string().ok())
+        .filter(|name| name.starts_with("libLLVM.so"));
     names.map(|name| numbers(&name)).max()
 }
 
@@ -121,7 +125,8 @@ fn major(name: &str) -> Option<u32> {
 /// Linker scripts have such names too.
 fn is_elf(path: &Path) -> bool {
     let mut magic = [0; 4];
-    let read = fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
+    let read =
+        fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
     read.is_ok() && magic == *b"\x7fELF"
 }
 
@@ -143,7 +148,10 @@ mod tests {
         for (name, version) in names {
             assert_eq!(major(name), version, "{name}");
         }
-        assert!(numbers("libLLVM.so.22.1-rust-1.100.0") > numbers("libLLVM.so.22.1-rust-1.97.0-nightly"));
+        assert!(
+            numbers("libLLVM.so.22.1-rust-1.100.0")
+                > numbers("libLLVM.so.22.1-rust-1.97.0-nightly")
+        );
     }
 
     #[test]

@@ -29,16 +29,19 @@ impl Llvm {
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|e| cannot(e.to_string()))?;
         // SAFETY: it has a symbol that only libLLVM has, and the table is that of libLLVM.
-        let api = unsafe { Api::look_up(&library) }
-            .map_err(|name| cannot(format!("it is no libLLVM, or one too old: it has no function {name}")))?;
+        let api = unsafe { Api::look_up(&library) }.map_err(|name| {
+            cannot(format!("it is no libLLVM, or one too old: it has no function {name}"))
+        })?;
         let mut version = (major, 0, 0);
         if let Some(get) = api.LLVMGetVersion {
             // SAFETY: three places for three numbers.
             unsafe { get(&mut version.0, &mut version.1, &mut version.2) };
         }
-        let base = base_of(api.LLVMContextCreate as *const c_void).ok_or_else(|| cannot("it is nowhere".into()))?;
+        let base = base_of(api.LLVMContextCreate as *const c_void)
+            .ok_or_else(|| cannot("it is nowhere".into()))?;
         let llvm = Llvm { api, version, path: path.to_path_buf(), base, library };
-        if version.0 == 14 {
+        // They are an option until 17, and a text with the other kind turns them off from 15.
+        if (14..=16).contains(&version.0) {
             llvm.options(&["-opaque-pointers"]);
         }
         // SAFETY: no arguments, once, before anything else.
@@ -73,7 +76,8 @@ impl Llvm {
     /// Makes the target of a triple known, if the library has it: `aarch64-linux-gnu` and its like.
     pub fn initialize_target(&self, triple: &str) {
         let arch = triple.split('-').next().unwrap_or("");
-        let name = TARGETS.iter().find(|(prefix, _)| arch.starts_with(prefix)).map(|(_, name)| name);
+        let name =
+            TARGETS.iter().find(|(prefix, _)| arch.starts_with(prefix)).map(|(_, name)| name);
         let Some(name) = name else { return };
         for part in ["TargetInfo", "Target", "TargetMC"] {
             let symbol = format!("LLVMInitialize{name}{part}\0");

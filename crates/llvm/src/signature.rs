@@ -11,7 +11,9 @@ const DEPTH: usize = 3;
 const WORDS: usize = 300;
 
 /// What LLVM did wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// It died by a signal, gave up, or left.
@@ -148,7 +150,9 @@ pub fn printable(text: &str, width: usize) -> String {
 
 /// The text of a failed assertion, without the file's folder and line.
 fn assertion(printed: &str) -> Option<String> {
-    let line = printed.lines().find(|line| line.contains("Assertion `") || line.contains("UNREACHABLE"))?;
+    let line = printed
+        .lines()
+        .find(|line| line.contains("Assertion `") || line.contains("UNREACHABLE"))?;
     let from = line.find("Assertion `").or_else(|| line.find("UNREACHABLE"))?;
     Some(without_numbers(&printable(&line[from..], WORDS)))
 }
@@ -282,7 +286,10 @@ mod tests {
     use super::*;
 
     fn frames(symbols: &[&str]) -> Vec<Frame> {
-        let frame = |(index, symbol): (usize, &&str)| Frame { start: 16 * index as u64, symbol: symbol.to_string() };
+        let frame = |(index, symbol): (usize, &&str)| Frame {
+            start: 16 * index as u64,
+            symbol: symbol.to_string(),
+        };
         symbols.iter().enumerate().map(frame).collect()
     }
 
@@ -306,7 +313,8 @@ mod tests {
 
     #[test]
     fn a_signal_is_named_by_the_innermost_functions() {
-        let symbols = ["", "_ZN4llvm5Value6doRAUWEPS0_NS0_19ReplaceMetadataUsesE", FATAL, "f", "g", RUN];
+        let symbols =
+            ["", "_ZN4llvm5Value6doRAUWEPS0_NS0_19ReplaceMetadataUsesE", FATAL, "f", "g", RUN];
         let got = of(End::Signal(11, crash("", "", &symbols)));
         assert_eq!(got.key, "SIGSEGV +0x0 < llvm::Value::doRAUW < f");
         assert_eq!((got.fault, got.pass.as_deref()), (Fault::Crash, Some("InstCombinePass")));
@@ -333,7 +341,11 @@ mod tests {
     #[test]
     fn invalid_ir_names_the_pass() {
         // From 17 on the reason does; before, a log.
-        let said = crash("Broken function found after pass \"GVNPass\", compilation aborted!", "Bad use!\n  %x", &[]);
+        let said = crash(
+            "Broken function found after pass \"GVNPass\", compilation aborted!",
+            "Bad use!\n  %x",
+            &[],
+        );
         let said = of(End::Fatal(said));
         assert_eq!((said.fault, said.pass.as_deref()), (Fault::InvalidIr, Some("GVNPass")));
         assert_eq!(said.key, "invalid IR after GVNPass: Bad use!");
@@ -351,7 +363,10 @@ mod tests {
             let got = of(End::Time(crash("", "", &symbols)));
             assert_eq!((got.fault, got.key.as_str()), (Fault::Hang, "time limit InstCombinePass"));
             let got = of(End::Memory(crash("out of memory", "", &symbols)));
-            assert_eq!((got.fault, got.key.as_str()), (Fault::Memory, "memory limit InstCombinePass"));
+            assert_eq!(
+                (got.fault, got.key.as_str()),
+                (Fault::Memory, "memory limit InstCombinePass")
+            );
         }
     }
 

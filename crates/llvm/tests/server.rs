@@ -17,7 +17,10 @@ use llvm::{End, Installed, Limits, Program, Ran, Server, Setup, Signature, Watch
 use sandbox::{Run, Scratch, Service};
 use work::Misdeeds;
 
-const TESTS: &[(&str, fn(&Installed))] = &[
+/// A name and what is done with the library.
+type Test = (&'static str, fn(&Installed));
+
+const TESTS: &[Test] = &[
     ("good_items_are_done", good_items_are_done),
     ("a_culprit_is_alone", a_culprit_is_alone),
     ("time_ends", time_ends),
@@ -49,7 +52,10 @@ fn tests(args: &[String]) {
     let library = match Installed::named("16") {
         Ok(library) => library,
         Err(why) => {
-            assert!(std::env::var_os("CI").is_none(), "set-up installs LLVM 16, CI skips none: {why}");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "set-up installs LLVM 16, CI skips none: {why}"
+            );
             println!("skipped: {why}");
             return;
         }
@@ -92,7 +98,11 @@ fn run(server: &mut Server, items: &[&str], limits: Limits) -> Vec<Ran> {
 fn end_of(server: &mut Server, item: &str, limits: Limits) -> End {
     let mut ran = run(server, &["say before", item, "say behind"], limits);
     for (index, word) in [(0, "before"), (2, "behind")] {
-        assert_eq!((&ran[index].end, ran[index].output.as_slice()), (&End::Done, word.as_bytes()), "{item}");
+        assert_eq!(
+            (&ran[index].end, ran[index].output.as_slice()),
+            (&End::Done, word.as_bytes()),
+            "{item}"
+        );
     }
     let deed = item.split(' ').next().unwrap_or_default();
     assert_eq!(ran[1].artefact, deed.as_bytes(), "what was laid down outlives the child");
@@ -109,7 +119,10 @@ fn good_items_are_done(library: &Installed) {
     let items: Vec<String> = (0..600).map(|number| format!("say {number}")).collect();
     let words: Vec<&str> = items.iter().map(String::as_str).collect();
     for (item, ran) in items.iter().zip(run(&mut server, &words, SHORT)) {
-        assert_eq!((ran.end, format!("say {}", String::from_utf8_lossy(&ran.output))), (End::Done, item.clone()));
+        assert_eq!(
+            (ran.end, format!("say {}", String::from_utf8_lossy(&ran.output))),
+            (End::Done, item.clone())
+        );
     }
     assert!(run(&mut server, &[], SHORT).is_empty());
 }
@@ -142,7 +155,10 @@ fn a_culprit_is_alone(library: &Installed) {
     let hungry = end_of(server, "eat", SHORT);
     assert!(matches!(hungry, End::Memory(_)), "{hungry:?}");
     // Far more than is kept, and more than may be written.
-    assert_eq!(end_of(server, "print 4000000", Limits { time: Duration::from_secs(60), ..SHORT }), End::Done);
+    assert_eq!(
+        end_of(server, "print 4000000", Limits { time: Duration::from_secs(60), ..SHORT }),
+        End::Done
+    );
 }
 
 fn time_ends(library: &Installed) {
@@ -172,7 +188,10 @@ fn the_deaf_are_killed_by_the_clock(library: &Installed) {
 fn company_is_no_crime(library: &Installed) {
     let ran = run(&mut start(library), &["say 1", "poison", "touchy", "say 2"], SHORT);
     assert!(ran.iter().all(|ran| ran.end == End::Done), "{ran:?}");
-    assert_eq!(ran.iter().map(|ran| ran.only_in_company).collect::<Vec<_>>(), [false, false, true, false]);
+    assert_eq!(
+        ran.iter().map(|ran| ran.only_in_company).collect::<Vec<_>>(),
+        [false, false, true, false]
+    );
 }
 
 fn a_child_killed_from_outside(library: &Installed) {
@@ -183,7 +202,8 @@ fn a_child_killed_from_outside(library: &Installed) {
         // SAFETY: the number of a process that our server has started.
         unsafe { libc::kill(child, libc::SIGKILL) };
     });
-    let ran = run(&mut server, &["sleep", "say word"], Limits { time: Duration::from_secs(60), ..SHORT });
+    let ran =
+        run(&mut server, &["sleep", "say word"], Limits { time: Duration::from_secs(60), ..SHORT });
     killer.join().expect("it was there");
     assert!(matches!(ran[0].end, End::Signal(libc::SIGKILL, _)), "{:?}", ran[0].end);
     assert_eq!(ran[1].end, End::Done);
@@ -231,7 +251,10 @@ fn nothing_grows(library: &Installed) {
         let count = |path: String| fs::read_dir(path).map_or(0, Iterator::count);
         let resident = fs::read_to_string(format!("/proc/{id}/statm")).unwrap_or_default();
         let pages: u64 = resident.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
-        ((count(format!("/proc/{id}/fd")), count("/proc/self/fd".into()), children(id).len()), pages)
+        (
+            (count(format!("/proc/{id}/fd")), count("/proc/self/fd".into()), children(id).len()),
+            pages,
+        )
     };
     let batch = ["say 1", "abort", "print 100", "exit 1", "say 2", "null"];
     let mut batches = |count: usize| {
@@ -254,7 +277,8 @@ fn breakpoints(library: &Installed) {
     assert_eq!(server.watch, Watch::Breakpoints);
     assert!(server.blocks > 1_000_000, "{}", server.blocks);
     let add = "parse define i32 @f(i32 %x) { %y = add i32 %x, 0 ret i32 %y }";
-    let divide = "parse define i32 @f(i32 %x) { %y = udiv i32 %x, 24 %z = mul i32 %y, 3 ret i32 %z }";
+    let divide =
+        "parse define i32 @f(i32 %x) { %y = udiv i32 %x, 24 %z = mul i32 %y, 3 ret i32 %z }";
     let limits = Limits { time: Duration::from_secs(30), ..Limits::default() };
     let items = [add, divide, add, "raise 5", "say 1"];
     let items = items.map(|item| item.as_bytes().to_vec()).to_vec();
@@ -263,7 +287,11 @@ fn breakpoints(library: &Installed) {
     assert!(counts[0] > 5_000 && counts[1] > 50, "{counts:?}");
     // A handful of blocks may depend on the process.
     assert!(counts[2..].iter().all(|count| *count < 20), "{counts:?}");
-    assert!(matches!(ran[3].end, End::Signal(libc::SIGTRAP, _)), "somebody else's breakpoint: {:?}", ran[3].end);
+    assert!(
+        matches!(ran[3].end, End::Signal(libc::SIGTRAP, _)),
+        "somebody else's breakpoint: {:?}",
+        ran[3].end
+    );
     let (mut first, mut second) = (ran[0].blocks.clone(), ran[1].blocks.clone());
     first.append(&mut second);
     first.sort_unstable();
@@ -300,7 +328,10 @@ fn counted() -> Option<(Scratch, PathBuf)> {
         return None;
     }
     let scratch = Scratch::new().expect("a temporary folder");
-    let (source, output) = (concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/counted.c"), scratch.file("counted.so"));
+    let (source, output) = (
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/counted.c"),
+        scratch.file("counted.so"),
+    );
     let flags = ["-O0", "-shared", "-fPIC", "-fsanitize-coverage=inline-8bit-counters"];
     let run = Run::new("clang-16", patience).args(flags).arg(source).arg("-o").arg(&output);
     run.finish().success().expect("it compiles");
@@ -313,7 +344,9 @@ fn what_is_no_library(_: &Installed) {
     fs::write(&text, "text").expect("ours");
     let libc = ["/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6"].map(Path::new);
     let libc = libc.into_iter().find(|path| path.exists()).unwrap_or(&text);
-    for (path, words) in [(Path::new("/no/such"), "cannot be opened"), (&text, "cannot be opened"), (libc, "LLVM")] {
+    for (path, words) in
+        [(Path::new("/no/such"), "cannot be opened"), (&text, "cannot be opened"), (libc, "LLVM")]
+    {
         let setup = Setup { library: path.to_path_buf(), ..Setup::default() };
         let told = Server::start(&program(&["serve"]), &setup).expect_err("it is none");
         assert!(told.contains(words), "{told}");
@@ -331,7 +364,9 @@ fn children(id: u32) -> Vec<i32> {
 /// Whether a process is there and not merely waited for.
 fn lives(id: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !matches!(rest.trim().chars().next(), None | Some('Z' | 'X')))
+    stat.rsplit(')')
+        .next()
+        .is_some_and(|rest| !matches!(rest.trim().chars().next(), None | Some('Z' | 'X')))
 }
 
 /// What comes true soon.

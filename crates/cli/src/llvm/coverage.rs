@@ -79,7 +79,8 @@ pub fn main(args: &Coverage) -> Result<u8> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let found = Installed::named(&args.library.name).map_err(|e| anyhow!(e))?;
     let image = Image::read(&found.path)?;
-    let setup = Setup { library: found.path, major: found.major, coverage: true, ..Setup::default() };
+    let setup =
+        Setup { library: found.path, major: found.major, coverage: true, ..Setup::default() };
     let mut server = Server::start(&program()?, &setup).map_err(|e| anyhow!(e))?;
     let counts = server.watch == Watch::Counters;
     if counts && (args.baseline.is_some() || args.save.is_some()) {
@@ -155,7 +156,8 @@ fn run(
 }
 
 fn text(report: &Told) -> String {
-    let mut text = format!("{} through LLVM {}", words::plural(report.modules as u64, "module"), report.llvm);
+    let mut text =
+        format!("{} through LLVM {}", words::plural(report.modules as u64, "module"), report.llvm);
     for (count, what) in [(report.refused, "refused"), (report.faults, "at fault")] {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");

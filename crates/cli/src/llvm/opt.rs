@@ -141,7 +141,8 @@ pub fn read(file: &Path) -> Result<(Vec<u8>, String)> {
     let (from, name): (Box<dyn io::Read>, String) = match file.as_os_str() == "-" {
         true => (Box::new(io::stdin()), "<stdin>".to_string()),
         false => {
-            let opened = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+            let opened =
+                File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
             (Box::new(opened), file.display().to_string())
         }
     };

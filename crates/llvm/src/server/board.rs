@@ -193,7 +193,13 @@ impl Board {
 
     /// What the dead child said of its end, `printed` besides, and how the kernel says it ended. One that
     /// we killed was late, unless it had said something else.
-    pub fn end(&self, status: i32, in_time: bool, printed: String, name: impl Fn(u64) -> Option<Frame>) -> End {
+    pub fn end(
+        &self,
+        status: i32,
+        in_time: bool,
+        printed: String,
+        name: impl Fn(u64) -> Option<Frame>,
+    ) -> End {
         let length = (self.reason_length.load(SeqCst) as usize).min(REASON);
         let reason: Vec<u8> = self.reason[..length].iter().map(|byte| byte.load(SeqCst)).collect();
         let reason = String::from_utf8_lossy(&reason).into_owned();

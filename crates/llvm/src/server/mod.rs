@@ -110,17 +110,26 @@ impl Server {
     }
 
     /// Does a batch; `None` when the client went away meanwhile.
-    fn batch(&mut self, work: &impl Work, batch: &Batch, line: RawFd) -> io::Result<Option<Vec<Ran>>> {
+    fn batch(
+        &mut self,
+        work: &impl Work,
+        batch: &Batch,
+        line: RawFd,
+    ) -> io::Result<Option<Vec<Ran>>> {
         let mut all: Vec<Ran> = Vec::with_capacity(batch.items.len());
         while all.len() < batch.items.len() {
             let rest = &batch.items[all.len()..];
             let rest = &rest[..rest.len().min(ITEMS)];
-            let Some(mut ran) = self.child(work, rest, batch.limits, line)? else { return Ok(None) };
+            let Some(mut ran) = self.child(work, rest, batch.limits, line)? else {
+                return Ok(None);
+            };
             let culprit = ran.last().filter(|last| last.end != End::Done).is_some();
             if culprit && ran.len() > 1 {
                 // Its predecessors in the process may have had a part in it: once more, alone.
                 let item = std::slice::from_ref(&rest[ran.len() - 1]);
-                let Some(again) = self.child(work, item, batch.limits, line)? else { return Ok(None) };
+                let Some(again) = self.child(work, item, batch.limits, line)? else {
+                    return Ok(None);
+                };
                 let first = ran.pop();
                 for (mut again, first) in again.into_iter().zip(first) {
                     again.only_in_company = again.end == End::Done;
@@ -137,22 +146,36 @@ impl Server {
     }
 
     /// Does items with new blocks again, and keeps the blocks that they reach again.
-    fn confirm(&mut self, work: &impl Work, batch: &Batch, all: &mut [Ran], line: RawFd) -> io::Result<bool> {
-        for (item, ran) in batch.items.iter().zip(all) {
-            if ran.blocks.is_empty() {
-                continue;
+    fn confirm(
+        &mut self,
+        work: &impl Work,
+        batch: &Batch,
+        all: &mut [Ran],
+        line: RawFd,
+    ) -> io::Result<bool> {
+        let fresh: Vec<usize> =
+            (0..all.len()).filter(|item| !all[*item].blocks.is_empty()).collect();
+        let blocks: Vec<u32> = fresh.iter().flat_map(|item| &all[*item].blocks).copied().collect();
+        if let Some(probe) = &mut self.probe {
+            probe.forget(&blocks);
+        }
+        let mut rest = fresh.as_slice();
+        while !rest.is_empty() {
+            let some = &rest[..rest.len().min(ITEMS)];
+            let items: Vec<Vec<u8>> = some.iter().map(|item| batch.items[*item].clone()).collect();
+            let Some(again) = self.child(work, &items, batch.limits, line)? else {
+                return Ok(false);
+            };
+            // In the same order as before: what one reaches first it reached first then. The second time
+            // may reach some that the first did not: those are chance as well.
+            for (item, again) in some.iter().zip(&again) {
+                let again: Set = again.blocks.iter().copied().collect();
+                all[*item].blocks.retain(|block| again.contains(*block));
             }
-            if let Some(probe) = &mut self.probe {
-                probe.forget(&ran.blocks);
-            }
-            let item = std::slice::from_ref(item);
-            let Some(again) = self.child(work, item, batch.limits, line)? else { return Ok(false) };
-            let again: Set = again.into_iter().flat_map(|ran| ran.blocks).collect();
-            if let Some(probe) = &mut self.probe {
-                probe.settle(&ran.blocks);
-            }
-            // The second may reach some that the first did not: those are chance as well.
-            ran.blocks.retain(|block| again.contains(*block));
+            rest = &rest[again.len().max(1)..];
+        }
+        if let Some(probe) = &mut self.probe {
+            probe.settle(&blocks);
         }
         Ok(true)
     }
@@ -177,9 +200,12 @@ impl Server {
             }
             pid => pid,
         };
-        let Some((status, in_time)) = self.wait(pid, items.len(), limits, line)? else { return Ok(None) };
+        let Some((status, in_time)) = self.wait(pid, items.len(), limits, line)? else {
+            return Ok(None);
+        };
         let count = items.len();
-        let done = (0..count).take_while(|item| self.board.slots[*item].done.load(SeqCst) != 0).count();
+        let done =
+            (0..count).take_while(|item| self.board.slots[*item].done.load(SeqCst) != 0).count();
         let mut ran: Vec<Ran> = (0..done).map(|item| self.ran(item, End::Done)).collect();
         let told: Vec<u32> = ran.iter().flat_map(|ran| &ran.blocks).copied().collect();
         if done < count {
@@ -271,7 +297,8 @@ impl Server {
         }
         let begin = Instant::now();
         fatal::set_clock(limits.time);
-        let output = work.perform(&self.llvm, machine, item, &Desk { board: self.board, item: index });
+        let output =
+            work.perform(&self.llvm, machine, item, &Desk { board: self.board, item: index });
         fatal::set_clock(Duration::ZERO);
         slot.micros.store(begin.elapsed().as_micros() as u64, SeqCst);
         let fresh = probe.as_mut().map(Probe::fresh).unwrap_or_default();
@@ -283,7 +310,13 @@ impl Server {
     }
 
     /// Waits for a child: its status, and whether it ended of itself. `None` when the client went away.
-    fn wait(&self, pid: i32, items: usize, limits: Limits, line: RawFd) -> io::Result<Option<(i32, bool)>> {
+    fn wait(
+        &self,
+        pid: i32,
+        items: usize,
+        limits: Limits,
+        line: RawFd,
+    ) -> io::Result<Option<(i32, bool)>> {
         // SAFETY: a number of a child that we have not waited for; the descriptor is new and ours.
         let handle = unsafe {
             let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
@@ -395,7 +428,9 @@ unsafe extern "C" {
 /// What a panic said.
 fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic").to_string()
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic")
+        .to_string()
 }
 
 /// A descriptor's file under another number; the old number leads nowhere.

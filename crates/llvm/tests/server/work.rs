@@ -24,7 +24,9 @@ impl Misdeeds {
     fn walk(&self, steps: c_int) -> c_int {
         let library = self.counted.as_ref().expect("it was opened");
         // SAFETY: the function has this type.
-        unsafe { library.get::<extern "C" fn(c_int) -> c_int>(b"walk\0").expect("it is there")(steps) }
+        unsafe {
+            library.get::<extern "C" fn(c_int) -> c_int>(b"walk\0").expect("it is there")(steps)
+        }
     }
 }
 
