@@ -22,7 +22,7 @@ use crate::import::{Import, Imported};
 use crate::refine::{self, Refinement};
 use crate::verdict::{Verdict, judge};
 use crate::work::{Answer, Item, Pipeline, Source, stage};
-use crate::{Kind, Policy};
+use crate::{Failed, Kind, Policy};
 
 /// Of one fault, so many are looked at closely; the others are only counted.
 const CLOSELY: u64 = 3;
@@ -117,6 +117,8 @@ pub struct Found {
     pub signature: Signature,
     /// The module's text.
     pub module: String,
+    /// The passes.
+    pub passes: String,
     /// The two seeds, and how they were crossed.
     pub origin: String,
     /// What LLVM said and where it was.
@@ -330,6 +332,11 @@ impl Fuzzer {
         let verdict = Verdict::of(&ran);
         if let Verdict::Fine(Answer::NotCrossed(failed)) = &verdict {
             *of_kind.refused.entry(failed.reason().to_string()).or_default() += 1;
+            // LLVM's own inliner spoilt what was valid before: that is a fault like any other.
+            if let Failed::Broken { before, .. } = failed {
+                let passes = Some("always-inline");
+                self.fault(server, item, parents, before, None, passes, batch)?;
+            }
             return Ok(());
         }
         if ran.stage < stage::PASSES && matches!(verdict, Verdict::Fault(_)) {
@@ -342,7 +349,9 @@ impl Fuzzer {
         match verdict {
             Verdict::Trouble(words) => return Err(io::Error::other(words)),
             Verdict::Refused(words) => return Err(io::Error::other(words)),
-            Verdict::Fault(seen) => self.fault(server, item, kind, parents, &ran, seen, batch)?,
+            Verdict::Fault(seen) => {
+                self.fault(server, item, parents, &ran.artefact, Some(seen), None, batch)?
+            }
             Verdict::Fine(_) => {
                 let mut state = self.state();
                 let fresh = ran.blocks.iter().filter(|block| state.known.insert(**block)).count();
@@ -355,27 +364,34 @@ impl Fuzzer {
         Ok(())
     }
 
-    /// A fault: once more, with the module as it was laid down and nothing else.
+    /// A fault: once more, with the module as it was laid down and nothing else. `passes` are others than
+    /// those of the pipeline.
     #[allow(clippy::too_many_arguments)]
     fn fault(
         &self,
         server: &mut Server,
         item: &Item,
-        kind: Kind,
         parents: [u32; 2],
-        ran: &Ran,
-        seen: Signature,
+        bitcode: &[u8],
+        seen: Option<Signature>,
+        passes: Option<&str>,
         batch: &mut Batch,
     ) -> io::Result<()> {
-        let before = self.state().tally.faults.get(&seen.key).copied().unwrap_or(0);
-        if before >= CLOSELY && seen.pass.is_some() {
-            *batch.tally.faults.entry(seen.key).or_default() += 1;
-            return Ok(());
+        if let Some(seen) = seen.filter(|seen| seen.pass.is_some()) {
+            let before = self.state().tally.faults.get(&seen.key).copied().unwrap_or(0);
+            if before >= CLOSELY {
+                *batch.tally.faults.entry(seen.key).or_default() += 1;
+                return Ok(());
+            }
+        }
+        let mut pipeline = self.options.pipeline.clone();
+        if let Some(passes) = passes {
+            pipeline.passes = passes.to_string();
         }
         let alone = Item::Optimise {
-            module: Source::Bytes(ran.artefact.clone()),
+            module: Source::Bytes(bitcode.to_vec()),
             name: "crossover".into(),
-            pipeline: self.options.pipeline.clone(),
+            pipeline: pipeline.clone(),
             x86: true,
             print: false,
         };
@@ -390,18 +406,19 @@ impl Fuzzer {
         if known > CLOSELY {
             return Ok(());
         }
-        let print = Item::Print { bitcode: ran.artefact.clone() };
+        let print = Item::Print { bitcode: bitcode.to_vec() };
         let printed = server.run(vec![print.bytes()], self.options.limits, false)?;
         let module = match printed.first().map(|ran| Answer::read(&ran.output)) {
             Some(Answer::Fine(text)) => text,
             _ => return Err(io::Error::other("a module cannot be printed")),
         };
-        let random = if let Item::Cross { random, .. } = item { *random } else { 0 };
+        let Item::Cross { random, kind, .. } = item else { return Ok(()) };
         let state = self.state();
         let names = parents.map(|seed| state.corpus.name(seed).to_string());
         let origin = format!("{} of {} and {}, random {random}", kind.name(), names[0], names[1]);
         let told = again.end.told();
-        batch.found.push(Found { signature, module, origin, told });
+        let passes = pipeline.passes;
+        batch.found.push(Found { signature, module, passes, origin, told });
         Ok(())
     }
 

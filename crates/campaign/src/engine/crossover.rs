@@ -72,26 +72,28 @@ impl Crossover {
     }
 
     fn finding(&self, fuzzer: &Fuzzer, found: Found) -> NewFinding {
-        let Found { signature, module, origin, told } = found;
+        let Found { signature, module, passes, origin, told } = found;
         let kind = kind(signature.fault);
         NewFinding {
             kind,
             signature: named(&signature),
             summary: signature.summary.clone(),
             standing: Standing::Confirmed,
-            targets: vec![label(&fuzzer.library, &self.passes)],
+            targets: vec![label(&fuzzer.library, &passes)],
             right: Vec::new(),
             files: vec![SourceFile { name: FILE.into(), bytes: module.into_bytes() }],
             artifacts: vec![SourceFile { name: "messages".into(), bytes: told.into_bytes() }],
-            commands: vec![command(&fuzzer.library, &self.passes, signature.fault)],
+            commands: vec![command(&fuzzer.library, &passes, signature.fault)],
             origin: format!("crossover: {origin}"),
             certificate: certificate(&fuzzer.library),
         }
     }
 
-    fn fuzzer(&self, found: &Finding) -> Option<&Arc<Fuzzer>> {
-        let is_of = |fuzzer: &&Arc<Fuzzer>| found.finding.targets.contains(&label(&fuzzer.library, &self.passes));
-        self.fuzzers.iter().find(is_of)
+    /// The library of a finding, and the passes that failed.
+    fn fuzzer<'f>(&self, found: &'f Finding) -> Option<(&Arc<Fuzzer>, &'f str)> {
+        let (name, passes) = found.finding.targets.first()?.split_once(" -passes=")?;
+        let fuzzer = self.fuzzers.iter().find(|fuzzer| compiler(&fuzzer.library) == name)?;
+        Some((fuzzer, passes))
     }
 }
 
@@ -130,10 +132,10 @@ impl Engine for Crossover {
     }
 
     fn study(&self, found: &Finding, stop: &Stop) -> Option<Result<Study, NotReduced>> {
-        let fuzzer = self.fuzzer(found)?;
+        let (fuzzer, passes) = self.fuzzer(found)?;
         let patient = Patient {
             library: &fuzzer.library,
-            passes: &self.passes,
+            passes,
             program: &self.program,
             limits: fuzzer.limits(),
         };
