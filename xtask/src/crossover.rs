@@ -9,12 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use coverage::Set;
 use crossover::corpus::Corpus;
 use crossover::fuzz::{Fuzzer, KindTally, Options, Tally};
 use crossover::import::files;
 use crossover::work::{Answer, Item, Pipeline, Source as Module};
 use crossover::{Kind, Policy};
-use coverage::Set;
 use llvm::{Installed, Limits, Program, Running, Server, Setup};
 use sandbox::{Ended, Run, Scratch, Status};
 
@@ -151,7 +151,14 @@ impl Bench {
     }
 
     /// Makes and runs crossovers until so many went through the passes.
-    fn cross(&self, name: &str, kinds: &[Kind], guided: bool, count: u64, seed: u64) -> Result<(Crossed, Set)> {
+    fn cross(
+        &self,
+        name: &str,
+        kinds: &[Kind],
+        guided: bool,
+        count: u64,
+        seed: u64,
+    ) -> Result<(Crossed, Set)> {
         let options = Options { kinds: kinds.to_vec(), guided, ..self.options.clone() };
         let fuzzer = self.open(&self.copy(name)?, options)?;
         let before = fuzzer.known();
@@ -261,7 +268,9 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
         );
     };
     let both = [Kind::Inline, Kind::Sequence];
-    for (name, kinds) in [("inline + sequence", &both[..]), ("inline", &both[..1]), ("sequence", &both[1..])] {
+    for (name, kinds) in
+        [("inline + sequence", &both[..]), ("inline", &both[..1]), ("sequence", &both[1..])]
+    {
         let (run, blocks) = bench.cross(name, kinds, true, args.count, args.seed)?;
         let added = run.tally.added.to_string();
         row(name, run.tally.tests, run.took, &run.validity(), &added, blocks.len());
@@ -278,7 +287,12 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
 }
 
 /// Programs as bitcode, unoptimised.
-fn compile(bench: &Bench, source: &Source, name: &str, seeds: std::ops::Range<u64>) -> Result<Vec<PathBuf>> {
+fn compile(
+    bench: &Bench,
+    source: &Source,
+    name: &str,
+    seeds: std::ops::Range<u64>,
+) -> Result<Vec<PathBuf>> {
     let clang = format!("clang-{}", bench.library.major);
     let dir = bench.scratch.path().join(name);
     let programs = source.generate(seeds, &dir)?;
@@ -324,7 +338,11 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
     );
     let (done, took) = exec(&bench, args.peer, args.seed)?;
     let rate = done as f64 / took.as_secs_f64();
-    println!("opt-{} for each: {done} tests in {:.1} s = {rate:.0}/s", bench.library.major, took.as_secs_f64());
+    println!(
+        "opt-{} for each: {done} tests in {:.1} s = {rate:.0}/s",
+        bench.library.major,
+        took.as_secs_f64()
+    );
     println!("ratio: {:.1}", ours.rate() / rate);
     Ok(())
 }

@@ -182,7 +182,8 @@ fn count_finding(progress: &mut Progress, found: &Finding) {
 fn is_worth_a_study(found: &Finding) -> bool {
     let more = || found.finding.kind.is_wrong_code() && (found.seen_before + 1).is_power_of_two();
     let kind = found.finding.kind;
-    let reducible = found.finding.stands() && kind.is_of_a_compiler() && kind != Kind::Miscompilation;
+    let reducible =
+        found.finding.stands() && kind.is_of_a_compiler() && kind != Kind::Miscompilation;
     reducible && (found.seen_before == 0 || more())
 }
 

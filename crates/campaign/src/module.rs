@@ -181,7 +181,9 @@ pub fn recheck_module(
         let seen = look(&mut server, &file.bytes, &passes, Limits::default());
         match seen.map_err(|error| error.to_string())? {
             Seen::Fine(_) => done.right.push(label.clone()),
-            Seen::Fault(now) if kind(now.fault) == found.finding.kind => done.fails.push(label.clone()),
+            Seen::Fault(now) if kind(now.fault) == found.finding.kind => {
+                done.fails.push(label.clone())
+            }
             Seen::Fault(now) => done.otherwise.push((label.clone(), kind(now.fault).name().into())),
             Seen::Refused(why) | Seen::Trouble(why) => done.otherwise.push((label.clone(), why)),
         }
@@ -217,7 +219,12 @@ fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) 
 }
 
 /// What a pipeline does with a module's text.
-fn look(server: &mut Server, module: &[u8], passes: &str, limits: Limits) -> Result<Seen, NotReduced> {
+fn look(
+    server: &mut Server,
+    module: &[u8],
+    passes: &str,
+    limits: Limits,
+) -> Result<Seen, NotReduced> {
     let running = Running { verify_each: true, log: false };
     let item = Item::Optimise {
         module: Source::Bytes(module.to_vec()),

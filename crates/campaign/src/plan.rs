@@ -11,7 +11,9 @@ use llvm::Program;
 use oracle::Limits;
 use toolchain::{Compiler, Language};
 
-use crate::engine::{Crossover, Csmith, Emi, EmiOptions, Engine, Files, Programs, Smith, SmithOptions, Yarp};
+use crate::engine::{
+    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Programs, Smith, SmithOptions, Yarp,
+};
 
 /// A hunt before it begins.
 #[derive(Clone, Debug)]

@@ -85,7 +85,8 @@ impl Corpus {
     /// Opens the corpus of a folder, makes an empty one if there is none.
     pub fn open(dir: &Path) -> io::Result<Corpus> {
         fs::create_dir_all(dir)?;
-        let file = |name: &str| File::options().create(true).append(true).read(true).open(dir.join(name));
+        let file =
+            |name: &str| File::options().create(true).append(true).read(true).open(dir.join(name));
         let (seeds, mut index) = (file("seeds.bc")?, file("index")?);
         let end = seeds.metadata()?.len();
         let mut bytes = Vec::new();
@@ -203,7 +204,8 @@ impl Corpus {
         self.end += u64::from(length);
         let record = Record { span, name, parents, facts };
         let bytes = postcard::to_stdvec(&record).map_err(io::Error::other)?;
-        let mut framed = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes().to_vec();
+        let mut framed =
+            u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes().to_vec();
         framed.extend(bytes);
         self.index.write_all(&framed)?;
         Ok(self.remember(record))
@@ -244,7 +246,8 @@ impl Corpus {
     fn remember(&mut self, record: Record) -> u32 {
         let number = self.all.len() as u32;
         let instructions = record.facts.instructions();
-        let shapes: Vec<Shape> = record.facts.functions.iter().map(|facts| self.shape(facts)).collect();
+        let shapes: Vec<Shape> =
+            record.facts.functions.iter().map(|facts| self.shape(facts)).collect();
         for shape in shapes.iter().filter(|shape| shape.hosting) {
             enlist(&mut self.wanting, &shape.wants, number);
             enlist(&mut self.offering, &shape.offers, number);
@@ -292,7 +295,8 @@ impl Corpus {
         let needed = guest.parameters.iter().map(|ty| &self.offering[*ty as usize]);
         let needed = needed.chain(guest.result.iter().map(|ty| &self.wanting[*ty as usize]));
         let list = needed.min_by_key(|list| list.len()).unwrap_or(&self.hosting);
-        let hosts = |seed: &u32| self.all[*seed as usize].shapes.iter().any(|host| host.may_host(guest));
+        let hosts =
+            |seed: &u32| self.all[*seed as usize].shapes.iter().any(|host| host.may_host(guest));
         for _ in 0..TRIES {
             let seed = choices.pick(list)?;
             if hosts(seed) {

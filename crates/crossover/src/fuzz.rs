@@ -469,7 +469,8 @@ impl Fuzzer {
             _ => None,
         });
         let texts: Option<Vec<String>> = texts.collect();
-        let Some([before, after]) = texts.and_then(|texts| <[String; 2]>::try_from(texts).ok()) else {
+        let Some([before, after]) = texts.and_then(|texts| <[String; 2]>::try_from(texts).ok())
+        else {
             return Ok(None);
         };
         let verdict = oracle.check(&before, &after);

@@ -168,7 +168,8 @@ impl Import<'_> {
                 print: false,
             };
             let items = part.iter().map(|seed| item(seed).bytes()).collect();
-            for (ran, (name, piece)) in server.run(items, self.limits, false)?.into_iter().zip(part) {
+            for (ran, (name, piece)) in server.run(items, self.limits, false)?.into_iter().zip(part)
+            {
                 match Verdict::of(&ran) {
                     Verdict::Fine(_) => done.pieces.push((name.clone(), piece.clone(), ran.blocks)),
                     Verdict::Fault(fault) => {

@@ -17,13 +17,13 @@ mod merge;
 pub mod minimise;
 mod mutate;
 mod prune;
-mod sequence;
-mod split;
 pub mod refine;
+mod sequence;
 pub mod shrink;
+mod split;
 pub mod tester;
-pub mod work;
 pub mod verdict;
+pub mod work;
 
 pub use facts::{Facts, FunctionFacts, Manner};
 pub use mutate::{Failed, Kind, Policy, cross};

@@ -90,12 +90,16 @@ impl Tester for OnServer<'_> {
         let mut pipeline = self.pipeline(passes);
         pipeline.running.log = true;
         let module = Source::Bytes(base.to_vec());
-        let item = Item::Optimise { module, name: "reduced".into(), pipeline, x86: false, print: false };
+        let item =
+            Item::Optimise { module, name: "reduced".into(), pipeline, x86: false, print: false };
         let log = self.run(vec![item.bytes()]).into_iter().find_map(|ran| match ran.end {
             End::Fatal(crash) | End::Signal(_, crash) | End::Exit(_, crash) => Some(crash.printed),
             End::Time(crash) | End::Memory(crash) => Some(crash.printed),
             End::Done | End::Panic(_) => None,
         });
-        log.map(|log| crate::shrink::pipeline::from_log(&log)).into_iter().filter(|text| !text.is_empty()).collect()
+        log.map(|log| crate::shrink::pipeline::from_log(&log))
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect()
     }
 }

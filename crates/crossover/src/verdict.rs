@@ -32,8 +32,12 @@ impl Verdict {
             End::Panic(words) => Verdict::Trouble(words.clone()),
             end => match Signature::of(end) {
                 // The reader itself verifies what it has brought up to date.
-                Some(signature) if signature.fault == Fault::InvalidIr && ran.stage < stage::PASSES => {
-                    Verdict::Refused(end.crash().map_or(String::new(), |crash| crash.complaint().join("\n")))
+                Some(signature)
+                    if signature.fault == Fault::InvalidIr && ran.stage < stage::PASSES =>
+                {
+                    Verdict::Refused(
+                        end.crash().map_or(String::new(), |crash| crash.complaint().join("\n")),
+                    )
                 }
                 Some(signature) => Verdict::Fault(signature),
                 None => Verdict::Trouble(format!("an end without a reason: {end:?}")),

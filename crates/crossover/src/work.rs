@@ -160,7 +160,8 @@ impl Children {
             return Ok(Children { corpus: None });
         }
         let path = PathBuf::from(String::from_utf8_lossy(told).into_owned());
-        let file = File::open(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
+        let file =
+            File::open(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
         Ok(Children { corpus: Some(file) })
     }
 
@@ -176,7 +177,13 @@ impl Children {
         }
     }
 
-    fn answer(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Result<Answer, Answer> {
+    fn answer(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        desk: &Desk<'_>,
+    ) -> Result<Answer, Answer> {
         desk.stage(stage::MAKING);
         match postcard::from_bytes(item).map_err(trouble)? {
             Item::Optimise { module, name, pipeline, x86, print } => {
@@ -199,7 +206,8 @@ impl Children {
                 Ok(Answer::Pieces(split_text(&context, &bytes)))
             }
             Item::Cross { seeds, kind, policy, random, pipeline } => {
-                let [first, second] = [self.read(Source::Corpus(seeds[0]))?, self.read(Source::Corpus(seeds[1]))?];
+                let [first, second] =
+                    [self.read(Source::Corpus(seeds[0]))?, self.read(Source::Corpus(seeds[1]))?];
                 let context = Context::new(llvm);
                 let mut choices = Choices::new(random);
                 let crossed = cross(&context, &first, &second, kind, &policy, &mut choices);

@@ -122,7 +122,8 @@ impl<'c> Module<'c> {
         how: Running,
     ) -> Result<(), Broken> {
         let api = &self.llvm().api;
-        let passes = CString::new(passes).map_err(|_| Broken("a zero byte in the passes".into()))?;
+        let passes =
+            CString::new(passes).map_err(|_| Broken("a zero byte in the passes".into()))?;
         let machine = machine.map_or(TargetMachineRef::NULL, |machine| machine.raw);
         // SAFETY: options are ours; the error, if any, is ours too and is taken by reading it.
         unsafe {
@@ -246,7 +247,8 @@ impl<'l> Machine<'l> {
 
     /// That of a triple, with no particular processor.
     pub fn new(llvm: &'l Llvm, triple: &str) -> Result<Machine<'l>, Broken> {
-        let triple = CString::new(triple).map_err(|_| Broken("a zero byte in the triple".into()))?;
+        let triple =
+            CString::new(triple).map_err(|_| Broken("a zero byte in the triple".into()))?;
         let mut target = TargetRef::NULL;
         let mut message: *mut c_char = std::ptr::null_mut();
         // SAFETY: strings, and places for what comes back; level, relocation and code model are the defaults.

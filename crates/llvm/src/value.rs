@@ -358,9 +358,7 @@ impl<'c> Value<'c> {
     /// The number of an attribute by name; 0 where this LLVM has none such.
     pub(crate) fn attribute_kind(self, name: &str) -> u32 {
         // SAFETY: as many bytes as are counted.
-        unsafe {
-            (self.llvm.api.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len())
-        }
+        unsafe { (self.llvm.api.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len()) }
     }
 
     /// Takes an attribute off a function itself.

@@ -147,6 +147,10 @@ fn a_culprit_is_alone(library: &Installed) {
         assert_eq!(signal(end_of(server, item, SHORT)), (number, false), "{item}");
     }
     assert_eq!(signal(end_of(server, "recurse", SHORT)), (libc::SIGSEGV, true));
+    // A function that dies of its first instruction is not the one before it.
+    let entry = end_of(server, "entry", SHORT);
+    let innermost = entry.crash().and_then(|crash| crash.frames.first());
+    assert_eq!(innermost.map(|frame| frame.name()).as_deref(), Some("LLVMGetTarget"), "{entry:?}");
     for status in [0, 3, 77] {
         let end = end_of(server, &format!("exit {status}"), SHORT);
         assert!(matches!(&end, End::Exit(got, _) if *got == status), "{end:?}");

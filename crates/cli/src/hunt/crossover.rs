@@ -16,14 +16,19 @@ use crate::terminal;
 /// The engine; corpora that are not there yet are made.
 pub fn choice(args: &Hunt) -> Result<EngineChoice> {
     let Some(corpus) = &args.corpus else {
-        bail!("--engine crossover needs --corpus DIR: LLVM's tests, such as llvm/test/Transforms of a checkout");
+        bail!(
+            "--engine crossover needs --corpus DIR: LLVM's tests, such as llvm/test/Transforms of a checkout"
+        );
     };
     if !corpus.is_dir() {
         bail!("the folder {} given with --corpus does not exist", corpus.display());
     }
     let is_corpus = corpus.join("imported.json").is_file();
     if is_corpus && args.lib.len() > 1 {
-        bail!("{} is the corpus of one library: name one with --lib, or give the tests", corpus.display());
+        bail!(
+            "{} is the corpus of one library: name one with --lib, or give the tests",
+            corpus.display()
+        );
     }
     let mut fuzzers = Vec::new();
     for name in &args.lib {
@@ -55,7 +60,8 @@ fn ready(args: &Hunt, library: &Installed, dir: PathBuf, tests: &Path) -> Result
         std::fs::remove_dir_all(&dir)?;
     }
     let fuzzer = import::open(&dir, library, options)?;
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let imported = import::fill(&fuzzer, tests, jobs)?;
     terminal::complain(import::told(&imported, library.major).trim_end());
     Ok(fuzzer)

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use ::crossover::fuzz::Fuzzer;
+use anyhow::{Result, bail};
 use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
@@ -37,7 +37,9 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     let jobs = args.jobs.unwrap_or_else(processors);
     let found = match engines.iter().any(EngineChoice::needs_compilers) {
         true => compilers(args.config.as_deref(), &args.cc, language)?,
-        false if !args.cc.is_empty() => bail!("--cc is for engines of C programs: crossover tests --lib"),
+        false if !args.cc.is_empty() => {
+            bail!("--cc is for engines of C programs: crossover tests --lib")
+        }
         false => Compilers::none(),
     };
     let tested = |c: &Arc<Compiler>| Tested {

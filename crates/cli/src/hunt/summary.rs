@@ -49,7 +49,11 @@ fn crossovers(fuzzer: &Fuzzer) -> String {
     let (tally, seeds, baseline, blocks) = fuzzer.account();
     let kind = |(name, kind): (&String, &KindTally)| {
         let share = 100.0 * kind.valid as f64 / kind.drawn.max(1) as f64;
-        format!("{name} {} of {} valid ({share:.1} %)", words::count(kind.valid), words::count(kind.drawn))
+        format!(
+            "{name} {} of {} valid ({share:.1} %)",
+            words::count(kind.valid),
+            words::count(kind.drawn)
+        )
     };
     let kinds: Vec<String> = tally.kinds.iter().map(kind).collect();
     format!(

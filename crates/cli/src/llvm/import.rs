@@ -57,7 +57,8 @@ pub fn main(args: &Import) -> Result<u8> {
     if fuzzer.imported().is_some() {
         bail!("{} holds a corpus already: give another folder", args.output.display());
     }
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let imported = fill(&fuzzer, &args.dir, jobs)?;
     if args.json {
         terminal::print(format!("{}\n", serde_json::to_string(&imported)?).as_bytes())?;

@@ -59,6 +59,8 @@ pub(super) struct Board {
     pub fate: AtomicU32,
     pub signal: AtomicI32,
     pub is_overflow: AtomicU32,
+    /// The instruction that a signal came at.
+    pub place: AtomicU64,
     frame_count: AtomicU32,
     frames: [AtomicU64; FRAMES],
     reason_length: AtomicU32,
@@ -102,6 +104,7 @@ impl Board {
         self.fate.store(fate::NONE, SeqCst);
         self.signal.store(0, SeqCst);
         self.is_overflow.store(0, SeqCst);
+        self.place.store(0, SeqCst);
         self.frame_count.store(0, SeqCst);
         self.reason_length.store(0, SeqCst);
         let used = self.used.swap(0, SeqCst) as usize;
@@ -204,7 +207,11 @@ impl Board {
         let reason: Vec<u8> = self.reason[..length].iter().map(|byte| byte.load(SeqCst)).collect();
         let reason = String::from_utf8_lossy(&reason).into_owned();
         let count = (self.frame_count.load(SeqCst) as usize).min(FRAMES);
-        let frames = self.frames[..count].iter().filter_map(|at| name(at.load(SeqCst))).collect();
+        // A return address is behind the call it belongs to; where a signal came is just there.
+        let place = self.place.load(SeqCst);
+        let inside = |at: u64| if at == place { at } else { at.saturating_sub(1) };
+        let frames =
+            self.frames[..count].iter().filter_map(|at| name(inside(at.load(SeqCst)))).collect();
         let is_overflow = self.is_overflow.load(SeqCst) != 0;
         let crash = Crash { reason, printed, frames, is_overflow };
         let is_memory = MEMORY

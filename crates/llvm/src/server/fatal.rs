@@ -101,11 +101,12 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
     if let Some(board) = board() {
         board.signal.store(signal, SeqCst);
         // SAFETY: what the kernel hands to a handler of three arguments.
-        let (address, stack) = unsafe {
+        let (address, registers) = unsafe {
             let context = &*context.cast::<libc::ucontext_t>();
-            let stack = context.uc_mcontext.gregs[libc::REG_RSP as usize].cast_unsigned();
-            ((*info).si_addr() as u64, stack)
+            ((*info).si_addr() as u64, &context.uc_mcontext.gregs)
         };
+        let stack = registers[libc::REG_RSP as usize].cast_unsigned();
+        board.place.store(registers[libc::REG_RIP as usize].cast_unsigned(), SeqCst);
         let overflows = signal == libc::SIGSEGV && address.abs_diff(stack) < NEAR;
         board.is_overflow.store(overflows.into(), SeqCst);
     }

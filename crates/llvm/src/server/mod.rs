@@ -367,20 +367,20 @@ impl Server {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The library's function around a return address.
+    /// The library's function around an instruction.
     fn frame(&self, address: u64) -> Option<Frame> {
-        // The call itself is before the address it returns to.
-        let inside = (address - 1) as *mut libc::c_void;
+        let inside = address as *mut libc::c_void;
         // SAFETY: asks the unwinder's tables and the linker's; a wrong address is simply not found.
         let (start, info) = unsafe {
             let mut info: libc::Dl_info = std::mem::zeroed();
             libc::dladdr(inside, &mut info);
-            (_Unwind_FindEnclosingFunction(inside), info)
+            // It takes a return address, and looks before it.
+            (_Unwind_FindEnclosingFunction(inside.wrapping_byte_add(1)), info)
         };
         if info.dli_fbase as usize != self.llvm.base {
             return None;
         }
-        let start = if start.is_null() { info.dli_saddr } else { start };
+        let start = [start, info.dli_saddr, inside].into_iter().find(|at| !at.is_null())?;
         let is_named = !info.dli_sname.is_null() && info.dli_saddr == start;
         let symbol = is_named.then(|| {
             // SAFETY: a string of the library's.
