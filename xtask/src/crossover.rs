@@ -188,8 +188,32 @@ impl Bench {
         Ok((run, fuzzer.known().difference(&before)))
     }
 
-    /// Blocks beyond the seeds' that modules reach.
+    /// Blocks beyond the seeds' that modules reach, and how many modules went through the passes.
     fn modules(&self, name: &str, modules: &[PathBuf]) -> Result<(usize, u64, Duration)> {
+        let progress = Progress::new(name, modules.len());
+        let begin = Instant::now();
+        let share = modules.len().div_ceil(pool::processors()).max(1);
+        let parts: Vec<_> = thread::scope(|scope| {
+            let part = |part| scope.spawn(|| self.part(name, part, &progress));
+            let threads: Vec<_> = modules.chunks(share).map(part).collect();
+            threads.into_iter().map(|thread| thread.join()).collect()
+        });
+        progress.end();
+        let (mut blocks, mut ran) = (Set::new(), 0);
+        for part in parts {
+            let (new, done) = part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            blocks.extend(new);
+            ran += done;
+        }
+        Ok((blocks.len(), ran, begin.elapsed()))
+    }
+
+    fn part(
+        &self,
+        name: &str,
+        modules: &[PathBuf],
+        progress: &Progress,
+    ) -> Result<(Vec<u32>, u64)> {
         let setup = Setup {
             library: self.library.path.clone(),
             major: self.library.major,
@@ -198,9 +222,7 @@ impl Bench {
             work: Vec::new(),
         };
         let mut server = Server::start(&self.program, &setup).map_err(|e| anyhow!(e))?;
-        let progress = Progress::new(name, modules.len());
-        let (mut blocks, mut ran) = (Set::new(), 0);
-        let begin = Instant::now();
+        let (mut blocks, mut ran) = (Vec::new(), 0);
         for chunk in modules.chunks(10) {
             let item = |path: &PathBuf| -> Result<Vec<u8>> {
                 Ok(Item::Optimise {
@@ -219,8 +241,7 @@ impl Bench {
                 progress.step();
             }
         }
-        progress.end();
-        Ok((blocks.len(), ran, begin.elapsed()))
+        Ok((blocks, ran))
     }
 }
 
@@ -321,21 +342,27 @@ fn compile(
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
     let bench = Bench::new(context, &args.common)?;
     let both = [Kind::Inline, Kind::Sequence];
-    let (ours, blocks) = bench.cross("fork server", &both, true, args.count, args.seed)?;
-    println!(
-        "fork server, with coverage: {} tests in {:.1} s = {:.0}/s ({:.0} % of it in children); \
-         valid: {}; {} seeds added, {} in all; {} new blocks; refused {:?}; faults {:?}",
-        ours.tally.tests,
-        ours.took.as_secs_f64(),
-        ours.rate(),
-        100.0 * ours.inside.as_secs_f64() / (ours.took.as_secs_f64() * pool::processors() as f64),
-        ours.validity(),
-        ours.tally.added,
-        ours.seeds,
-        blocks.len(),
-        ours.refused(),
-        ours.tally.faults,
-    );
+    let mut rates = Vec::new();
+    for guided in [true, false] {
+        let name = if guided { "with coverage" } else { "without coverage" };
+        let (ours, blocks) = bench.cross(name, &both, guided, args.count, args.seed)?;
+        println!(
+            "fork server, {name}: {} tests in {:.1} s = {:.0}/s ({:.0} % of it in children); \
+             valid: {}; {} seeds added, {} in all; {} new blocks; refused {:?}; faults {:?}",
+            ours.tally.tests,
+            ours.took.as_secs_f64(),
+            ours.rate(),
+            100.0 * ours.inside.as_secs_f64()
+                / (ours.took.as_secs_f64() * pool::processors() as f64),
+            ours.validity(),
+            ours.tally.added,
+            ours.seeds,
+            blocks.len(),
+            ours.refused(),
+            ours.tally.faults,
+        );
+        rates.push((name, ours.rate()));
+    }
     let (done, took) = exec(&bench, args.peer, args.seed)?;
     let rate = done as f64 / took.as_secs_f64();
     println!(
@@ -343,7 +370,9 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
         bench.library.major,
         took.as_secs_f64()
     );
-    println!("ratio: {:.1}", ours.rate() / rate);
+    for (name, ours) in rates {
+        println!("ratio, {name}: {:.1}", ours / rate);
+    }
     Ok(())
 }
 

@@ -53,7 +53,7 @@ pub struct Options {
     pub kinds: Vec<Kind>,
     /// How they are made.
     pub policy: Policy,
-    /// Whether seeds that reach something new are kept.
+    /// Whether blocks are watched, and seeds that reach something new are kept.
     pub guided: bool,
 }
 
@@ -155,7 +155,8 @@ pub struct Fuzzer {
     options: Options,
     image: Image,
     state: Mutex<State>,
-    servers: Mutex<Vec<(Server, u64)>>,
+    /// Those that nobody uses, with the batches they have done and how much of `reached` they know.
+    servers: Mutex<Vec<(Server, u64, usize)>>,
 }
 
 /// A crossover that a refinement oracle was asked about.
@@ -177,6 +178,8 @@ struct State {
     /// Seeds that a refinement oracle was asked about.
     asked: Set,
     known: Set,
+    /// What was added to `known` since the fuzzer was opened, in order.
+    reached: Vec<u32>,
     baseline: usize,
     tally: Tally,
     saved: Instant,
@@ -200,7 +203,15 @@ impl Fuzzer {
         let baseline = known.len().saturating_sub(tally.blocks as usize);
         let asked: Vec<u32> = read_json(&dir.join(ASKED)).unwrap_or_default();
         let asked = asked.into_iter().collect();
-        let state = State { corpus, asked, known, baseline, tally, saved: Instant::now() };
+        let state = State {
+            corpus,
+            asked,
+            known,
+            reached: Vec::new(),
+            baseline,
+            tally,
+            saved: Instant::now(),
+        };
         Ok(Fuzzer {
             library: library.clone(),
             program: program.clone(),
@@ -277,7 +288,13 @@ impl Fuzzer {
         if drawn.is_empty() {
             return Err(io::Error::other("no two seeds of the corpus can be crossed"));
         }
-        let (mut server, used) = self.take_server()?;
+        let (mut server, used, told) = self.take_server()?;
+        // What others have reached since this server was last asked.
+        let reached = {
+            let state = self.state();
+            server.settle(&state.reached[told..]);
+            state.reached.len()
+        };
         let items = drawn.iter().map(|(item, ..)| item.bytes()).collect();
         let mut batch = Batch::default();
         let all = server.run(items, self.options.limits, self.options.guided)?;
@@ -287,7 +304,7 @@ impl Fuzzer {
         }
         self.grow(&mut server, &mut batch)?;
         sandbox::note_served(batch.time);
-        self.lock_servers().push((server, used + 1));
+        self.lock_servers().push((server, used + 1, reached));
         let mut state = self.state();
         state.tally.add(&batch.tally);
         if state.saved.elapsed() > SAVE {
@@ -354,7 +371,10 @@ impl Fuzzer {
             }
             Verdict::Fine(_) => {
                 let mut state = self.state();
-                let fresh = ran.blocks.iter().filter(|block| state.known.insert(**block)).count();
+                let State { known, reached, .. } = &mut *state;
+                let before = reached.len();
+                reached.extend(ran.blocks.iter().filter(|block| known.insert(**block)));
+                let fresh = reached.len() - before;
                 batch.tally.blocks += fresh as u64;
                 if fresh > 0 && self.options.guided {
                     batch.fresh.push(Fresh { bitcode: ran.artefact, kind, parents });
@@ -454,7 +474,7 @@ impl Fuzzer {
             asked.insert(seed);
             (seed, state.corpus.bitcode(seed)?, state.corpus.name(seed).to_string())
         };
-        let (mut server, used) = self.take_server()?;
+        let (mut server, used, told) = self.take_server()?;
         let running = Running { verify_each: false, log: false };
         let optimise = |passes: &str| {
             let pipeline = Pipeline { passes: passes.to_string(), running };
@@ -463,7 +483,7 @@ impl Fuzzer {
         };
         let items = vec![optimise("verify"), optimise(refine::PIPELINE)];
         let ran = server.run(items, self.options.limits, false)?;
-        self.lock_servers().push((server, used + 1));
+        self.lock_servers().push((server, used + 1, told));
         let texts = ran.iter().map(|ran| match Verdict::of(ran) {
             Verdict::Fine(Answer::Fine(text)) => Some(text),
             _ => None,
@@ -498,14 +518,18 @@ impl Fuzzer {
         self.start(false)
     }
 
-    fn take_server(&self) -> io::Result<(Server, u64)> {
-        while let Some((server, used)) = self.lock_servers().pop() {
+    fn take_server(&self) -> io::Result<(Server, u64, usize)> {
+        while let Some((server, used, told)) = self.lock_servers().pop() {
             if used < RENEW {
-                return Ok((server, used));
+                return Ok((server, used, told));
             }
         }
-        self.save()?;
-        Ok((self.start(true).map_err(io::Error::other)?, 0))
+        let told = {
+            let state = self.state();
+            self.write(&state)?;
+            state.reached.len()
+        };
+        Ok((self.start(self.options.guided).map_err(io::Error::other)?, 0, told))
     }
 
     /// Writes what is not on disk yet.
@@ -526,7 +550,7 @@ impl Fuzzer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_servers(&self) -> MutexGuard<'_, Vec<(Server, u64)>> {
+    fn lock_servers(&self) -> MutexGuard<'_, Vec<(Server, u64, usize)>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -275,7 +275,10 @@ fn run(
     desk.stage(stage::PASSES);
     module.run(&pipeline.passes, machine, pipeline.running).map_err(refused)?;
     desk.stage(stage::AFTER);
-    if let Err(broken) = module.verify() {
+    // Verified after each is verified after the last.
+    if !pipeline.running.verify_each
+        && let Err(broken) = module.verify()
+    {
         return Ok(Answer::Invalid(broken.0));
     }
     Ok(Answer::Fine(if print { module.text() } else { String::new() }))

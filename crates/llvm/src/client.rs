@@ -26,6 +26,8 @@ pub struct Server {
     pub blocks: u32,
     /// How they are watched.
     pub watch: Watch,
+    /// Blocks that it is to be told of with the next batch.
+    known: Vec<u32>,
 }
 
 impl Server {
@@ -37,7 +39,7 @@ impl Server {
             format!("{} ended its server at once ({e})", Path::display(&setup.library))
         })?;
         let Ready { release, blocks, watch } = ready?;
-        Ok(Server { service, release, blocks, watch })
+        Ok(Server { service, release, blocks, watch, known: Vec::new() })
     }
 
     /// Does items, one after another. `Err`: the server itself is gone, and with it what was under way.
@@ -47,7 +49,13 @@ impl Server {
         limits: Limits,
         confirm: bool,
     ) -> io::Result<Vec<Ran>> {
-        say(&mut self.service, &Batch { items, limits, confirm })
+        let known = std::mem::take(&mut self.known);
+        say(&mut self.service, &Batch { items, limits, confirm, known })
+    }
+
+    /// Tells it of blocks that were reached elsewhere: it need not watch them.
+    pub fn settle(&mut self, blocks: &[u32]) {
+        self.known.extend_from_slice(blocks);
     }
 
     /// Its process number.

@@ -71,6 +71,8 @@ pub(crate) struct Batch {
     pub limits: Limits,
     /// Whether an item that reached new blocks is done again, to see whether it always does.
     pub confirm: bool,
+    /// Blocks that were reached elsewhere since the last batch, and need no watching.
+    pub known: Vec<u32>,
 }
 
 /// One item, done.
