@@ -194,7 +194,8 @@ impl Bench {
         let begin = Instant::now();
         let share = modules.len().div_ceil(pool::processors()).max(1);
         let parts: Vec<_> = thread::scope(|scope| {
-            let part = |part| scope.spawn(|| self.part(name, part, &progress));
+            let progress = &progress;
+            let part = |part| scope.spawn(move || self.part(name, part, progress));
             let threads: Vec<_> = modules.chunks(share).map(part).collect();
             threads.into_iter().map(|thread| thread.join()).collect()
         });
