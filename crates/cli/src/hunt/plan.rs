@@ -29,6 +29,9 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         Lang::C => Language::C,
         Lang::Cxx => Language::Cxx,
     };
+    if !args.cc.is_empty() && args.engine.iter().all(|engine| *engine == HuntEngine::Crossover) {
+        bail!("--cc is for engines of C programs: crossover tests --lib");
+    }
     let engines = engines(args, language)?;
     if args.out.exists() && !args.out.is_dir() {
         bail!("{} is not a folder: give another one with --out", args.out.display());
@@ -37,9 +40,6 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     let jobs = args.jobs.unwrap_or_else(processors);
     let found = match engines.iter().any(EngineChoice::needs_compilers) {
         true => compilers(args.config.as_deref(), &args.cc, language)?,
-        false if !args.cc.is_empty() => {
-            bail!("--cc is for engines of C programs: crossover tests --lib")
-        }
         false => Compilers::none(),
     };
     let tested = |c: &Arc<Compiler>| Tested {
