@@ -74,8 +74,8 @@ impl Signature {
     /// A module that does not verify, found after the last pass.
     pub fn invalid(words: &str) -> Signature {
         let first = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
-        let key = printable(&format!("invalid IR: {first}"), WORDS);
-        Signature { fault: Fault::InvalidIr, summary: key.clone(), key, pass: None }
+        let summary = printable(&format!("invalid IR: {first}"), WORDS);
+        Signature { fault: Fault::InvalidIr, key: without_names(&summary), summary, pass: None }
     }
 }
 
@@ -89,9 +89,9 @@ fn fatal(crash: &Crash) -> Signature {
         let Some(pass) = quoted else { return Signature::invalid(complaint) };
         // LLVM 14 does not say what is wrong.
         let colon = if complaint.is_empty() { "" } else { ": " };
-        let key = printable(&format!("invalid IR after {pass}{colon}{complaint}"), WORDS);
-        let pass = Some(pass.to_string());
-        return Signature { fault: Fault::InvalidIr, summary: key.clone(), key, pass };
+        let summary = printable(&format!("invalid IR after {pass}{colon}{complaint}"), WORDS);
+        let (key, pass) = (without_names(&summary), Some(pass.to_string()));
+        return Signature { fault: Fault::InvalidIr, key, summary, pass };
     }
     let place = names(&crash.frames).join(" < ");
     let reason = printable(reason, WORDS);
@@ -155,6 +155,18 @@ fn assertion(printed: &str) -> Option<String> {
         .find(|line| line.contains("Assertion `") || line.contains("UNREACHABLE"))?;
     let from = line.find("Assertion `").or_else(|| line.find("UNREACHABLE"))?;
     Some(without_numbers(&printable(&line[from..], WORDS)))
+}
+
+/// Without what stands in single quotes: names of functions are another module's business.
+fn without_names(text: &str) -> String {
+    let parts: Vec<&str> = text.split('\'').collect();
+    // An apostrophe alone quotes nothing.
+    if parts.len() % 2 == 0 {
+        return text.to_string();
+    }
+    let part =
+        |(at, part): (usize, &&str)| if at % 2 == 0 { (*part).to_string() } else { "''".into() };
+    parts.iter().enumerate().map(part).collect()
 }
 
 fn without_numbers(text: &str) -> String {
@@ -336,6 +348,16 @@ mod tests {
         let printed = "opt: /build/x.cpp:12: void f(): Assertion `a == 17 && \"no\"' failed.\nPLEASE submit a bug";
         let got = of(End::Signal(6, crash("", printed, &["f"])));
         assert_eq!(got.key, "SIGABRT Assertion `a == # && \"no\"' failed.");
+    }
+
+    #[test]
+    fn names_of_functions_are_no_part_of_a_key() {
+        let of = |name: &str| {
+            Signature::invalid(&format!("Basic Block in function '{name}' does not end!"))
+        };
+        assert_eq!(of("f").key, of("g").key);
+        assert_eq!(of("f").summary, "invalid IR: Basic Block in function 'f' does not end!");
+        assert_eq!(Signature::invalid("it doesn't").key, "invalid IR: it doesn't");
     }
 
     #[test]

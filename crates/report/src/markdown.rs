@@ -47,7 +47,9 @@ pub fn title(test: &Test) -> String {
     let compiler = name_and_version(test);
     if is_llvm(&test.compiler) {
         // LLVM's list is read by component.
-        let component = pass.map_or("clang", |pass| pass.trim_end_matches("Pass"));
+        let component = pass.map_or(if test.is_module() { "llvm" } else { "clang" }, |pass| {
+            pass.trim_end_matches("Pass")
+        });
         return format!("[{component}] {what} ({compiler})");
     }
     match pass {

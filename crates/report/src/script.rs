@@ -236,7 +236,9 @@ fn module_words(summary: &str) -> Option<String> {
         Some(rest) => rest.rsplit_once(": ")?.1,
         None => summary.strip_prefix("LLVM ERROR: ")?.lines().next()?,
     };
-    (!told.trim().is_empty()).then(|| format!("*{}*", single(told.trim())))
+    // Names in quotes are those of the module it was found with.
+    let parts: Vec<String> = told.trim().split('\'').step_by(2).map(single).collect();
+    (!told.trim().is_empty()).then(|| format!("*{}*", parts.join("*")))
 }
 
 /// The part of a signature that stands in messages of all versions, as a pattern of `case`.
