@@ -26,12 +26,18 @@ fn bad(ladder: &Ladder) -> impl Iterator<Item = &Rung> {
 /// Since when it fails, and whether it still does, as sentences.
 pub fn history(ladder: &Ladder) -> String {
     let name = |rung: &Rung| format!("{} ({})", rung.compiler, rung.version);
-    let at = |rung: &Rung| ladder.rungs.iter().position(|r| r == rung);
+    // One that cannot take the test where others fail, or fails in another way, has not said that it works.
+    let failing = |at: &usize| bad(ladder).any(|rung| rung.cells.get(*at) == Some(&Cell::Fails));
+    let failing: Vec<usize> = (0..ladder.levels.len()).filter(failing).collect();
+    let works = |rung: &Rung| failing.iter().all(|at| rung.cells.get(*at) == Some(&Cell::Works));
+    let takes = |rung: &&Rung| fails(rung) || works(rung);
+    let told: Vec<&Rung> = ladder.rungs.iter().filter(takes).collect();
+    let at = |rung: &Rung| told.iter().position(|r| *r == rung);
     let (Some(first), Some(last)) = (bad(ladder).next(), bad(ladder).last()) else {
         return "None of these fails.".into();
     };
-    let before = at(first).and_then(|i| ladder.rungs[..i].last());
-    let after = at(last).and_then(|i| ladder.rungs.get(i + 1));
+    let before = at(first).and_then(|i| told[..i].last());
+    let after = at(last).and_then(|i| told.get(i + 1));
     let since = match before {
         Some(good) => format!("the first that fails is {}, {} works", name(first), name(good)),
         None => format!("the oldest that was tried, {}, fails", name(first)),
@@ -40,7 +46,7 @@ pub fn history(ladder: &Ladder) -> String {
         Some(good) => format!("the last that fails is {}, {} works", name(last), name(good)),
         None => format!("the newest that was tried, {}, fails", name(last)),
     };
-    match ladder.rungs.len() {
+    match told.len() {
         1 => format!("Only {} was tried.", name(first)),
         n => format!("Of {}, {since}; {until}.", plural(n, "version")),
     }
@@ -144,6 +150,13 @@ mod tests {
         );
         assert_eq!(history(&ladder(&all[1..2])), "Only gcc-11 (11.0) was tried.");
         assert_eq!(history(&ladder(&all[..1])), "None of these fails.");
+        let untold =
+            [("gcc-10", NotForIt), ("gcc-11", Fails), ("gcc-12", Fails), ("gcc-13", NotForIt)];
+        assert_eq!(
+            history(&ladder(&untold)),
+            "Of 2 versions, the oldest that was tried, gcc-11 (11.0), fails; the newest that was \
+             tried, gcc-12 (12.0), fails."
+        );
         assert_eq!(versions(&ladder(&all)), "gcc-11, gcc-12");
         assert_eq!(versions(&ladder(&[("a", Fails), ("b", Fails), ("c", Fails)])), "a … c");
         assert_eq!(
