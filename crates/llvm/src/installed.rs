@@ -17,8 +17,8 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// All that are found, oldest first, one of each version: Debian's, then that of the newest Rust
-    /// toolchain.
+    /// All that are found, oldest first, one of each version: Debian's, then those of Rust toolchains, the
+    /// usual one first, then the newest.
     pub fn all() -> Vec<Installed> {
         let mut found = BTreeMap::new();
         for dir in folders() {
@@ -87,13 +87,22 @@ fn folders() -> Vec<PathBuf> {
     }
     let rustup = env::var_os("RUSTUP_HOME").map(PathBuf::from);
     let rustup = rustup.or_else(|| Some(env::home_dir()?.join(".rustup")));
-    let toolchains = rustup.map(|home| home.join("toolchains")).and_then(|d| fs::read_dir(d).ok());
-    let toolchains =
-        toolchains.into_iter().flatten().flatten().map(|entry| entry.path().join("lib"));
-    let mut toolchains: Vec<PathBuf> = toolchains.collect();
-    toolchains.sort_by_key(|lib| (std::cmp::Reverse(newest(lib)), lib.clone()));
+    let Some(rustup) = rustup else { return folders };
+    let toolchains = fs::read_dir(rustup.join("toolchains")).into_iter().flatten().flatten();
+    let mut toolchains: Vec<PathBuf> = toolchains.map(|entry| entry.path().join("lib")).collect();
+    let settings = fs::read_to_string(rustup.join("settings.toml")).unwrap_or_default();
+    let usual =
+        usual_toolchain(&settings).map(|name| rustup.join("toolchains").join(name).join("lib"));
+    let is_other = |lib: &PathBuf| Some(lib) != usual.as_ref();
+    toolchains.sort_by_key(|lib| (is_other(lib), std::cmp::Reverse(newest(lib)), lib.clone()));
     folders.extend(toolchains);
     folders
+}
+
+/// The toolchain that `rustc` means when nothing else is said, by rustup's settings.
+fn usual_toolchain(settings: &str) -> Option<&str> {
+    let line = settings.lines().find_map(|line| line.trim().strip_prefix("default_toolchain"))?;
+    line.split('"').nth(1)
 }
 
 /// The numbers in the name of the newest libLLVM of a folder.
@@ -133,6 +142,14 @@ fn is_elf(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_usual_toolchain() {
+        let settings =
+            "version = \"12\"\ndefault_toolchain = \"stable-x86_64-unknown-linux-gnu\"\n";
+        assert_eq!(usual_toolchain(settings), Some("stable-x86_64-unknown-linux-gnu"));
+        assert_eq!(usual_toolchain(""), None);
+    }
 
     #[test]
     fn versions_in_names() {

@@ -161,11 +161,12 @@ fn assertion(printed: &str) -> Option<String> {
 fn without_names(text: &str) -> String {
     let parts: Vec<&str> = text.split('\'').collect();
     // An apostrophe alone quotes nothing.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return text.to_string();
     }
-    let part =
-        |(at, part): (usize, &&str)| if at % 2 == 0 { (*part).to_string() } else { "''".into() };
+    let part = |(at, part): (usize, &&str)| {
+        if at.is_multiple_of(2) { (*part).to_string() } else { "''".into() }
+    };
     parts.iter().enumerate().map(part).collect()
 }
 
