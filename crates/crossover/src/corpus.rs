@@ -15,7 +15,7 @@ use choice::Choices;
 use serde::{Deserialize, Serialize};
 
 use crate::work::Span;
-use crate::{Facts, FunctionFacts, Kind};
+use crate::{Facts, FunctionFacts, Kind, Manner};
 
 /// Seeds among which one is drawn by chance before all are looked at.
 const TRIES: usize = 48;
@@ -52,6 +52,7 @@ struct Shape {
     inlinable: bool,
     hosting: bool,
     callable: bool,
+    manner: Manner,
 }
 
 /// A seed in memory.
@@ -240,6 +241,7 @@ impl Corpus {
             inlinable: facts.inlinable,
             hosting: facts.hosting,
             callable: facts.callable,
+            manner: facts.manner.clone(),
         }
     }
 
@@ -312,6 +314,7 @@ impl Shape {
     fn may_host(&self, guest: &Shape) -> bool {
         let has = |list: &[u32], ty: u32| list.binary_search(&ty).is_ok();
         self.hosting
+            && self.manner.agrees(&guest.manner)
             && guest.result.is_none_or(|ty| has(&self.wants, ty))
             && guest.parameters.iter().all(|ty| has(&self.offers, *ty))
     }
@@ -349,7 +352,7 @@ mod tests {
             inlinable: true,
             hosting: true,
             callable: true,
-            manner: crate::Manner::default(),
+            manner: Manner::default(),
             instructions: 3,
         };
         Facts { functions: vec![function] }

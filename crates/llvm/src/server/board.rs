@@ -21,11 +21,13 @@ const REASON: usize = 8192;
 const ARENA: usize = 512 << 20;
 
 /// How LLVM, C++ and Rust say that there is no more memory.
-const MEMORY: [&str; 5] = [
+const MEMORY: [&str; 6] = [
     "out of memory",
     "std::bad_alloc",
     "Allocation failed",
     "Cannot allocate memory",
+    // The only exception that LLVM knows is that of `operator new`; it ends where Rust begins.
+    "cannot catch foreign exceptions",
     "memory allocation of ",
 ];
 
