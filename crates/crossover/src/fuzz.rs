@@ -270,11 +270,6 @@ impl Fuzzer {
         (state.tally.clone(), state.corpus.len(), state.baseline, state.known.len())
     }
 
-    /// The library's blocks and their names.
-    pub fn image(&self) -> &Image {
-        &self.image
-    }
-
     /// All blocks that were reached.
     pub fn known(&self) -> Set {
         self.state().known.clone()
@@ -511,11 +506,6 @@ impl Fuzzer {
             work: seeds.to_string_lossy().into_owned().into_bytes(),
         };
         Server::start(&self.program, &setup)
-    }
-
-    /// A server for reductions and other questions, without coverage.
-    pub fn plain_server(&self) -> Result<Server, String> {
-        self.start(false)
     }
 
     fn take_server(&self) -> io::Result<(Server, u64, usize)> {

@@ -3,7 +3,7 @@
 //! FLUX section IV-B: Alive2 proves function by function, so only pipelines without passes between
 //! functions make sense ([`PIPELINE`]); it has a limit on memory and on time for each question; and it does not
 //! know all of LLVM. Not being able to tell is no verdict: it is said apart ([`Verdict`]). Small tests are
-//! worth more than large ones, so the smallest come first ([`smallest_first`]).
+//! worth more than large ones, so the smallest come first ([`crate::corpus::Corpus::smallest_crossed`]).
 //!
 //! Not here: an oracle of our own, which is to be another [`Refinement`].
 
@@ -40,11 +40,6 @@ pub enum Verdict {
 pub trait Refinement {
     /// Judges what passes made of a module, both as text.
     fn check(&self, before: &str, after: &str) -> Verdict;
-}
-
-/// Orders pairs by size, the smallest first.
-pub fn smallest_first(pairs: &mut [(String, String)]) {
-    pairs.sort_by_key(|(before, after)| before.len() + after.len());
 }
 
 /// `alive-tv`.
@@ -242,13 +237,5 @@ mod tests {
         // The first releases counted errors in one line.
         let old = "ERROR: Timeout\nSummary:\n  0 correct transformations\n  0 incorrect transformations\n  1 errors\n";
         assert_eq!(judge(old), Verdict::Timeout);
-    }
-
-    #[test]
-    fn the_smallest_come_first() {
-        let mut pairs =
-            [("long one".into(), "x".into()), ("a".into(), "b".into()), ("aa".into(), "b".into())];
-        smallest_first(&mut pairs);
-        assert_eq!(pairs.map(|(before, _): (String, String)| before), ["a", "aa", "long one"]);
     }
 }
