@@ -13,9 +13,9 @@ use coverage::Set;
 use crossover::corpus::Corpus;
 use crossover::fuzz::{Fuzzer, KindTally, Options, Tally};
 use crossover::import::files;
-use crossover::work::{Answer, Item, Pipeline, Source as Module};
 use crossover::{Kind, Policy};
 use llvm::{Installed, Limits, Program, Running, Server, Setup};
+use optimise::work::{Answer, Item, Pipeline};
 use sandbox::{Ended, Run, Scratch, Status};
 
 use crate::context::Context;
@@ -227,7 +227,7 @@ impl Bench {
         for chunk in modules.chunks(10) {
             let item = |path: &PathBuf| -> Result<Vec<u8>> {
                 Ok(Item::Optimise {
-                    module: Module::Bytes(fs::read(path)?),
+                    module: fs::read(path)?,
                     name: name.to_string(),
                     pipeline: self.options.pipeline.clone(),
                     x86: true,
@@ -409,7 +409,7 @@ fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
                 let seeds = corpus.draw(kind, &mut choices)?.map(|seed| corpus.span(seed));
                 let policy = bench.options.policy.clone();
                 let random = choices.bits(64);
-                Some(Item::Cross { seeds, kind, policy, random, pipeline: None }.bytes())
+                Some(crossover::work::Item::Cross { seeds, kind, policy, random, pipeline: None }.bytes())
             };
             let items: Vec<Vec<u8>> = (0..BATCH).filter_map(draw).collect();
             for ran in server.run(items, bench.options.limits, false)? {

@@ -13,6 +13,7 @@ mod differential;
 mod eager;
 mod engine;
 mod event;
+pub mod front;
 mod hunt;
 mod miss;
 mod module;

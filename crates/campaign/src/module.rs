@@ -5,11 +5,11 @@
 
 use std::time::Instant;
 
-use crossover::shrink;
-use crossover::tester::OnServer;
-use crossover::verdict::{Verdict as Seen, judge};
-use crossover::work::{Item, Pipeline, Source};
 use llvm::{Fault, Installed, Limits, Program, Running, Server, Setup, Signature};
+use optimise::shrink;
+use optimise::tester::OnServer;
+use optimise::verdict::{Verdict as Seen, judge};
+use optimise::work::{Item, Pipeline};
 use oracle::{Certificate, Kind, Opinion, Says, SourceFile, Trouble};
 use reduce::NotReduced;
 use sandbox::Stop;
@@ -227,7 +227,7 @@ fn look(
 ) -> Result<Seen, NotReduced> {
     let running = Running { verify_each: true, log: false };
     let item = Item::Optimise {
-        module: Source::Bytes(module.to_vec()),
+        module: module.to_vec(),
         name: FILE.into(),
         pipeline: Pipeline { passes: passes.to_string(), running },
         x86: false,

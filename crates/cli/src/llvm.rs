@@ -1,5 +1,6 @@
 //! `gainsay llvm`: what is done with a libLLVM.
 
+mod cc;
 mod coverage;
 pub mod import;
 mod minimise;
@@ -31,6 +32,7 @@ impl Llvm {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Opt(opt::Opt),
+    Cc(cc::Cc),
     Import(import::Import),
     Minimise(minimise::Minimise),
     Coverage(coverage::Coverage),
@@ -61,9 +63,15 @@ impl Library {
 
     /// Starts a server for it.
     pub fn serve(&self) -> Result<Server> {
+        Ok(self.serve_found()?.1)
+    }
+
+    /// Starts a server for it, and says which it is.
+    pub fn serve_found(&self) -> Result<(Installed, Server)> {
         let found = Installed::named(&self.name).map_err(|e| anyhow!(e))?;
-        let setup = Setup { library: found.path, major: found.major, ..Setup::default() };
-        Server::start(&program()?, &setup).map_err(|e| anyhow!(e))
+        let (library, major) = (found.path.clone(), found.major);
+        let setup = Setup { library, major, ..Setup::default() };
+        Ok((found, Server::start(&program()?, &setup).map_err(|e| anyhow!(e))?))
     }
 }
 
@@ -83,6 +91,7 @@ pub fn program() -> Result<Program> {
 pub fn main(args: Llvm) -> Result<u8> {
     match args.command {
         Command::Opt(args) => opt::main(&args),
+        Command::Cc(args) => cc::main(&args),
         Command::Import(args) => import::main(&args),
         Command::Minimise(args) => minimise::main(&args),
         Command::Coverage(args) => coverage::main(&args),

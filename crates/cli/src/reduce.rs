@@ -360,7 +360,7 @@ fn of_module(args: &Reduce, found: &Finding, teller: &Teller) -> Result<Result<S
         limits: llvm::Limits::default(),
     };
     let order = order(args, oracle::Limits::default());
-    let tell = |p: &crossover::shrink::Progress<'_>| {
+    let tell = |p: &optimise::shrink::Progress<'_>| {
         teller.say(&format!(
             "{:>4} s  {} instructions, {}  {} tried  {}",
             teller.begin.elapsed().as_secs(),

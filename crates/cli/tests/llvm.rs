@@ -3,9 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use crossover::verdict::{Verdict, judge};
-use crossover::work::{Item, Pipeline, Source, stage};
 use llvm::{End, Fault, Installed, Limits, Program, Ran, Running, Server, Setup};
+use optimise::verdict::{Verdict, judge};
+use optimise::work::{Item, Pipeline, stage};
 use sandbox::{Ended, Finished, Run, Scratch, Status};
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn start(library: &Installed) -> Server {
 fn item(module: impl AsRef<[u8]>, passes: &str) -> Item {
     let running = Running { verify_each: true, log: false };
     let pipeline = Pipeline { passes: passes.into(), running };
-    let module = Source::Bytes(module.as_ref().to_vec());
+    let module = module.as_ref().to_vec();
     Item::Optimise { module, name: "x.ll".into(), pipeline, x86: true, print: true }
 }
 

@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use choice::Choices;
 use coverage::{Image, Set};
 use llvm::{Installed, Limits, Program, Ran, Running, Server, Setup, Signature};
+use optimise::refine::{self, Refinement};
+use optimise::verdict::{Verdict, judge};
+use optimise::work::{Answer, Item as Plain, Pipeline, stage};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 use crate::import::{Import, Imported};
-use crate::refine::{self, Refinement};
-use crate::verdict::{Verdict, judge};
-use crate::work::{Answer, Item, Pipeline, Source, stage};
+use crate::work::{Item, Own};
 use crate::{Failed, Kind, Policy};
 
 /// Of one fault, so many are looked at closely; the others are only counted.
@@ -342,10 +343,13 @@ impl Fuzzer {
         of_kind.drawn += 1;
         tally.unsteady += u64::from(ran.only_in_company);
         let verdict = Verdict::of(&ran);
-        if let Verdict::Fine(Answer::NotCrossed(failed)) = &verdict {
+        if let Verdict::Fine(answer @ Answer::Own(_)) = &verdict {
+            let Ok(Own::NotCrossed(failed)) = answer.clone().into_own() else {
+                return Err(io::Error::other("an answer to something else"));
+            };
             *of_kind.refused.entry(failed.reason().to_string()).or_default() += 1;
             // LLVM's own inliner spoilt what was valid before: that is a fault like any other.
-            if let Failed::Broken { before, .. } = failed {
+            if let Failed::Broken { before, .. } = &failed {
                 let passes = Some("always-inline");
                 self.fault(server, item, parents, before, None, passes, batch)?;
             }
@@ -403,8 +407,8 @@ impl Fuzzer {
         if let Some(passes) = passes {
             pipeline.passes = passes.to_string();
         }
-        let alone = Item::Optimise {
-            module: Source::Bytes(bitcode.to_vec()),
+        let alone = Plain::Optimise {
+            module: bitcode.to_vec(),
             name: "crossover".into(),
             pipeline: pipeline.clone(),
             x86: true,
@@ -421,7 +425,7 @@ impl Fuzzer {
         if known > CLOSELY {
             return Ok(());
         }
-        let print = Item::Print { bitcode: bitcode.to_vec() };
+        let print = Plain::Print { bitcode: bitcode.to_vec() };
         let printed = server.run(vec![print.bytes()], self.options.limits, false)?;
         let module = match printed.first().map(|ran| Answer::read(&ran.output)) {
             Some(Answer::Fine(text)) => text,
@@ -448,7 +452,7 @@ impl Fuzzer {
         let answers = server.run(items, self.options.limits, false)?;
         let mut state = self.state();
         for (Fresh { bitcode, kind, parents }, answer) in fresh.into_iter().zip(answers) {
-            let Answer::Facts(facts) = Answer::read(&answer.output) else { continue };
+            let Ok(Own::Facts(facts)) = Answer::read(&answer.output).into_own() else { continue };
             let name = format!("{} {} {}", kind.name(), parents[0], parents[1]);
             state.corpus.add(&bitcode, name, Some(parents), facts)?;
             batch.tally.added += 1;
@@ -473,8 +477,8 @@ impl Fuzzer {
         let running = Running { verify_each: false, log: false };
         let optimise = |passes: &str| {
             let pipeline = Pipeline { passes: passes.to_string(), running };
-            let module = Source::Bytes(bitcode.clone());
-            Item::Optimise { module, name: name.clone(), pipeline, x86: true, print: true }.bytes()
+            let module = bitcode.clone();
+            Plain::Optimise { module, name: name.clone(), pipeline, x86: true, print: true }.bytes()
         };
         let items = vec![optimise("verify"), optimise(refine::PIPELINE)];
         let ran = server.run(items, self.options.limits, false)?;

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use llvm::{Type, TypeKind, Value, opcode};
+use llvm::{Dominators, Type, TypeKind, Value, opcode};
 
-use crate::dominators::Dominators;
 use crate::fitness::{calls, must_be_last};
 
 /// Intrinsics whose operands mean more than their values.

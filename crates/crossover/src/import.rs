@@ -19,8 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Piece;
 use crate::corpus::Corpus;
-use crate::verdict::Verdict;
-use crate::work::{Answer, Item, Pipeline, Source};
+use crate::work::{Item, Own};
+use optimise::verdict::Verdict;
+use optimise::work::{Answer, Item as Plain, Pipeline};
 
 /// Files, or seeds, at a time.
 const BATCH: usize = 24;
@@ -160,8 +161,8 @@ impl Import<'_> {
             seeds.push((name, piece));
         }
         for part in seeds.chunks(BATCH) {
-            let item = |(name, piece): &(String, Piece)| Item::Optimise {
-                module: Source::Bytes(piece.bitcode.clone()),
+            let item = |(name, piece): &(String, Piece)| Plain::Optimise {
+                module: piece.bitcode.clone(),
                 name: name.clone(),
                 pipeline: self.pipeline.clone(),
                 x86: true,
@@ -206,8 +207,8 @@ impl Import<'_> {
         }
         let mut seeds = Vec::new();
         for (ran, file) in server.run(items, self.limits, false)?.into_iter().zip(names) {
-            let pieces = match (&ran.end, Answer::read(&ran.output)) {
-                (End::Done, Answer::Pieces(pieces)) => pieces,
+            let pieces = match (&ran.end, Answer::read(&ran.output).into_own()) {
+                (End::Done, Ok(Own::Pieces(pieces))) => pieces,
                 (End::Done, other) => return Err(io::Error::other(format!("{file}: {other:?}"))),
                 (End::Panic(words), _) => return Err(io::Error::other(format!("{file}: {words}"))),
                 (end, _) => {

@@ -1,12 +1,11 @@
 //! Crossovers of LLVM's unit tests (FLUX), run through a pipeline of passes of any libLLVM.
 //!
 //! A *seed* is a module with one function out of a test suite (`split`). A crossover of two is made by
-//! `mutate`: one inlined into the other (`inline`), or both called in sequence (`sequence`). A finding is
-//! made small by [`shrink`]. All that touches LLVM runs in a forked child of an [`llvm`] server.
+//! `mutate`: one inlined into the other (`inline`), or both called in sequence (`sequence`). All that
+//! touches LLVM runs in a forked child of an [`llvm`] server. What is done with a finding is `optimise`'s.
 
 mod constants;
 pub mod corpus;
-mod dominators;
 mod facts;
 mod fitness;
 pub mod fuzz;
@@ -17,12 +16,8 @@ mod merge;
 pub mod minimise;
 mod mutate;
 mod prune;
-pub mod refine;
 mod sequence;
-pub mod shrink;
 mod split;
-pub mod tester;
-pub mod verdict;
 pub mod work;
 
 pub use facts::{Facts, FunctionFacts, Manner};

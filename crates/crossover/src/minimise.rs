@@ -9,8 +9,8 @@ use coverage::{Image, Set};
 use llvm::{Limits, Server};
 
 use crate::corpus::Corpus;
-use crate::verdict::Verdict;
-use crate::work::{Item, Pipeline, Source};
+use optimise::verdict::Verdict;
+use optimise::work::{Item, Pipeline};
 
 /// Seeds at a time.
 const BATCH: usize = 32;
@@ -34,7 +34,7 @@ pub fn minimise(
         let mut items = Vec::new();
         for seed in part {
             let item = Item::Optimise {
-                module: Source::Bytes(from.bitcode(*seed)?),
+                module: from.bitcode(*seed)?,
                 name: from.name(*seed).to_string(),
                 pipeline: pipeline.clone(),
                 x86: true,

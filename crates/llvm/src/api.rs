@@ -58,6 +58,10 @@ handles! {
     TargetDataRef,
     /// `LLVMNamedMDNodeRef`
     NamedMetadataRef,
+    /// `LLVMOrcLLJITRef`
+    JitRef,
+    /// `LLVMOrcJITDylibRef`
+    JitLibraryRef,
     /// `LLVMDiagnosticInfoRef`
     DiagnosticRef,
     /// `LLVMComdatRef`
@@ -68,6 +72,18 @@ handles! {
 
 /// A truth value of the C API.
 pub type Bool = c_int;
+
+/// `LLVMOrcCSymbolMapPair`: a name in the pool, an address, and flags (exported, callable).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct JitSymbol {
+    /// Of the pool.
+    pub name: *mut c_void,
+    /// In this process.
+    pub address: u64,
+    /// Generic flags, target flags.
+    pub flags: [u8; 2],
+}
 
 /// Declares the table and its look-up.
 macro_rules! table {
@@ -359,6 +375,20 @@ table! {
         LLVMInstructionGetDebugLoc(ValueRef) -> MetadataRef;
         LLVMInstructionSetDebugLoc(ValueRef, MetadataRef);
         LLVMBuildStore(BuilderRef, ValueRef, ValueRef) -> ValueRef;
+
+        // Code, and its execution.
+        LLVMInitializeX86AsmPrinter();
+        LLVMInitializeX86AsmParser();
+        LLVMTargetMachineEmitToMemoryBuffer(TargetMachineRef, ModuleRef, c_int, *mut *mut c_char, *mut BufferRef) -> Bool;
+        LLVMOrcCreateLLJIT(*mut JitRef, *mut c_void) -> ErrorRef;
+        LLVMOrcLLJITGetMainJITDylib(JitRef) -> JitLibraryRef;
+        LLVMOrcLLJITMangleAndIntern(JitRef, *const c_char) -> *mut c_void;
+        LLVMOrcAbsoluteSymbols(*const JitSymbol, usize) -> *mut c_void;
+        LLVMOrcJITDylibDefine(JitLibraryRef, *mut c_void) -> ErrorRef;
+        LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(*mut *mut c_void, c_char, *const c_void, *mut c_void) -> ErrorRef;
+        LLVMOrcJITDylibAddGenerator(JitLibraryRef, *mut c_void);
+        LLVMOrcLLJITAddObjectFile(JitRef, JitLibraryRef, BufferRef) -> ErrorRef;
+        LLVMOrcLLJITLookup(JitRef, *mut u64, *const c_char) -> ErrorRef;
     }
     optional {
         // From 16.
@@ -369,5 +399,8 @@ table! {
         LLVMPassBuilderOptionsSetAAPipeline(PassOptionsRef, *const c_char);
         // From 19.
         LLVMPositionBuilderBeforeInstrAndDbgRecords(BuilderRef, ValueRef);
+        // `llvm::PassBuilder::printPassNames` and `llvm::errs`: C++, which no version promises to keep.
+        _ZN4llvm11PassBuilder14printPassNamesERNS_11raw_ostreamE(*mut c_void, *mut c_void);
+        _ZN4llvm4errsEv() -> *mut c_void;
     }
 }

@@ -14,6 +14,8 @@ pub mod api;
 mod client;
 mod compose;
 mod context;
+mod dominators;
+mod execute;
 mod installed;
 mod module;
 mod open;
@@ -25,6 +27,8 @@ mod wire;
 
 pub use client::{Program, Server};
 pub use context::Context;
+pub use dominators::Dominators;
+pub use execute::{Allowance, Executed, How, execute};
 pub use installed::Installed;
 pub use module::{Broken, Machine, Module, Running, X86_64};
 pub use open::Llvm;

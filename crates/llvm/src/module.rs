@@ -9,6 +9,12 @@ use crate::{Context, Llvm, Type, Value};
 /// The triple that test modules are given.
 pub const X86_64: &str = "x86_64-unknown-linux-gnu";
 
+/// `LLVMRelocDefault`
+const RELOCATION_DEFAULT: i32 = 0;
+
+/// `LLVMRelocPIC`
+const RELOCATION_PIC: i32 = 2;
+
 /// LLVM refused something, with a reason: a text that is no module, a pass that it does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken(pub String);
@@ -57,14 +63,10 @@ impl<'c> Module<'c> {
 
     /// Its bitcode.
     pub fn bitcode(&self) -> Vec<u8> {
-        let api = &self.llvm().api;
         // SAFETY: the buffer is ours until it is disposed of.
         unsafe {
-            let buffer = (api.LLVMWriteBitcodeToMemoryBuffer)(self.raw);
-            let start: *const u8 = (api.LLVMGetBufferStart)(buffer).cast();
-            let bytes = std::slice::from_raw_parts(start, (api.LLVMGetBufferSize)(buffer)).to_vec();
-            (api.LLVMDisposeMemoryBuffer)(buffer);
-            bytes
+            let buffer = (self.llvm().api.LLVMWriteBitcodeToMemoryBuffer)(self.raw);
+            self.llvm().take_buffer(buffer)
         }
     }
 
@@ -132,16 +134,32 @@ impl<'c> Module<'c> {
             (api.LLVMPassBuilderOptionsSetDebugLogging)(options, how.log.into());
             let error = (api.LLVMRunPasses)(self.raw, passes.as_ptr(), machine, options);
             (api.LLVMDisposePassBuilderOptions)(options);
-            match error.some() {
-                None => Ok(()),
-                Some(error) => {
-                    let message = (api.LLVMGetErrorMessage)(error);
-                    let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-                    (api.LLVMDisposeErrorMessage)(message);
-                    Err(Broken(text))
-                }
-            }
+            self.llvm().check(error)
         }
+    }
+
+    /// Its machine code, as an object file. The module is not the same after it.
+    pub fn object(self, machine: &Machine<'_>) -> Result<Vec<u8>, Broken> {
+        /// `LLVMObjectFile`
+        const OBJECT: i32 = 1;
+        let api = &self.llvm().api;
+        let mut message: *mut c_char = std::ptr::null_mut();
+        let mut buffer = crate::api::BufferRef::NULL;
+        // SAFETY: a live module and machine, places for what comes back.
+        let failed = unsafe {
+            (api.LLVMTargetMachineEmitToMemoryBuffer)(
+                machine.raw,
+                self.raw,
+                OBJECT,
+                &mut message,
+                &mut buffer,
+            )
+        };
+        if failed != 0 {
+            return Err(Broken(self.llvm().take_message(message)));
+        }
+        // SAFETY: the buffer is ours until it is disposed of.
+        Ok(unsafe { self.llvm().take_buffer(buffer) })
     }
 
     pub(crate) fn value(&self, raw: ValueRef) -> Value<'c> {
@@ -247,11 +265,20 @@ impl<'l> Machine<'l> {
 
     /// That of a triple, with no particular processor.
     pub fn new(llvm: &'l Llvm, triple: &str) -> Result<Machine<'l>, Broken> {
+        Machine::with(llvm, triple, RELOCATION_DEFAULT)
+    }
+
+    /// x86-64 for code that can stand anywhere.
+    pub fn for_code(llvm: &'l Llvm) -> Result<Machine<'l>, Broken> {
+        Machine::with(llvm, X86_64, RELOCATION_PIC)
+    }
+
+    fn with(llvm: &'l Llvm, triple: &str, relocation: i32) -> Result<Machine<'l>, Broken> {
         let triple =
             CString::new(triple).map_err(|_| Broken("a zero byte in the triple".into()))?;
         let mut target = TargetRef::NULL;
         let mut message: *mut c_char = std::ptr::null_mut();
-        // SAFETY: strings, and places for what comes back; level, relocation and code model are the defaults.
+        // SAFETY: strings, and places for what comes back; level and code model are the defaults.
         let raw = unsafe {
             let failed =
                 (llvm.api.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message);
@@ -259,7 +286,15 @@ impl<'l> Machine<'l> {
                 return Err(Broken(llvm.take_message(message)));
             }
             let none = c"".as_ptr();
-            (llvm.api.LLVMCreateTargetMachine)(target, triple.as_ptr(), none, none, 2, 0, 0)
+            (llvm.api.LLVMCreateTargetMachine)(
+                target,
+                triple.as_ptr(),
+                none,
+                none,
+                2,
+                relocation,
+                0,
+            )
         };
         match raw.some() {
             Some(raw) => Ok(Machine { raw, triple, llvm }),

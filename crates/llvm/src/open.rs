@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use crate::api::Api;
+use crate::Broken;
+use crate::api::{Api, BufferRef, ErrorRef};
 
 /// A libLLVM in this process. Open one only, and in a process whose end is nobody's loss.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ impl Llvm {
             (llvm.api.LLVMInitializeX86TargetInfo)();
             (llvm.api.LLVMInitializeX86Target)();
             (llvm.api.LLVMInitializeX86TargetMC)();
+            (llvm.api.LLVMInitializeX86AsmPrinter)();
+            (llvm.api.LLVMInitializeX86AsmParser)();
         }
         Ok(llvm)
     }
@@ -87,6 +90,47 @@ impl Llvm {
                     init();
                 }
             }
+        }
+    }
+
+    /// Prints the names of all passes on standard error, as `opt --print-passes` does on standard output.
+    /// `false`, and nothing printed, if this library does not offer it.
+    pub fn print_pass_names(&self) -> bool {
+        let print = self.api._ZN4llvm11PassBuilder14printPassNamesERNS_11raw_ostreamE;
+        let (Some(print), Some(errs)) = (print, self.api._ZN4llvm4errsEv) else { return false };
+        // SAFETY: a method that takes a stream and leaves its object alone. With the stream in both places
+        // it finds it whether it is a method or, by the same name, a static one.
+        unsafe {
+            let stream = errs();
+            print(stream, stream);
+        }
+        true
+    }
+
+    /// An error of LLVM's, which is taken by reading it.
+    pub(crate) fn check(&self, error: ErrorRef) -> Result<(), Broken> {
+        let Some(error) = error.some() else { return Ok(()) };
+        // SAFETY: the error is ours, and so is its message.
+        unsafe {
+            let message = (self.api.LLVMGetErrorMessage)(error);
+            let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+            (self.api.LLVMDisposeErrorMessage)(message);
+            Err(Broken(text))
+        }
+    }
+
+    /// The bytes of a buffer, which is disposed of.
+    ///
+    /// # Safety
+    /// The buffer is live and nobody else's.
+    pub(crate) unsafe fn take_buffer(&self, buffer: BufferRef) -> Vec<u8> {
+        // SAFETY: the caller vouches for the buffer.
+        unsafe {
+            let start: *const u8 = (self.api.LLVMGetBufferStart)(buffer).cast();
+            let size = (self.api.LLVMGetBufferSize)(buffer);
+            let bytes = std::slice::from_raw_parts(start, size).to_vec();
+            (self.api.LLVMDisposeMemoryBuffer)(buffer);
+            bytes
         }
     }
 

@@ -243,6 +243,12 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether it is an operation on constants.
+    pub fn is_constant_expression(self) -> bool {
+        // SAFETY: a live value.
+        unsafe { (self.llvm.api.LLVMIsAConstantExpr)(self.raw) }.some().is_some()
+    }
+
     /// Gives it a name, or one like it if that is taken.
     pub fn set_name(self, name: &str) {
         // SAFETY: as many bytes as are counted.

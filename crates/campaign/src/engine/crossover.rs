@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crossover::fuzz::{Found, Fuzzer};
-use crossover::refine::{AliveTv, PIPELINE, Verdict};
 use llvm::Program;
+use optimise::refine::{AliveTv, PIPELINE, Verdict};
 use oracle::{Kind, SourceFile, Trouble};
 use reduce::NotReduced;
 use sandbox::Stop;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use coverage::{Baseline, Image, Reached, Set};
-use crossover::verdict::Verdict;
-use crossover::work::{Item, Pipeline, Source};
 use llvm::{Frame, Installed, Ran, Running, Server, Setup, Watch};
+use optimise::verdict::Verdict;
+use optimise::work::{Item, Pipeline};
 use serde::Serialize;
 
 use super::{Library, opt, program, tame};
@@ -129,7 +129,7 @@ fn run(
     for file in files {
         let (bytes, name) = opt::read(file)?;
         let pipeline = Pipeline { passes: args.passes.clone(), running: Running::default() };
-        let module = Source::Bytes(bytes);
+        let module = bytes;
         items.push(Item::Optimise { module, name, pipeline, x86: true, print: false }.bytes());
     }
     let all: Vec<Ran> = server.run(items, args.library.limits(), false)?;

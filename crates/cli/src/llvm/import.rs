@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use crossover::fuzz::{Fuzzer, Options};
 use crossover::import::{Imported, files};
-use crossover::work::Pipeline;
 use crossover::{Kind, Policy};
 use llvm::{Installed, Limits, Running};
+use optimise::work::Pipeline;
 
 use super::Library;
 use crate::{terminal, words};

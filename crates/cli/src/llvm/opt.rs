@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args as ClapArgs;
-use crossover::verdict::{Verdict, judge};
-use crossover::work::{Answer, Item, Pipeline, Source, stage};
 use llvm::{Fault, Running};
+use optimise::verdict::{Verdict, judge};
+use optimise::work::{Answer, Item, Pipeline, stage};
 use serde_json::json;
 
 use super::{Library, tame};
@@ -65,7 +65,7 @@ pub fn main(args: &Opt) -> Result<u8> {
     let mut server = args.library.serve()?;
     let running = Running { verify_each: !args.no_verify_each, log: false };
     let pipeline = Pipeline { passes: args.passes.clone(), running };
-    let module = Source::Bytes(bytes);
+    let module = bytes;
     let item = Item::Optimise { module, name, pipeline, x86: !args.no_target, print: true };
     let (verdict, ran) = judge(&mut server, &item, args.library.limits())?;
     let signature = match verdict {

@@ -48,6 +48,11 @@ impl Desk<'_> {
         self.board.slots[self.item].stage.store(stage, SeqCst);
     }
 
+    /// Takes the board out of reach, in a fork that is to execute what nobody vouches for.
+    pub(crate) fn leave(&self) {
+        self.board.close();
+    }
+
     /// Lays something down: the last one counts. Nothing that large can be kept is not kept.
     pub fn lay_down(&self, bytes: &[u8]) {
         self.board.set_artefact(self.item, bytes);
@@ -464,7 +469,7 @@ fn move_away(fd: RawFd) -> io::Result<OwnedFd> {
 }
 
 /// A file that is nowhere but in memory; whoever writes, writes at its end.
-fn memory_file() -> io::Result<File> {
+pub(crate) fn memory_file() -> io::Result<File> {
     // SAFETY: a new descriptor, checked.
     unsafe {
         let fd = libc::memfd_create(c"printed".as_ptr(), 0);

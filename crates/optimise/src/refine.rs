@@ -3,7 +3,7 @@
 //! FLUX section IV-B: Alive2 proves function by function, so only pipelines without passes between
 //! functions make sense ([`PIPELINE`]); it has a limit on memory and on time for each question; and it does not
 //! know all of LLVM. Not being able to tell is no verdict: it is said apart ([`Verdict`]). Small tests are
-//! worth more than large ones, so the smallest come first ([`crate::corpus::Corpus::smallest_crossed`]).
+//! worth more than large ones, so whoever asks begins with the smallest.
 //!
 //! Not here: an oracle of our own, which is to be another [`Refinement`].
 

@@ -3,9 +3,9 @@
 
 #![allow(unsafe_code)]
 
-use crossover::refine::PIPELINE;
-use crossover::shrink::{Edit, Kind, count, make};
 use llvm::{Context, Installed, Llvm, Running};
+use optimise::refine::PIPELINE;
+use optimise::shrink::{Edit, Kind, count, make};
 
 const BUSY: &str = include_str!("shrink_busy.ll");
 

@@ -8,8 +8,8 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::time::Instant;
 
-use crossover::shrink::{Candidate, Kind, Shrunk, Tester, count, make, pipeline, shrink};
 use llvm::{Context, Installed, Llvm, Machine, Module, Running};
+use optimise::shrink::{Candidate, Kind, Shrunk, Tester, count, make, pipeline, shrink};
 
 /// What a child saw: standard error, and whether it died of a signal.
 type Finding = fn(&str, bool) -> bool;

@@ -1,7 +1,7 @@
 //! Edits of the reducer on real modules: texts before and after. One test, because a process opens one library.
 
-use crossover::shrink::{Edit, Kind, apply, count, make};
 use llvm::{Context, Installed, Llvm};
+use optimise::shrink::{Edit, Kind, apply, count, make};
 
 /// `None` where the library is not installed, which CI does not put up with.
 fn library() -> Option<Llvm> {

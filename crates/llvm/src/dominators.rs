@@ -1,13 +1,15 @@
 //! Dominators: which blocks every path from the entry to a block goes through.
 //!
 //! The algorithm of Cooper, Harvey and Kennedy over plain numbers: block 0 is the entry. LLVM's own tree
-//! is not in its C API.
+//! is not in its C API. Post-dominators are the dominators of the reversed graph.
 
 /// The tree of immediate dominators.
 #[derive(Clone, Debug)]
-pub(crate) struct Dominators {
+pub struct Dominators {
     /// By block; the entry's is itself, an unreachable block has none.
     immediate: Vec<Option<usize>>,
+    /// When a walk over the tree enters a block and leaves it; (0, 0) for unreachable blocks.
+    span: Vec<(usize, usize)>,
 }
 
 impl Dominators {
@@ -25,7 +27,9 @@ impl Dominators {
             }
         }
         let mut immediate = vec![None; successors.len()];
-        let Some(&entry) = order.last() else { return Dominators { immediate } };
+        let Some(&entry) = order.last() else {
+            return Dominators { immediate, span: Vec::new() };
+        };
         immediate[entry] = Some(entry);
         let mut changed = true;
         while changed {
@@ -40,7 +44,30 @@ impl Dominators {
                 }
             }
         }
-        Dominators { immediate }
+        let span = spans(&immediate, entry);
+        Dominators { immediate, span }
+    }
+
+    /// The nearest block above; `None` for the entry and for unreachable blocks.
+    pub fn immediate(&self, block: usize) -> Option<usize> {
+        self.immediate.get(block).copied().flatten().filter(|&above| above != block)
+    }
+
+    /// Whether every path to `below` goes through `above`; a block dominates itself. False if one of them is
+    /// unreachable.
+    pub fn dominates(&self, above: usize, below: usize) -> bool {
+        let span = |block| self.span.get(block).copied().filter(|&(_, leave)| leave > 0);
+        match (span(above), span(below)) {
+            (Some(above), Some(below)) => above.0 <= below.0 && below.1 <= above.1,
+            _ => false,
+        }
+    }
+
+    /// Reachable blocks, each after those that it dominates; among siblings the order of their numbers.
+    pub fn bottom_up(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.span.len()).filter(|&b| self.span[b].1 > 0).collect();
+        order.sort_unstable_by_key(|&block| self.span[block].1);
+        order
     }
 
     /// Whether any path leads to a block.
@@ -61,6 +88,36 @@ impl Dominators {
         }
         chain
     }
+}
+
+/// When a walk over the tree enters and leaves each block.
+fn spans(immediate: &[Option<usize>], entry: usize) -> Vec<(usize, usize)> {
+    let mut children = vec![Vec::new(); immediate.len()];
+    for (block, above) in immediate.iter().enumerate() {
+        if let Some(above) = above.filter(|&above| above != block) {
+            children[above].push(block);
+        }
+    }
+    let mut span = vec![(0, 0); immediate.len()];
+    let (mut clock, mut stack) = (0, vec![(entry, 0)]);
+    while let Some((block, next)) = stack.last_mut() {
+        if *next == 0 {
+            span[*block].0 = clock;
+            clock += 1;
+        }
+        match children[*block].get(*next) {
+            Some(&child) => {
+                *next += 1;
+                stack.push((child, 0));
+            }
+            None => {
+                span[*block].1 = clock;
+                clock += 1;
+                stack.pop();
+            }
+        }
+    }
+    span
 }
 
 /// Where the ways of two blocks up the tree meet; later numbers are nearer to the entry.
@@ -152,6 +209,12 @@ mod tests {
                 let expected: Vec<usize> =
                     (0..blocks).filter(|&a| reachable && !reach(&graph, Some(a))[b]).collect();
                 assert_eq!(chain, expected, "{b} of {graph:?}");
+                assert_eq!(tree.immediate(b), tree.chain(b).get(1).copied());
+                let above: Vec<usize> = (0..blocks).filter(|&a| tree.dominates(a, b)).collect();
+                assert_eq!(above, expected, "{b} of {graph:?}");
+                let order = tree.bottom_up();
+                let place = |block| order.iter().position(|&at| at == block);
+                assert!(expected.iter().all(|&a| place(a) >= place(b)), "{graph:?}");
             }
         }
     }

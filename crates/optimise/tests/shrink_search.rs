@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use crossover::shrink::{Candidate, Edit, Kind, Tester, shrink};
+use optimise::shrink::{Candidate, Edit, Kind, Tester, shrink};
 
 /// Modules are letters; the edit `ToZero` takes letters out, `Run` and others do nothing. The finding needs
 /// `needed`; letters of `tied` go together or not at all.
@@ -94,7 +94,7 @@ fn no_finding_no_reduction() {
 fn a_stop_keeps_the_best() {
     let told = Cell::new(0);
     let mut model = model("b", "", |passes| passes.contains("gvn"));
-    let tell = |_: &crossover::shrink::Progress<'_>| told.set(told.get() + 1);
+    let tell = |_: &optimise::shrink::Progress<'_>| told.set(told.get() + 1);
     let stop = || told.get() >= 12;
     let shrunk = shrink(ALPHABET, "gvn", &mut model, &tell, &stop).expect("a result");
     assert_eq!(told.get(), 12);

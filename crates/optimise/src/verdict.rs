@@ -39,10 +39,23 @@ impl Verdict {
                         end.crash().map_or(String::new(), |crash| crash.complaint().join("\n")),
                     )
                 }
+                Some(signature) if ran.stage == stage::CODE => Verdict::Fault(of_code(signature)),
                 Some(signature) => Verdict::Fault(signature),
                 None => Verdict::Trouble(format!("an end without a reason: {end:?}")),
             },
         }
+    }
+}
+
+/// Who is to blame for a fault while code is made: passes are through then.
+pub const CODE_GENERATOR: &str = "the code generator";
+
+fn of_code(signature: Signature) -> Signature {
+    Signature {
+        key: format!("{CODE_GENERATOR}: {}", signature.key),
+        summary: format!("{} in {CODE_GENERATOR}", signature.summary),
+        pass: Some(CODE_GENERATOR.into()),
+        ..signature
     }
 }
 
@@ -56,8 +69,9 @@ pub fn judge(server: &mut Server, item: &Item, limits: Limits) -> io::Result<(Ve
     }
     let mut logged = item.clone();
     let pipeline = match &mut logged {
-        Item::Optimise { pipeline, .. } | Item::Edit { pipeline, .. } => Some(pipeline),
-        Item::Cross { pipeline, .. } => pipeline.as_mut(),
+        Item::Optimise { pipeline, .. }
+        | Item::Edit { pipeline, .. }
+        | Item::Execute { pipeline, .. } => Some(pipeline),
         _ => None,
     };
     let Some(pipeline) = pipeline else { return Ok((verdict, ran)) };

@@ -6,7 +6,7 @@ use llvm::{End, Fault, Limits, Running, Server, Signature};
 
 use crate::shrink::{Candidate, Kind, Tester};
 use crate::verdict::Verdict;
-use crate::work::{Answer, Item, Pipeline, Source, stage};
+use crate::work::{Answer, Item, Pipeline, stage};
 
 /// Candidates that make LLVM slow are not worth waiting for, unless slowness is the finding.
 const TIME: Duration = Duration::from_secs(4);
@@ -89,7 +89,7 @@ impl Tester for OnServer<'_> {
     fn expansions(&mut self, base: &[u8], passes: &str) -> Vec<String> {
         let mut pipeline = self.pipeline(passes);
         pipeline.running.log = true;
-        let module = Source::Bytes(base.to_vec());
+        let module = base.to_vec();
         let item =
             Item::Optimise { module, name: "reduced".into(), pipeline, x86: false, print: false };
         let log = self.run(vec![item.bytes()]).into_iter().find_map(|ran| match ran.end {

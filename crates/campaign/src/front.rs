@@ -1,0 +1,29 @@
+//! From C to LLVM IR that nobody has optimised yet, by clang.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use toolchain::{Tool, find_tool};
+
+/// The newest clang that is not newer than a library: later ones write what it cannot read. `Err` is a
+/// sentence.
+pub fn clang_for(major: u32) -> Result<PathBuf, String> {
+    let version = |text: &str| text.split('.').next().and_then(|n| n.parse::<u32>().ok());
+    let all = find_tool(Tool::Clang).into_iter();
+    let fit = all.filter_map(|found| Some((version(&found.version)?, found.path)));
+    let best = fit.filter(|(of, _)| *of <= major).max_by_key(|(of, _)| *of);
+    best.map(|(_, path)| path).ok_or_else(|| {
+        format!("programs become LLVM IR by clang, and there is none up to version {major}")
+    })
+}
+
+/// What makes clang write bitcode and leave it as it is. As for an optimised build it says more:
+/// lifetimes of variables, types of accesses.
+pub fn words(optimising: bool) -> Vec<OsString> {
+    let level = match optimising {
+        true => ["-O2", "-Xclang", "-disable-llvm-passes"],
+        // Else every function is marked as not to be touched.
+        false => ["-O0", "-Xclang", "-disable-O0-optnone"],
+    };
+    level.iter().chain(&["-emit-llvm", "-c"]).map(OsString::from).collect()
+}

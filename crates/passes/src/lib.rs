@@ -1,0 +1,6 @@
+//! Sequences of LLVM's passes, and programs to run them on, both chosen to be representative (CTOS).
+//!
+//! The [`inventory`] says what passes a libLLVM has; sequences of them are drawn at random ([`sequence`]),
+//! but for what is excluded. A program is known by its [`shape`], which becomes a vector.
+//! Not here: vectors and selection as such (`embed`), and hunts (`campaign`).
+
