@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
-use crate::{bench_emi, bench_gen, bench_hunt, bench_reduce, bench_smith, crossover};
+use crate::{bench_embed, bench_emi, bench_gen, bench_hunt, bench_reduce, bench_smith, crossover};
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
 /// flatters it.
@@ -46,6 +46,8 @@ enum What {
     Reduce(bench_reduce::ReduceArgs),
     /// Usable programs for each CPU hour: Csmith in a loop, smith with detectors, smith with the machine.
     Smith(bench_smith::SmithArgs),
+    /// Vectors of sequences, clusters and selection against gensim, pyclustering and numpy.
+    Embed(bench_embed::EmbedArgs),
     /// The time to derive a variant, and variants tested for each CPU hour against plain tests.
     Emi(bench_emi::EmiArgs),
     /// Crossovers in the fork server against a loop that starts `opt` for each.
@@ -72,6 +74,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
         What::Gen(args) => bench_gen::main(context, args).map(|()| Found::Nothing),
         What::Hunt(args) => bench_hunt::main(context, args).map(|()| Found::Nothing),
         What::Reduce(args) => bench_reduce::main(context, args).map(|()| Found::Nothing),
+        What::Embed(args) => bench_embed::main(context, args).map(|()| Found::Nothing),
         What::Emi(args) => bench_emi::main(context, args).map(|()| Found::Nothing),
         What::Crossover(args) => crossover::bench(context, args).map(|()| Found::Nothing),
         What::Smith(args) => bench_smith::main(context, args).map(|()| Found::Nothing),

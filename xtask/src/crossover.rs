@@ -94,7 +94,7 @@ impl Bench {
         let program = Program { path: context.gainsay()?, args: args_of_server };
         let running = Running { verify_each: !args.verify_end, log: false };
         let options = Options {
-            pipeline: Pipeline { passes: args.passes.clone(), running },
+            pipeline: Pipeline::of(&args.passes, running),
             limits: Limits::default(),
             kinds: vec![Kind::Inline, Kind::Sequence],
             policy: Policy::default(),
@@ -229,7 +229,8 @@ impl Bench {
                 Ok(Item::Optimise {
                     module: fs::read(path)?,
                     name: name.to_string(),
-                    pipeline: self.options.pipeline.clone(),
+                    // Verifying after each pass takes longer than all passes, and reaches nothing that seeds do not.
+                    pipeline: Pipeline::of(&self.options.pipeline.passes, Running::default()),
                     x86: true,
                     print: false,
                 }
@@ -409,7 +410,10 @@ fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
                 let seeds = corpus.draw(kind, &mut choices)?.map(|seed| corpus.span(seed));
                 let policy = bench.options.policy.clone();
                 let random = choices.bits(64);
-                Some(crossover::work::Item::Cross { seeds, kind, policy, random, pipeline: None }.bytes())
+                Some(
+                    crossover::work::Item::Cross { seeds, kind, policy, random, pipeline: None }
+                        .bytes(),
+                )
             };
             let items: Vec<Vec<u8>> = (0..BATCH).filter_map(draw).collect();
             for ran in server.run(items, bench.options.limits, false)? {

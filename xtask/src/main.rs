@@ -2,6 +2,7 @@
 //! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
 
 mod bench;
+mod bench_embed;
 mod bench_emi;
 mod bench_gen;
 mod bench_hunt;

@@ -8,6 +8,7 @@ mod crossover;
 mod csmith;
 mod emi;
 mod files;
+mod passes;
 mod smith;
 mod yarp;
 
@@ -20,6 +21,8 @@ use reduce::NotReduced;
 use sandbox::Stop;
 
 pub use self::emi::{Emi, EmiOptions, EmiSeeds, SeedMaker, least};
+pub use self::passes::{Backend, Judge, Passes, PassesOptions, Tally};
+pub(crate) use self::passes::{NAME as PASSES, exclusions_file, start};
 pub use crossover::Crossover;
 pub use csmith::Csmith;
 pub use files::Files;
@@ -78,6 +81,26 @@ pub trait Source: Send + Sync {
         bench: &Bench,
         cost: &mut Cost,
     ) -> Result<Result<Made, Unusable>, Trouble>;
+}
+
+impl Source for Box<dyn Source> {
+    fn name(&self) -> &str {
+        self.as_ref().name()
+    }
+
+    fn seeds(&self, first: u64) -> Range<u64> {
+        self.as_ref().seeds(first)
+    }
+
+    fn make(
+        &self,
+        seed: u64,
+        dir: &Path,
+        bench: &Bench,
+        cost: &mut Cost,
+    ) -> Result<Result<Made, Unusable>, Trouble> {
+        self.as_ref().make(seed, dir, bench, cost)
+    }
 }
 
 /// A program to test with.

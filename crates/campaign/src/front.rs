@@ -1,9 +1,16 @@
 //! From C to LLVM IR that nobody has optimised yet, by clang.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use oracle::Case;
+use sandbox::Run;
 use toolchain::{Tool, find_tool};
+
+/// For one file.
+const TIME: Duration = Duration::from_secs(60);
 
 /// The newest clang that is not newer than a library: later ones write what it cannot read. `Err` is a
 /// sentence.
@@ -26,4 +33,23 @@ pub fn words(optimising: bool) -> Vec<OsString> {
         false => ["-O0", "-Xclang", "-disable-O0-optnone"],
     };
     level.iter().chain(&["-emit-llvm", "-c"]).map(OsString::from).collect()
+}
+
+/// The bitcode of one file of a case that was written to a folder, and clang's processor time.
+pub fn bitcode(
+    case: &Case,
+    unit: &str,
+    optimising: bool,
+    clang: &Path,
+    dir: &Path,
+) -> Result<(Vec<u8>, Duration), String> {
+    let output = dir.join("unit.bc");
+    let mut run = Run::new(clang, TIME).args(words(optimising)).arg("-w").cwd(dir);
+    for include in &case.include {
+        run = run.arg("-I").arg(include);
+    }
+    let refused = || format!("{} does not take {unit}", clang.display());
+    let done = run.arg(unit).arg("-o").arg(&output).finish().success().ok_or_else(refused)?;
+    let bytes = fs::read(&output).map_err(|error| error.to_string())?;
+    Ok((bytes, done.cpu))
 }

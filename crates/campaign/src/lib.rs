@@ -19,6 +19,7 @@ mod miss;
 mod module;
 mod plan;
 mod predict;
+mod program;
 mod queue;
 mod recheck;
 mod record;
@@ -29,13 +30,17 @@ mod study;
 
 pub use check::{Checked, check};
 pub use engine::{
-    EmiOptions, EmiSeeds, Made, SMITH_FUEL, SMITH_STACK, SeedMaker, SmithOptions, Validate, least,
+    Backend, EmiOptions, EmiSeeds, Judge, Made, PassesOptions, SMITH_FUEL, SMITH_STACK, SeedMaker,
+    SmithOptions, Tally as PassesTally, Validate, least,
 };
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
 pub use module::{Patient as ModulePatient, is_module, read_label, recheck_module, study_module};
 pub use plan::{EngineChoice, Plan};
 pub use predict::{Unusable, own_opinion};
+pub use program::{
+    Subject as ProgramSubject, forget_exclusions, is_sequenced, recheck_program, study_program,
+};
 pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
 pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
 pub use seed::{Seed, donors, texts};

@@ -8,7 +8,7 @@ use std::time::Instant;
 use llvm::{Fault, Installed, Limits, Program, Running, Server, Setup, Signature};
 use optimise::shrink;
 use optimise::tester::OnServer;
-use optimise::verdict::{Verdict as Seen, judge};
+use optimise::verdict::{CODE_GENERATOR, Verdict as Seen, judge};
 use optimise::work::{Item, Pipeline};
 use oracle::{Certificate, Kind, Opinion, Says, SourceFile, Trouble};
 use reduce::NotReduced;
@@ -42,13 +42,15 @@ pub type Tell<'a> = &'a dyn Fn(&shrink::Progress<'_>);
 
 /// Whether a finding is a module.
 pub fn is_module(found: &Finding) -> bool {
-    found.finding.commands.iter().any(|command| command.ends_with(FILE))
+    found.finding.commands.iter().any(|command| command.contains(FILE))
 }
 
 /// Library and passes of a label. `Err` is a sentence.
 pub fn read_label(label: &str) -> Result<(Installed, String), String> {
     let read = label.split_once(PASSES);
     let (name, passes) = read.ok_or_else(|| format!("{label} names no passes"))?;
+    // A level may stand between.
+    let name = name.split(' ').next().unwrap_or(name);
     let version = name.strip_prefix("libLLVM-").unwrap_or(name);
     Ok((Installed::named(version)?, passes.to_string()))
 }
@@ -63,11 +65,27 @@ pub fn label(library: &Installed, passes: &str) -> String {
     format!("{}{PASSES}{passes}", compiler(library))
 }
 
-/// What shows it, typed beside the file. Debian's name of `opt`; in other places it has none with a
+/// What shows it, typed beside the file. Debian's names of LLVM's tools; in other places they have no
 /// number.
-pub fn command(library: &Installed, passes: &str, fault: Fault) -> String {
-    let verify = if fault == Fault::InvalidIr { " -verify-each" } else { "" };
-    format!("opt-{} '-passes={passes}'{verify} -disable-output {FILE}", library.major)
+pub fn command(library: &Installed, passes: &str, signature: &Signature) -> String {
+    let major = library.major;
+    let verify = if signature.fault == Fault::InvalidIr { " -verify-each" } else { "" };
+    match (is_of_code(signature), passes) {
+        (true, "") => format!("{} {FILE}", code_command(library)),
+        (true, _) => {
+            format!("opt-{major} '-passes={passes}' {FILE} | {}", code_command(library))
+        }
+        _ => format!("opt-{major} '-passes={passes}'{verify} -disable-output {FILE}"),
+    }
+}
+
+fn code_command(library: &Installed) -> String {
+    format!("llc-{} -O2 -relocation-model=pic -filetype=obj -o test.o", library.major)
+}
+
+/// Whether the code generator fails, and not a pass.
+fn is_of_code(signature: &Signature) -> bool {
+    signature.pass.as_deref() == Some(CODE_GENERATOR)
 }
 
 /// The verifier's word.
@@ -107,7 +125,8 @@ pub fn study_module(
     let file = found.finding.files.first();
     let file = file.ok_or_else(|| NotReduced::Unusable("it has no file".into()))?;
     let mut server = serve(patient.program, library).map_err(NotReduced::Unusable)?;
-    let wanted = match look(&mut server, &file.bytes, passes, limits)? {
+    let code = found.finding.signature.contains(CODE_GENERATOR);
+    let wanted = match look(&mut server, &file.bytes, passes, code, limits)? {
         Seen::Fault(signature) => signature,
         _ => return Err(NotReduced::NotShown("it works".into())),
     };
@@ -120,7 +139,7 @@ pub fn study_module(
         return Err(NotReduced::Trouble(Trouble::Stopped));
     }
     let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it does not show alone".into()))?;
-    let now = match look(&mut server, &shrunk.module, &shrunk.passes, limits)? {
+    let now = match look(&mut server, &shrunk.module, &shrunk.passes, code, limits)? {
         Seen::Fault(signature) => signature,
         _ => return Err(NotReduced::Unusable("the reduced module does not show it".into())),
     };
@@ -141,7 +160,7 @@ pub fn study_module(
         flags: vec![format!("-passes={}", shrunk.passes)],
         targets: vec![label(library, &shrunk.passes)],
         right: Vec::new(),
-        commands: vec![command(library, &shrunk.passes, now.fault)],
+        commands: vec![command(library, &shrunk.passes, &now)],
         certificate: certificate(library),
         blame: Blame { pass, culprits: culprit.into_iter().collect(), limits: Vec::new() },
         ladder,
@@ -178,7 +197,8 @@ pub fn recheck_module(
             continue;
         };
         let mut server = serve(program, &library)?;
-        let seen = look(&mut server, &file.bytes, &passes, Limits::default());
+        let code = found.finding.signature.contains(CODE_GENERATOR);
+        let seen = look(&mut server, &file.bytes, &passes, code, Limits::default());
         match seen.map_err(|error| error.to_string())? {
             Seen::Fine(_) => done.right.push(label.clone()),
             Seen::Fault(now) if kind(now.fault) == found.finding.kind => {
@@ -206,7 +226,7 @@ fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) 
     let mut rungs = Vec::new();
     for library in Installed::all() {
         let Ok(mut server) = serve(patient.program, &library) else { continue };
-        let cell = match look(&mut server, module, passes, patient.limits) {
+        let cell = match look(&mut server, module, passes, is_of_code(seen), patient.limits) {
             Ok(Seen::Fine(_)) => Cell::Works,
             Ok(Seen::Fault(other)) if is_same(seen, &other) => Cell::Fails,
             Ok(Seen::Fault(other)) => Cell::Otherwise(kind(other.fault)),
@@ -223,13 +243,14 @@ fn look(
     server: &mut Server,
     module: &[u8],
     passes: &str,
+    code: bool,
     limits: Limits,
 ) -> Result<Seen, NotReduced> {
     let running = Running { verify_each: true, log: false };
     let item = Item::Optimise {
         module: module.to_vec(),
         name: FILE.into(),
-        pipeline: Pipeline { passes: passes.to_string(), running },
+        pipeline: Pipeline { passes: passes.to_string(), running, code },
         x86: false,
         print: false,
     };

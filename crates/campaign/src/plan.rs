@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow, bail};
 use cgen::policy::Policy;
 use crossover::fuzz::Fuzzer;
 use llvm::Program;
@@ -12,7 +12,8 @@ use oracle::Limits;
 use toolchain::{Compiler, Language};
 
 use crate::engine::{
-    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Programs, Smith, SmithOptions, Yarp,
+    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Passes, PassesOptions, Programs, Smith,
+    SmithOptions, Source, Yarp,
 };
 
 /// A hunt before it begins.
@@ -81,30 +82,52 @@ pub enum EngineChoice {
         /// How servers are started.
         program: Program,
     },
+    /// Sequences of LLVM's passes on programs of another engine.
+    Passes {
+        /// All about sequences.
+        options: Box<PassesOptions>,
+        /// Whose programs: an engine of C programs.
+        programs: Box<EngineChoice>,
+    },
 }
 
 impl EngineChoice {
     /// Whether it tests the compilers of the plan.
     pub fn needs_compilers(&self) -> bool {
-        !matches!(self, EngineChoice::Crossover { .. })
+        !matches!(self, EngineChoice::Crossover { .. } | EngineChoice::Passes { .. })
     }
 
     /// The engine itself; an error is a sentence about what it lacks.
     pub fn engine(&self, language: Language) -> Result<Box<dyn Engine>> {
         Ok(match self {
-            EngineChoice::Yarp { policy, name } => {
-                Box::new(Programs(Yarp::new(language, policy.as_ref().clone(), name)))
-            }
-            EngineChoice::Smith(options) => Box::new(Programs(Smith::new(options.clone()))),
-            EngineChoice::Csmith { options, relax_arith, eager } => {
-                Box::new(Programs(Csmith::find(options.clone(), *relax_arith, *eager)?))
-            }
-            EngineChoice::Files { from, include } => {
-                Box::new(Programs(Files::find(from, include)?))
-            }
+            EngineChoice::Yarp { .. }
+            | EngineChoice::Smith(_)
+            | EngineChoice::Csmith { .. }
+            | EngineChoice::Files { .. } => Box::new(Programs(self.source(language)?)),
             EngineChoice::Emi(options) => Box::new(Emi::new(options)?),
             EngineChoice::Crossover { fuzzers, passes, program } => {
                 Box::new(Crossover::new(fuzzers.clone(), passes.clone(), program.clone()))
+            }
+            EngineChoice::Passes { options, programs } => {
+                let passes = Passes::new(options.as_ref().clone(), programs.source(language)?);
+                Box::new(passes.map_err(|e| anyhow!(e))?)
+            }
+        })
+    }
+
+    /// What makes the programs of an engine.
+    fn source(&self, language: Language) -> Result<Box<dyn Source>> {
+        Ok(match self {
+            EngineChoice::Yarp { policy, name } => {
+                Box::new(Yarp::new(language, policy.as_ref().clone(), name))
+            }
+            EngineChoice::Smith(options) => Box::new(Smith::new(options.clone())),
+            EngineChoice::Csmith { options, relax_arith, eager } => {
+                Box::new(Csmith::find(options.clone(), *relax_arith, *eager)?)
+            }
+            EngineChoice::Files { from, include } => Box::new(Files::find(from, include)?),
+            EngineChoice::Emi(_) | EngineChoice::Crossover { .. } | EngineChoice::Passes { .. } => {
+                bail!("that engine makes no programs of its own")
             }
         })
     }

@@ -234,7 +234,7 @@ pub fn summary_of(lab: &Lab, case: &Case, target: &Target) -> Result<String, Tro
 }
 
 /// The files, with what must be printed in a comment.
-fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
+pub(crate) fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
     let mut files = case.files.clone();
     if let Some(first) = files.first_mut() {
         let text = String::from_utf8_lossy(&first.bytes).into_owned();
@@ -244,7 +244,7 @@ fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
 }
 
 /// A single file needs no name of its own.
-fn named(case: &Case) -> Case {
+pub(crate) fn named(case: &Case) -> Case {
     let mut case = case.clone();
     if let [only] = case.files.as_mut_slice() {
         only.name = "test.c".into();

@@ -32,7 +32,7 @@ Examples:
 pub enum Command {
     Run(Run),
     Gen(Gen),
-    Hunt(Hunt),
+    Hunt(Box<Hunt>),
     Findings(Findings),
     Show(Show),
     Check(Check),
@@ -267,7 +267,7 @@ pub struct Hunt {
     /// in the hunt's folder. Or a corpus that `gainsay llvm import` made.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// The libraries that crossover tests: versions (16,19) or files.
+    /// The libraries that crossover and passes test: versions (16,19) or files.
     #[arg(long, value_name = "LIBS", value_delimiter = ',', default_value = "16")]
     pub lib: Vec<String>,
     /// What crossover runs on each module, as for `opt -passes=`.
@@ -276,9 +276,12 @@ pub struct Hunt {
     /// The crossovers that are made.
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Mutations::Both)]
     pub mutations: Mutations,
-    /// When crossover verifies modules: after each pass, or at the end only, which is faster.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Verify::Each)]
-    pub verify: Verify,
+    /// When crossover and passes verify modules: after each pass, or at the end only, which is faster. Not
+    /// given: crossover after each, passes at the end, and after each once more when something fails.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub verify: Option<Verify>,
+    #[command(flatten)]
+    pub sequences: crate::hunt::passes::Sequences,
     /// Keep findings as they are; do not reduce the first of each kind, look for the pass that is to
     /// blame and for the versions that fail. `gainsay reduce ID` does it later.
     #[arg(long)]
@@ -309,6 +312,8 @@ pub enum HuntEngine {
     Emi,
     /// Crossovers of LLVM's unit tests (--corpus) on the passes of libLLVM (--lib), as FLUX does
     Crossover,
+    /// Sequences of passes of libLLVM (--lib) on programs of another engine (--programs), as CTOS does
+    Passes,
 }
 
 /// The crossovers of two modules.
@@ -359,6 +364,8 @@ Examples:
   gainsay hunt --engine emi --from tests --strategy hermes --variants 20
   gainsay hunt --engine crossover --corpus llvm/test/Transforms --lib 16,19 --for 1h
   gainsay hunt --engine crossover --corpus corpus-16 --passes instcombine --mutations inline
+  gainsay hunt --engine passes --lib 16,22     sequences of passes on whole programs, executed
+  gainsay hunt --engine passes --programs csmith --list all --sequences-by chance
   gainsay hunt --for 8h --json > hunt.jsonl    for scripts
 
 With --json each line has an \"event\":

@@ -3,6 +3,7 @@
 mod crossover;
 mod lines;
 mod live;
+pub mod passes;
 mod plan;
 #[cfg(test)]
 pub mod sample;

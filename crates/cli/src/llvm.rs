@@ -5,6 +5,7 @@ mod coverage;
 pub mod import;
 mod minimise;
 mod opt;
+mod work;
 
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ pub fn main(args: Llvm) -> Result<u8> {
         Command::Minimise(args) => minimise::main(&args),
         Command::Coverage(args) => coverage::main(&args),
         Command::Serve => {
-            llvm::serve(crossover::work::Children::new).map_err(|e| anyhow!(e))?;
+            llvm::serve(work::Trades::new).map_err(|e| anyhow!(e))?;
             Ok(0)
         }
     }

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Run(args) => run::main(args),
         Command::Gen(args) => generate::main(args),
-        Command::Hunt(args) => hunt::main(args),
+        Command::Hunt(args) => hunt::main(*args),
         Command::Findings(args) => findings::main(&args),
         Command::Show(args) => show::main(&args),
         Command::Check(args) => check::main(args),

@@ -29,7 +29,7 @@ pub fn main(args: &Recheck) -> Result<u8> {
     let mut subjects = Vec::new();
     for id in ids {
         let Some(found) = store.finding(id)? else { continue };
-        let subject = match campaign::is_module(&found) {
+        let subject = match campaign::is_module(&found) || campaign::is_sequenced(&found) {
             true => Ok(Again::Module(Box::new((store.study(id)?, found)))),
             false => Subject::of(&store, &found).map(|subject| Again::Program(Box::new(subject))),
         };
@@ -46,8 +46,16 @@ pub fn main(args: &Recheck) -> Result<u8> {
                 };
                 let (study, found) = &**module;
                 let program = crate::llvm::program()?;
-                let done = campaign::recheck_module(found, study.as_ref(), &program, &mut begin);
+                let recheck = match campaign::is_module(found) {
+                    true => campaign::recheck_module,
+                    false => campaign::recheck_program,
+                };
+                let done = recheck(found, study.as_ref(), &program, &mut begin);
                 terminal::status("");
+                if done.as_ref().is_ok_and(|done| done.verdict == Verdict::Fixed) {
+                    campaign::forget_exclusions(&args.out, &found.finding.signature)
+                        .map_err(anyhow::Error::msg)?;
+                }
                 done
             }
             Ok(Again::Program(subject)) => {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use campaign::{Finding, Made, ModulePatient, Patient, Step, Store, Study};
+use campaign::{Finding, Made, ModulePatient, Patient, ProgramSubject, Step, Store, Study};
 use oracle::{Case, Lab, SourceFile, Suspicion};
 use reduce::{ByScript, NotReduced, Order, Progress, Reduced, Validity};
 use serde_json::json;
@@ -339,6 +339,7 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
     let teller = Teller::new();
     let study = match campaign::is_module(&found) {
         true => of_module(args, &found, &teller)?,
+        false if campaign::is_sequenced(&found) => of_sequence(args, &found, &teller)?,
         false => of_program(args, &store, &found, &teller)?,
     };
     let study = match study {
@@ -371,6 +372,25 @@ fn of_module(args: &Reduce, found: &Finding, teller: &Teller) -> Result<Result<S
         ));
     };
     Ok(campaign::study_module(found, &patient, &order.stop, &tell))
+}
+
+/// Studies a C program that LLVM's passes make wrong code of.
+fn of_sequence(
+    args: &Reduce,
+    found: &Finding,
+    teller: &Teller,
+) -> Result<Result<Study, NotReduced>> {
+    let label = found.finding.targets.first().context("it has no target")?;
+    let (library, passes) = campaign::read_label(label).map_err(|why| anyhow!(why))?;
+    let subject = ProgramSubject {
+        library: &library,
+        passes: &passes,
+        program: &crate::llvm::program()?,
+        clang: &campaign::front::clang_for(library.major).map_err(|why| anyhow!(why))?,
+        limits: llvm::Limits::default(),
+    };
+    let order = order(args, oracle::Limits::default());
+    Ok(campaign::study_program(found, &subject, &order.stop, &|step| teller.step(step)))
 }
 
 /// Studies a C program.

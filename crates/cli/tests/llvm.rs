@@ -66,7 +66,7 @@ fn start(library: &Installed) -> Server {
 
 fn item(module: impl AsRef<[u8]>, passes: &str) -> Item {
     let running = Running { verify_each: true, log: false };
-    let pipeline = Pipeline { passes: passes.into(), running };
+    let pipeline = Pipeline::of(passes, running);
     let module = module.as_ref().to_vec();
     Item::Optimise { module, name: "x.ll".into(), pipeline, x86: true, print: true }
 }

@@ -476,7 +476,7 @@ impl Fuzzer {
         let (mut server, used, told) = self.take_server()?;
         let running = Running { verify_each: false, log: false };
         let optimise = |passes: &str| {
-            let pipeline = Pipeline { passes: passes.to_string(), running };
+            let pipeline = Pipeline::of(passes, running);
             let module = bitcode.clone();
             Plain::Optimise { module, name: name.clone(), pipeline, x86: true, print: true }.bytes()
         };

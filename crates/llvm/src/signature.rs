@@ -71,6 +71,17 @@ impl Signature {
         Some(Signature { fault, key: format!("{what} {place}"), summary, pass })
     }
 
+    /// Whether this is the fault that is wanted. Which pass broke a module is known only to those LLVMs that
+    /// say it: the complaint of the verifier is compared then.
+    pub fn shows(&self, wanted: &Signature) -> bool {
+        if self.fault == Fault::InvalidIr && wanted.fault == Fault::InvalidIr {
+            let complaint = |key: &str| key.split_once(": ").map(|(_, words)| words.to_string());
+            let passes_agree = self.pass.is_none() || self.pass == wanted.pass;
+            return passes_agree && complaint(&self.key) == complaint(&wanted.key);
+        }
+        self.key == wanted.key
+    }
+
     /// A module that does not verify, found after the last pass.
     pub fn invalid(words: &str) -> Signature {
         let first = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");

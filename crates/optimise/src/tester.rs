@@ -5,7 +5,7 @@ use std::time::Duration;
 use llvm::{End, Fault, Limits, Running, Server, Signature};
 
 use crate::shrink::{Candidate, Kind, Tester};
-use crate::verdict::Verdict;
+use crate::verdict::{CODE_GENERATOR, Verdict};
 use crate::work::{Answer, Item, Pipeline, stage};
 
 /// Candidates that make LLVM slow are not worth waiting for, unless slowness is the finding.
@@ -17,6 +17,8 @@ pub struct OnServer<'s> {
     server: &'s mut Server,
     wanted: Signature,
     running: Running,
+    /// The fault is that of making code.
+    code: bool,
     limits: Limits,
     /// Set when the server is gone: nothing shows anything then.
     pub lost: Option<String>,
@@ -29,11 +31,12 @@ impl<'s> OnServer<'s> {
         let verify_each = wanted.fault == Fault::InvalidIr;
         let time = if wanted.fault == Fault::Hang { limits.time } else { TIME.min(limits.time) };
         let running = Running { verify_each, log: false };
-        OnServer { server, wanted, running, limits: Limits { time, ..limits }, lost: None }
+        let code = wanted.pass.as_deref() == Some(CODE_GENERATOR);
+        OnServer { server, wanted, running, code, limits: Limits { time, ..limits }, lost: None }
     }
 
     fn pipeline(&self, passes: &str) -> Pipeline {
-        Pipeline { passes: passes.to_string(), running: self.running }
+        Pipeline { passes: passes.to_string(), running: self.running, code: self.code }
     }
 
     fn run(&mut self, items: Vec<Vec<u8>>) -> Vec<llvm::Ran> {
@@ -44,17 +47,6 @@ impl<'s> OnServer<'s> {
             self.lost = Some(e.to_string());
             Vec::new()
         })
-    }
-
-    /// Whether a fault is the one that is wanted. Which pass broke a module is known only to those LLVMs
-    /// that say it: the complaint of the verifier is compared then.
-    fn is_wanted(&self, seen: &Signature) -> bool {
-        if self.wanted.fault == Fault::InvalidIr && seen.fault == Fault::InvalidIr {
-            let complaint = |key: &str| key.split_once(": ").map(|(_, words)| words.to_string());
-            let passes_agree = seen.pass.is_none() || seen.pass == self.wanted.pass;
-            return passes_agree && complaint(&seen.key) == complaint(&self.wanted.key);
-        }
-        seen.key == self.wanted.key
     }
 }
 
@@ -69,7 +61,7 @@ impl Tester for OnServer<'_> {
         let mut shown: Vec<Option<Vec<u8>>> = Vec::with_capacity(candidates.len());
         for ran in self.run(items) {
             let shows = match Verdict::of(&ran) {
-                Verdict::Fault(seen) => ran.stage >= stage::PASSES && self.is_wanted(&seen),
+                Verdict::Fault(seen) => ran.stage >= stage::PASSES && seen.shows(&self.wanted),
                 _ => false,
             };
             shown.push(shows.then_some(ran.artefact));

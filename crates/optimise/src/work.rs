@@ -29,10 +29,19 @@ pub const TRADE: u8 = b'o';
 /// What passes are run, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pipeline {
-    /// As for `opt -passes=`.
+    /// As for `opt -passes=`; empty for none.
     pub passes: String,
     /// How.
     pub running: Running,
+    /// Whether machine code is made of what they leave; that may fail, too.
+    pub code: bool,
+}
+
+impl Pipeline {
+    /// Passes, and no code.
+    pub fn of(passes: impl Into<String>, running: Running) -> Pipeline {
+        Pipeline { passes: passes.into(), running, code: false }
+    }
 }
 
 /// One thing to do.
@@ -184,18 +193,10 @@ fn perform(
             let mut module = context.parse(&module, "program").map_err(refused)?;
             module.verify().map_err(refused)?;
             module.set_machine(machine);
-            desk.stage(stage::PASSES);
-            // No passes at all are none that LLVM would take.
-            if !pipeline.passes.is_empty() {
-                module.run(&pipeline.passes, Some(machine), pipeline.running).map_err(refused)?;
+            if let Some(invalid) = passes(&mut module, Some(machine), &pipeline, desk)? {
+                return Ok(invalid);
             }
-            desk.stage(stage::AFTER);
-            if let Err(broken) = module.verify() {
-                return Ok(Answer::Invalid(broken.0));
-            }
-            desk.stage(stage::CODE);
-            let machine = Machine::for_code(llvm).map_err(refused)?;
-            let object = module.object(&machine).map_err(refused)?;
+            let object = code(module, desk)?;
             let Some(allowance) = allowance else { return Ok(Answer::Object(object)) };
             desk.stage(stage::EXECUTION);
             let executed = llvm::execute(llvm, &object, allowance, desk).map_err(trouble)?;
@@ -247,16 +248,38 @@ fn run(
     print: bool,
     desk: &Desk<'_>,
 ) -> Result<Answer, Answer> {
+    if let Some(invalid) = passes(&mut module, machine, pipeline, desk)? {
+        return Ok(invalid);
+    }
+    let text = if print { module.text() } else { String::new() };
+    if pipeline.code {
+        code(module, desk)?;
+    }
+    Ok(Answer::Fine(text))
+}
+
+/// Runs passes; an answer if they leave what is not valid.
+fn passes(
+    module: &mut Module<'_>,
+    machine: Option<&Machine<'_>>,
+    pipeline: &Pipeline,
+    desk: &Desk<'_>,
+) -> Result<Option<Answer>, Answer> {
     desk.stage(stage::PASSES);
-    module.run(&pipeline.passes, machine, pipeline.running).map_err(refused)?;
+    // No passes at all are none that LLVM would take.
+    if !pipeline.passes.is_empty() {
+        module.run(&pipeline.passes, machine, pipeline.running).map_err(refused)?;
+    }
     desk.stage(stage::AFTER);
     // Verified after each is verified after the last.
-    if !pipeline.running.verify_each
-        && let Err(broken) = module.verify()
-    {
-        return Ok(Answer::Invalid(broken.0));
-    }
-    Ok(Answer::Fine(if print { module.text() } else { String::new() }))
+    let broken = if pipeline.running.verify_each { None } else { module.verify().err() };
+    Ok(broken.map(|broken| Answer::Invalid(broken.0)))
+}
+
+fn code(module: Module<'_>, desk: &Desk<'_>) -> Result<Vec<u8>, Answer> {
+    desk.stage(stage::CODE);
+    let machine = Machine::for_code(module.context().llvm()).map_err(refused)?;
+    module.object(&machine).map_err(refused)
 }
 
 /// The machine of a module for another processor, if this LLVM has it.

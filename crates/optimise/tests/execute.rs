@@ -86,10 +86,7 @@ fn programs(library: &Installed) {
     let mut server = Server::start(&program, &setup).expect("a server");
     let item = |module: &str, passes: &str| Item::Execute {
         module: module.into(),
-        pipeline: Pipeline {
-            passes: passes.into(),
-            running: Running { verify_each: true, log: false },
-        },
+        pipeline: Pipeline::of(passes, Running { verify_each: true, log: false }),
         allowance: Some(Allowance { time: Duration::from_millis(500), output: 1 << 16 }),
     };
     let limits = Limits { time: Duration::from_secs(20), memory: 4 << 30 };
@@ -134,7 +131,7 @@ fn programs(library: &Installed) {
     let Verdict::Fine(Answer::Object(whole)) = &run(&[link])[0] else { panic!("not linked") };
     let whole = Item::Execute {
         module: whole.clone(),
-        pipeline: Pipeline { passes: "default<O1>".into(), running: Running::default() },
+        pipeline: Pipeline::of("default<O1>", Running::default()),
         allowance: Some(Allowance::default()),
     };
     assert_eq!(executed(&run(&[whole])[0]).stdout, b"hello 42\n");

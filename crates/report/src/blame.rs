@@ -106,6 +106,7 @@ pub fn findings(blame: &Blame) -> String {
 fn sentence(culprit: &Culprit) -> String {
     let how = match culprit.method {
         Method::Message => "the crash names",
+        Method::LastPass => "the last of the fewest passes is",
         Method::OptBisect => "bisected with -opt-bisect-limit:",
         Method::DebugCounter => "bisected with the debug counter",
         Method::DisabledPass => "it needs the pass",

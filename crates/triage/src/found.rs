@@ -33,6 +33,8 @@ pub struct Culprit {
 pub enum Method {
     /// What the crash itself says.
     Message,
+    /// Of a sequence of passes from which none can go, the last.
+    LastPass,
     /// LLVM's `-opt-bisect-limit`.
     OptBisect,
     /// GCC's `-fdbg-cnt`.

@@ -1,5 +1,5 @@
 """What the paper's authors used, on the sequences of one file: gensim's Doc2Vec, pyclustering's X-means, and
-Algorithm 3 in numpy. Prints one JSON object: processor seconds of each stage, and the files it wrote.
+Algorithm 3 in numpy. Prints one JSON object, which bench_embed.rs reads as an Account.
 
 Usage: peer.py SEQUENCES VECTORS COUNT SEED. A line of SEQUENCES is one sequence, its words set apart by blanks.
 VECTORS is written as raw little-endian float32 rows. COUNT sequences are selected.
@@ -24,35 +24,37 @@ from pyclustering.core.wrapper import ccore_library
 
 def main():
     path, vectors_path, count, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    # Without its native library pyclustering would be no peer.
+    assert ccore_library.workable(), "pyclustering's native library does not work here"
     documents = [TaggedDocument(line.split(), [i]) for i, line in enumerate(open(path))]
     stages = Stages()
     vectors = embed(documents, seed)
-    stages.end("doc2vec")
+    stages.end()
     clusters, centres = cluster(vectors, seed)
-    stages.end("x-means")
+    stages.end()
     chosen = select(vectors, clusters, centres, count)
-    stages.end("selection")
+    stages.end()
     vectors.astype("<f4").tofile(vectors_path)
     result = {
         "stages": stages.cpu,
         "wall": stages.wall(),
         "clusters": len(clusters),
         "chosen": len(chosen),
-        "native": bool(ccore_library.workable()),
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
     print(json.dumps(result))
 
 
 class Stages:
-    """Processor time of all threads, by stage."""
+    """Processor time of all threads, stage by stage."""
 
     def __init__(self):
-        self.cpu, self.start, self.last = {}, time.monotonic(), time.process_time()
+        self.cpu, self.start, self.last = [], time.monotonic(), time.process_time()
 
-    def end(self, name):
+    def end(self):
         now = time.process_time()
-        self.cpu[name], self.last = now - self.last, now
+        self.cpu.append(now - self.last)
+        self.last = now
 
     def wall(self):
         return time.monotonic() - self.start

@@ -83,7 +83,7 @@ impl Crossover {
             right: Vec::new(),
             files: vec![SourceFile { name: FILE.into(), bytes: module.into_bytes() }],
             artifacts: vec![SourceFile { name: "messages".into(), bytes: told.into_bytes() }],
-            commands: vec![command(&fuzzer.library, &passes, signature.fault)],
+            commands: vec![command(&fuzzer.library, &passes, &signature)],
             origin: format!("crossover: {origin}"),
             certificate: certificate(&fuzzer.library),
         }

@@ -44,7 +44,7 @@ pub fn choice(args: &Hunt) -> Result<EngineChoice> {
 
 fn ready(args: &Hunt, library: &Installed, dir: PathBuf, tests: &Path) -> Result<Fuzzer> {
     let mut options: Options = import::options(&args.passes);
-    options.pipeline.running.verify_each = args.verify == Verify::Each;
+    options.pipeline.running.verify_each = args.verify != Some(Verify::End);
     options.kinds = match args.mutations {
         Mutations::Inline => vec![Kind::Inline],
         Mutations::Sequence => vec![Kind::Sequence],

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::crossover::fuzz::Fuzzer;
 use anyhow::{Result, bail};
 use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
+use llvm::Installed;
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
-use super::{Setting, Tested, crossover};
-use crate::args::{Hunt, HuntEngine, Lang, Mutations, Validate, Verify};
+use super::{Setting, Tested, crossover, passes};
+use crate::args::{Hunt, HuntEngine, Lang, Mutations, Validate};
 use crate::{generate, smith, terminal, words};
 
 /// The configuration that is read unasked.
@@ -29,8 +29,10 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         Lang::C => Language::C,
         Lang::Cxx => Language::Cxx,
     };
-    if !args.cc.is_empty() && args.engine.iter().all(|engine| *engine == HuntEngine::Crossover) {
-        bail!("--cc is for engines of C programs: crossover tests --lib");
+    let of_llvm =
+        |engine: &HuntEngine| matches!(engine, HuntEngine::Crossover | HuntEngine::Passes);
+    if !args.cc.is_empty() && args.engine.iter().all(of_llvm) {
+        bail!("--cc is for engines of C programs: crossover and passes test --lib");
     }
     let engines = engines(args, language)?;
     if args.out.exists() && !args.out.is_dir() {
@@ -52,12 +54,13 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         _ => None,
     });
     let fuzzers = fuzzers.unwrap_or_default();
-    let library = |fuzzer: &Arc<Fuzzer>| Tested {
-        name: format!("libLLVM-{}", fuzzer.library.major),
-        version: fuzzer.library.major.to_string(),
-        triple: llvm::X86_64.to_string(),
-    };
-    let tested = found.compilers.iter().map(tested).chain(fuzzers.iter().map(library)).collect();
+    let sequenced = engines.iter().filter_map(|engine| match engine {
+        EngineChoice::Passes { options, .. } => Some(&options.libraries),
+        _ => None,
+    });
+    let sequenced = sequenced.flatten().map(of_library);
+    let crossed = fuzzers.iter().map(|fuzzer| of_library(&fuzzer.library));
+    let tested = found.compilers.iter().map(tested).chain(crossed).chain(sequenced).collect();
     let setting = Setting {
         out: args.out.to_string_lossy().into_owned(),
         again: again(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned())),
@@ -83,6 +86,14 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     Ok((plan, setting))
 }
 
+fn of_library(library: &Installed) -> Tested {
+    Tested {
+        name: format!("libLLVM-{}", library.major),
+        version: library.major.to_string(),
+        triple: llvm::X86_64.to_string(),
+    }
+}
+
 fn name(engine: HuntEngine) -> &'static str {
     match engine {
         HuntEngine::Yarp => "yarp",
@@ -91,11 +102,15 @@ fn name(engine: HuntEngine) -> &'static str {
         HuntEngine::Files => "files",
         HuntEngine::Emi => "emi",
         HuntEngine::Crossover => "crossover",
+        HuntEngine::Passes => "passes",
     }
 }
 
 fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     let asked = |engine| args.engine.contains(&engine);
+    // Whose options may be given: those of the engine of programs that passes uses count too.
+    let asked =
+        |engine| asked(engine) || asked(HuntEngine::Passes) && args.sequences.programs == engine;
     let files = asked(HuntEngine::Files) || asked(HuntEngine::Emi);
     if args.from.is_some() && !files {
         bail!("--from is for --engine files and emi: add one, or leave --from out");
@@ -132,14 +147,20 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     }
     let crossovers = [
         (args.corpus.is_some(), "--corpus"),
-        (args.lib != ["16"], "--lib"),
         (args.passes != "default<O3>", "--passes"),
         (args.mutations != Mutations::Both, "--mutations"),
-        (args.verify != Verify::Each, "--verify"),
     ];
     let asked_for = asked(HuntEngine::Crossover);
     if let Some((_, option)) = crossovers.iter().find(|(given, _)| *given && !asked_for) {
         bail!("{option} is for --engine crossover: add that, or leave {option} out");
+    }
+    let of_llvm = asked_for || asked(HuntEngine::Passes);
+    let libraries = [(args.lib != ["16"], "--lib"), (args.verify.is_some(), "--verify")];
+    if let Some((_, option)) = libraries.iter().find(|(given, _)| *given && !of_llvm) {
+        bail!("{option} is for --engine crossover and passes: add one, or leave {option} out");
+    }
+    if let Some(option) = args.sequences.given().filter(|_| !asked(HuntEngine::Passes)) {
+        bail!("{option} is for --engine passes: add that, or leave {option} out");
     }
     let mut choices = Vec::new();
     for (i, &engine) in args.engine.iter().enumerate() {
@@ -150,34 +171,43 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
             bail!("--engine {} makes C only: leave it out, or --lang c++", name(engine));
         }
         choices.push(match engine {
-            HuntEngine::Yarp => EngineChoice::Yarp {
-                policy: Box::new(generate::policy(&args.policy)?),
-                name: args.policy.clone(),
-            },
-            HuntEngine::Smith => EngineChoice::Smith(SmithOptions {
-                bounds: smith::bounds(&args.relax)?,
-                keep_checks: args.keep_checks,
-                as_drawn: args.as_drawn,
-                eager: args.eager,
-                validate: match args.validate {
-                    Validate::Machine => campaign::Validate::Machine,
-                    Validate::External => campaign::Validate::External,
-                },
-            }),
-            HuntEngine::Csmith => EngineChoice::Csmith {
-                options: Vec::new(),
-                relax_arith: args.relax_arith,
-                eager: args.eager,
-            },
-            HuntEngine::Files => {
-                let (from, include) = folder(args, "--engine files")?;
-                EngineChoice::Files { from, include }
-            }
             HuntEngine::Emi => EngineChoice::Emi(mutations(args)?),
             HuntEngine::Crossover => crossover::choice(args)?,
+            HuntEngine::Passes => passes::choice(args, &|engine| programs(args, engine))?,
+            _ => programs(args, engine)?,
         });
     }
     Ok(choices)
+}
+
+/// An engine that makes C programs.
+fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
+    Ok(match engine {
+        HuntEngine::Yarp => EngineChoice::Yarp {
+            policy: Box::new(generate::policy(&args.policy)?),
+            name: args.policy.clone(),
+        },
+        HuntEngine::Smith => EngineChoice::Smith(SmithOptions {
+            bounds: smith::bounds(&args.relax)?,
+            keep_checks: args.keep_checks,
+            as_drawn: args.as_drawn,
+            eager: args.eager,
+            validate: match args.validate {
+                Validate::Machine => campaign::Validate::Machine,
+                Validate::External => campaign::Validate::External,
+            },
+        }),
+        HuntEngine::Csmith => EngineChoice::Csmith {
+            options: Vec::new(),
+            relax_arith: args.relax_arith,
+            eager: args.eager,
+        },
+        HuntEngine::Files => {
+            let (from, include) = folder(args, "--engine files")?;
+            EngineChoice::Files { from, include }
+        }
+        other => bail!("--engine {} makes no programs of its own", name(other)),
+    })
 }
 
 /// The folder of programs that an option needs, and their headers'.
@@ -223,6 +253,7 @@ fn mutations(args: &Hunt) -> Result<EmiOptions> {
             }
             HuntEngine::Emi => bail!("--mutate emi: variants are derived from variants anyway"),
             HuntEngine::Crossover => bail!("--mutate crossover: emi is for C programs"),
+            HuntEngine::Passes => bail!("--mutate passes: it makes no programs of its own"),
         });
     }
     let mut options = EmiOptions::default();

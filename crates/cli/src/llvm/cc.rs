@@ -161,7 +161,7 @@ fn compile(
         },
     };
     let running = Running { verify_each: true, log: false };
-    let pipeline = Pipeline { passes: passes.join(","), running };
+    let pipeline = Pipeline::of(passes.join(","), running);
     match ask(Item::Execute { module, pipeline, allowance: None })? {
         Verdict::Fine(Answer::Object(object)) => Ok(Some(object)),
         Verdict::Fault(signature) => {

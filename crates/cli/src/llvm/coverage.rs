@@ -128,7 +128,7 @@ fn run(
     let mut items = Vec::new();
     for file in files {
         let (bytes, name) = opt::read(file)?;
-        let pipeline = Pipeline { passes: args.passes.clone(), running: Running::default() };
+        let pipeline = Pipeline::of(&args.passes, Running::default());
         let module = bytes;
         items.push(Item::Optimise { module, name, pipeline, x86: true, print: false }.bytes());
     }

@@ -71,10 +71,7 @@ pub fn main(args: &Import) -> Result<u8> {
 /// Options of a fuzzer that are not the caller's business.
 pub fn options(passes: &str) -> Options {
     Options {
-        pipeline: Pipeline {
-            passes: passes.to_string(),
-            running: Running { verify_each: true, log: false },
-        },
+        pipeline: Pipeline::of(passes, Running { verify_each: true, log: false }),
         // A crossover takes milliseconds; what takes a thousand times as long is a finding.
         limits: Limits { time: Duration::from_secs(5), ..Limits::default() },
         kinds: vec![Kind::Inline, Kind::Sequence],

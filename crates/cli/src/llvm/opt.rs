@@ -64,7 +64,7 @@ pub fn main(args: &Opt) -> Result<u8> {
     let (bytes, name) = read(&args.file)?;
     let mut server = args.library.serve()?;
     let running = Running { verify_each: !args.no_verify_each, log: false };
-    let pipeline = Pipeline { passes: args.passes.clone(), running };
+    let pipeline = Pipeline::of(&args.passes, running);
     let module = bytes;
     let item = Item::Optimise { module, name, pipeline, x86: !args.no_target, print: true };
     let (verdict, ran) = judge(&mut server, &item, args.library.limits())?;

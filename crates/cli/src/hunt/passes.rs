@@ -1,0 +1,201 @@
+//! The engine `passes` as arguments ask for it: libraries, sequences, programs.
+
+use anyhow::{Result, anyhow, bail};
+use campaign::{Backend, EngineChoice, Judge, PassesOptions, front};
+use clap::{Args as ClapArgs, ValueEnum};
+use llvm::{Installed, Limits};
+use passes::inventory::List;
+use passes::represent::{ProgramsBy, SequencesBy};
+use passes::sequence::Draw;
+
+use crate::args::{Hunt, HuntEngine, Verify};
+use crate::llvm::program;
+
+/// For one sequence of up to 200 passes.
+const TIME: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// What the paper gives an optimiser.
+const MEMORY: u64 = 4 << 30;
+
+/// What is asked of passes.
+#[derive(ClapArgs, Debug)]
+#[command(next_help_heading = "Options of --engine passes")]
+pub struct Sequences {
+    /// Whose programs: yarp, smith, csmith or files.
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = HuntEngine::Yarp)]
+    pub programs: HuntEngine,
+    /// Which passes sequences are made of.
+    #[arg(long, value_enum, value_name = "LIST", default_value_t = PassList::Production)]
+    pub list: PassList,
+    /// How sequences are come by.
+    #[arg(long, value_enum, value_name = "WAY", default_value_t = BySequence::Selection)]
+    pub sequences_by: BySequence,
+    /// How programs are come by.
+    #[arg(long, value_enum, value_name = "WAY", default_value_t = ByProgram::Selection)]
+    pub programs_by: ByProgram,
+    /// Sequences of a round.
+    #[arg(long = "sequences", value_name = "N", default_value_t = 300)]
+    pub sequence_count: usize,
+    /// Programs of a round; each is tested with all its sequences.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub program_count: usize,
+    /// They are selected from so many times as many.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub out_of: usize,
+    /// Passes of a sequence: from, to.
+    #[arg(long, value_name = "N-M", default_value = "50-200", value_parser = lengths)]
+    pub length: (u16, u16),
+    /// Who says what a program must print.
+    #[arg(long, value_enum, value_name = "WHO", default_value_t = Oracle::Machine)]
+    pub oracle: Oracle,
+    /// How the code is linked and run.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Linked::Jit)]
+    pub backend: Linked,
+    /// Go on drawing passes whose faults are known and frequent.
+    #[arg(long)]
+    pub no_exclude: bool,
+}
+
+/// Lists of passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PassList {
+    /// What -O1 to -O3, -Os and -Oz run: faults of these are cared for
+    Production,
+    /// The 114 of the paper, as far as they still exist
+    Paper,
+    /// Every transformation that must keep the meaning of a program
+    All,
+}
+
+/// Ways to sequences.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BySequence {
+    /// Those most unlike each other, by Doc2Vec, X-means and distances
+    Selection,
+    /// As they are drawn
+    Chance,
+    /// Each drawn from a random half of the passes
+    Swarm,
+    /// Every ordered pair of passes side by side somewhere
+    Pairs,
+}
+
+/// Ways to programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ByProgram {
+    /// Those most unlike each other, by region graphs and calls
+    Selection,
+    /// As they are made
+    Chance,
+    /// Those most unlike each other by counts of what they contain
+    Features,
+}
+
+/// Who knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Oracle {
+    /// The abstract machine, before anything is compiled
+    Machine,
+    /// What most sequences make of it
+    Majority,
+}
+
+/// How code is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Linked {
+    /// By LLVM's JIT, in a fork of the server
+    Jit,
+    /// By the system's linker, as a program of its own: slower
+    Cc,
+}
+
+impl Sequences {
+    /// An option that is not as it is without being given.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.programs != HuntEngine::Yarp, "--programs"),
+            (self.list != PassList::Production, "--list"),
+            (self.sequences_by != BySequence::Selection, "--sequences-by"),
+            (self.programs_by != ByProgram::Selection, "--programs-by"),
+            (self.sequence_count != 300, "--sequences"),
+            (self.program_count != 20, "--program-count"),
+            (self.out_of != 10, "--out-of"),
+            (self.length != (50, 200), "--length"),
+            (self.oracle != Oracle::Machine, "--oracle"),
+            (self.backend != Linked::Jit, "--backend"),
+            (self.no_exclude, "--no-exclude"),
+        ];
+        options.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+    }
+}
+
+fn lengths(text: &str) -> Result<(u16, u16), String> {
+    let wrong = || format!("{text} is no range of lengths such as 50-200");
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let (least, most) = (least.parse().map_err(|_| wrong())?, most.parse().map_err(|_| wrong())?);
+    if least == 0 || least > most {
+        return Err(wrong());
+    }
+    Ok((least, most))
+}
+
+/// The engine. `programs` makes the engine that makes the programs.
+pub fn choice(
+    args: &Hunt,
+    programs: &dyn Fn(HuntEngine) -> Result<EngineChoice>,
+) -> Result<EngineChoice> {
+    let asked = &args.sequences;
+    for (number, option) in [
+        (asked.sequence_count, "--sequences"),
+        (asked.program_count, "--program-count"),
+        (asked.out_of, "--out-of"),
+    ] {
+        if number == 0 {
+            bail!("{option} must be at least 1");
+        }
+    }
+    let named = args.lib.iter().map(|name| Installed::named(name).map_err(|e| anyhow!(e)));
+    let libraries: Vec<Installed> = named.collect::<Result<_>>()?;
+    let oldest = libraries.iter().map(|library| library.major).min().unwrap_or(0);
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let options = PassesOptions {
+        program: program()?,
+        clang: front::clang_for(oldest).map_err(|e| anyhow!(e))?,
+        dir: args.out.clone(),
+        list: match asked.list {
+            PassList::Production => List::Production,
+            PassList::Paper => List::Paper,
+            PassList::All => List::All,
+        },
+        sequences_by: match asked.sequences_by {
+            BySequence::Selection => SequencesBy::Selection,
+            BySequence::Chance => SequencesBy::Chance,
+            BySequence::Swarm => SequencesBy::Swarm,
+            BySequence::Pairs => SequencesBy::Pairs,
+        },
+        sequences: (asked.sequence_count, asked.sequence_count * asked.out_of),
+        draw: Draw { length: asked.length.0..=asked.length.1, ..Draw::default() },
+        programs_by: match asked.programs_by {
+            ByProgram::Selection => ProgramsBy::Selection,
+            ByProgram::Chance => ProgramsBy::Chance,
+            ByProgram::Features => ProgramsBy::Features,
+        },
+        programs: (asked.program_count, asked.program_count * asked.out_of),
+        oracle: match asked.oracle {
+            Oracle::Machine => Judge::Machine,
+            Oracle::Majority => Judge::Majority,
+        },
+        backend: match asked.backend {
+            Linked::Jit => Backend::Jit,
+            Linked::Cc => Backend::Linker,
+        },
+        limits: Limits { time: TIME, memory: MEMORY },
+        verify_each: args.verify == Some(Verify::Each),
+        exclude: !asked.no_exclude,
+        threads: jobs,
+        libraries,
+    };
+    let programs = Box::new(programs(asked.programs)?);
+    Ok(EngineChoice::Passes { options: Box::new(options), programs })
+}
