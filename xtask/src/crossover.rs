@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use coverage::Set;
-use crossover::corpus::Corpus;
+use crossover::corpus::{Corpus, From};
 use crossover::fuzz::{Fuzzer, KindTally, Options, Tally};
 use crossover::import::files;
 use crossover::{Kind, Policy};
@@ -407,7 +407,8 @@ fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
             let mut choices = choice::Choices::new(seed.wrapping_add(n));
             let draw = |_: usize| {
                 let kind = *choices.pick(&[Kind::Inline, Kind::Sequence])?;
-                let seeds = corpus.draw(kind, &mut choices)?.map(|seed| corpus.span(seed));
+                let seeds =
+                    corpus.draw(kind, From::Suite, &mut choices)?.map(|seed| corpus.span(seed));
                 let policy = bench.options.policy.clone();
                 let random = choices.bits(64);
                 Some(

@@ -6,6 +6,7 @@ mod bench_embed;
 mod bench_emi;
 mod bench_gen;
 mod bench_hunt;
+mod bench_passes;
 mod bench_reduce;
 mod bench_smith;
 mod compiler;
@@ -18,6 +19,7 @@ mod faults;
 mod gencheck;
 mod hunt;
 mod machine;
+mod passes;
 mod pool;
 mod programs;
 mod reference;
@@ -72,6 +74,8 @@ enum Command {
     Emi(emi::Args),
     /// Crossovers of LLVM's unit tests: what they reach, against generated programs.
     Crossover(crossover::Args),
+    /// Sequences of passes: whether selection finds more bugs, and what campaigns found.
+    Passes(passes::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -116,6 +120,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Smith(args) => smith::main(args),
         Command::Emi(args) => emi::main(&context, args),
         Command::Crossover(args) => crossover::main(&context, args).map(|()| Found::Nothing),
+        Command::Passes(args) => passes::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

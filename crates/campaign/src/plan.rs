@@ -12,8 +12,8 @@ use oracle::Limits;
 use toolchain::{Compiler, Language};
 
 use crate::engine::{
-    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Passes, PassesOptions, Programs, Smith,
-    SmithOptions, Source, Yarp,
+    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Judge, Passes, PassesOptions, Programs,
+    Smith, SmithOptions, Source, Yarp,
 };
 
 /// A hunt before it begins.
@@ -109,7 +109,13 @@ impl EngineChoice {
                 Box::new(Crossover::new(fuzzers.clone(), passes.clone(), program.clone()))
             }
             EngineChoice::Passes { options, programs } => {
-                let passes = Passes::new(options.as_ref().clone(), programs.source(language)?);
+                let source: Box<dyn Source> = match (programs.as_ref(), options.oracle) {
+                    (EngineChoice::Files { from, include }, Judge::Majority) => {
+                        Box::new(Files::find(from, include)?.with_unanswered())
+                    }
+                    (programs, _) => programs.source(language)?,
+                };
+                let passes = Passes::new(options.as_ref().clone(), source);
                 Box::new(passes.map_err(|e| anyhow!(e))?)
             }
         })

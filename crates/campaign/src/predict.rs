@@ -129,6 +129,12 @@ pub fn own_opinion(units: &str, steps: u64) -> Opinion {
     }
 }
 
+/// The machine's own line on a program that it cannot execute.
+pub fn own_silence(units: &str, why: &Unusable) -> Opinion {
+    let says = Says::Silent(format!("{}: {}", why.reason, why.detail));
+    Opinion { says, ..own_objection(units, why) }
+}
+
 /// The machine's own line on a program without an answer.
 pub fn own_objection(units: &str, why: &Unusable) -> Opinion {
     Opinion {

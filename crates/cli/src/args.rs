@@ -143,7 +143,7 @@ pub struct Gen {
     /// One file, `test.c` or `test.cpp`, in place of header, tests and driver.
     #[arg(long)]
     pub single_file: bool,
-    /// The distributions of all random choices: `default`, `plain` (no GNU extensions), `paper` (the
+    /// The distributions of all random choices: `default`, `plain` (no GNU extensions), `small` (a fifth of the size), `paper` (the
     /// subset of C of the YARPGen paper), `none` (no generation policies), or a TOML file.
     #[arg(long, value_name = "NAME-OR-FILE", default_value = "default")]
     pub policy: String,

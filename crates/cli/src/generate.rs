@@ -77,7 +77,7 @@ pub fn policy(name: &str) -> Result<Policy> {
     }
     let text = fs::read_to_string(name).with_context(|| {
         format!(
-            "the policy {name} cannot be read (it is `default`, `plain`, `paper`, `none` or a TOML \
+            "the policy {name} cannot be read (it is `default`, `plain`, `small`, `paper`, `none` or a TOML \
              file)"
         )
     })?;

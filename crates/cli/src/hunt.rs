@@ -17,6 +17,7 @@ use std::time::Duration;
 use ::crossover::fuzz::Fuzzer;
 use anyhow::Result;
 use campaign::{Cost, Ended, Event, Progress, Store};
+use llvm::Installed;
 use toolchain::Language;
 
 use crate::args::Hunt;
@@ -46,6 +47,8 @@ pub struct Setting {
     pub compilers: Vec<Tested>,
     /// What crossover works with.
     pub fuzzers: Vec<Arc<Fuzzer>>,
+    /// The libraries of passes.
+    pub sequenced: Vec<Installed>,
     /// What makes the programs.
     pub engines: Vec<String>,
     /// Their language.

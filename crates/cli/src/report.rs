@@ -91,7 +91,7 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
 fn today(args: &Report, subject: &Subject, test: &Test) -> Today {
     let mut today = Today { system: system(), ..Today::default() };
     let language = subject.case.language;
-    if test.is_module() {
+    if test.is_module() || test.is_sequenced() {
         return today;
     }
     let Some((name, flags)) = subject.failed.first() else { return today };

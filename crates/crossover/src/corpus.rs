@@ -29,6 +29,15 @@ const PREFER_NEW: u32 = 25;
 /// How many of the last count as new.
 const NEW: usize = 500;
 
+/// Which seeds may be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// Those of the test suite.
+    Suite,
+    /// Those that were crossed of others, too.
+    All,
+}
+
 /// One seed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -269,27 +278,41 @@ impl Corpus {
     }
 
     /// Two seeds that can be crossed so, as far as their types tell; `None` if there are none.
-    pub fn draw(&self, kind: Kind, choices: &mut Choices) -> Option<[u32; 2]> {
+    pub fn draw(&self, kind: Kind, from: From, choices: &mut Choices) -> Option<[u32; 2]> {
         match kind {
             Kind::Sequence => {
-                Some([self.prefer_new(&self.callable, choices)?, *choices.pick(&self.callable)?])
+                let first = self.prefer_new(&self.callable, from, choices)?;
+                Some([first, *choices.pick(self.among(&self.callable, from))?])
             }
             Kind::Inline => (0..GUESTS).find_map(|_| {
-                let guest = self.prefer_new(&self.guests, choices)?;
-                let host = self.host(guest, choices)?;
+                let guest = self.prefer_new(&self.guests, from, choices)?;
+                let host = self.host(guest, from, choices)?;
                 Some([host, guest])
             }),
         }
     }
 
-    fn prefer_new(&self, list: &[u32], choices: &mut Choices) -> Option<u32> {
+    /// Whether a seed was crossed of others.
+    pub fn is_crossed(&self, seed: u32) -> bool {
+        self.all[seed as usize].parents.is_some()
+    }
+
+    /// Of seeds in their order, those that may be drawn. The suite's were there first.
+    fn among<'a>(&self, list: &'a [u32], from: From) -> &'a [u32] {
+        match from {
+            From::All => list,
+            From::Suite => &list[..list.partition_point(|seed| !self.is_crossed(*seed))],
+        }
+    }
+
+    fn prefer_new(&self, list: &[u32], from: From, choices: &mut Choices) -> Option<u32> {
         let new = &list[list.len().saturating_sub(NEW)..];
-        let list = if choices.chance(PREFER_NEW) { new } else { list };
-        choices.pick(list).copied()
+        let prefers = choices.chance(PREFER_NEW) && from == From::All;
+        choices.pick(if prefers { new } else { self.among(list, from) }).copied()
     }
 
     /// A seed that one of this seed's functions may be inlined into.
-    fn host(&self, guest: u32, choices: &mut Choices) -> Option<u32> {
+    fn host(&self, guest: u32, from: From, choices: &mut Choices) -> Option<u32> {
         let shapes = &self.all[guest as usize].shapes;
         let fitting: Vec<&Shape> = shapes.iter().filter(|shape| shape.inlinable).collect();
         let guest = *choices.pick(&fitting)?;
@@ -297,6 +320,7 @@ impl Corpus {
         let needed = guest.parameters.iter().map(|ty| &self.offering[*ty as usize]);
         let needed = needed.chain(guest.result.iter().map(|ty| &self.wanting[*ty as usize]));
         let list = needed.min_by_key(|list| list.len()).unwrap_or(&self.hosting);
+        let list = self.among(list, from);
         let hosts =
             |seed: &u32| self.all[*seed as usize].shapes.iter().any(|host| host.may_host(guest));
         for _ in 0..TRIES {
@@ -371,7 +395,7 @@ mod tests {
         }
         let mut choices = Choices::new(1);
         for _ in 0..200 {
-            let [host, guest] = corpus.draw(Kind::Inline, &mut choices).expect("a pair");
+            let [host, guest] = corpus.draw(Kind::Inline, From::All, &mut choices).expect("a pair");
             assert!([[0, 0], [1, 1], [2, 2]].contains(&[host, guest]), "{guest} into {host}");
         }
     }

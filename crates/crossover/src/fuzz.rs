@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use choice::Choices;
 use coverage::{Image, Set};
-use llvm::{Installed, Limits, Program, Ran, Running, Server, Setup, Signature};
+use llvm::{End, Installed, Limits, Program, Ran, Running, Server, Setup, Signature};
 use optimise::refine::{self, Refinement};
 use optimise::verdict::{Verdict, judge};
 use optimise::work::{Answer, Item as Plain, Pipeline, stage};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, From};
 use crate::import::{Import, Imported};
 use crate::work::{Item, Own};
 use crate::{Failed, Kind, Policy};
@@ -30,6 +30,17 @@ const CLOSELY: u64 = 3;
 
 /// The blocks are written this often.
 const SAVE: Duration = Duration::from_secs(20);
+
+/// Of the time, the part that goes to crossovers of crossovers. They are slower than those of the suite's seeds,
+/// and what comes of them is slower still: without a limit a hunt does ever fewer tests.
+const DEEPER: f64 = 0.10;
+
+/// A crossover becomes a seed if it takes at most so many times as long as one of the suite's seeds does.
+const SLOWER: u32 = 4;
+
+/// A test may take this part of the time limit at first; what takes longer is tried again, with all of it, if
+/// it is not known to be slow.
+const AT_FIRST: u32 = 5;
 
 /// A server is replaced after so many batches: whatever it may have gathered goes with it.
 const RENEW: u64 = 2000;
@@ -184,6 +195,9 @@ struct State {
     baseline: usize,
     tally: Tally,
     saved: Instant,
+    /// Time and number of tests of crossovers of the suite's seeds, and of the others.
+    plain: (Duration, u32),
+    deeper: (Duration, u32),
 }
 
 impl Fuzzer {
@@ -212,6 +226,8 @@ impl Fuzzer {
             baseline,
             tally,
             saved: Instant::now(),
+            plain: Default::default(),
+            deeper: Default::default(),
         };
         Ok(Fuzzer {
             library: library.clone(),
@@ -293,7 +309,8 @@ impl Fuzzer {
         };
         let items = drawn.iter().map(|(item, ..)| item.bytes()).collect();
         let mut batch = Batch::default();
-        let all = server.run(items, self.options.limits, self.options.guided)?;
+        let limits = Limits { time: self.options.limits.time / AT_FIRST, ..self.options.limits };
+        let all = server.run(items, limits, self.options.guided)?;
         for (ran, (item, kind, parents)) in all.into_iter().zip(&drawn) {
             batch.time += ran.time;
             self.look(&mut server, item, *kind, *parents, ran, &mut batch)?;
@@ -312,10 +329,15 @@ impl Fuzzer {
 
     fn draw(&self, choices: &mut Choices, count: usize) -> Vec<(Item, Kind, [u32; 2])> {
         let state = self.state();
+        let (plain, deeper) = (state.plain.0.as_secs_f64(), state.deeper.0.as_secs_f64());
+        let from = match deeper <= DEEPER * (plain + deeper) {
+            true => From::All,
+            false => From::Suite,
+        };
         let mut drawn = Vec::new();
         for _ in 0..count {
             let Some(kind) = choices.pick(&self.options.kinds).copied() else { break };
-            let Some(parents) = state.corpus.draw(kind, choices) else { continue };
+            let Some(parents) = state.corpus.draw(kind, from, choices) else { continue };
             let item = Item::Cross {
                 seeds: parents.map(|seed| state.corpus.span(seed)),
                 kind,
@@ -362,6 +384,12 @@ impl Fuzzer {
         }
         of_kind.valid += 1;
         tally.tests += 1;
+        // Of one that was stopped only the limit is known; it was tried twice.
+        let took = match ran.end {
+            End::Time(_) => self.options.limits.time / AT_FIRST * 2,
+            _ => ran.time,
+        };
+        let is_quick = self.clock(parents, took);
         match verdict {
             Verdict::Trouble(words) => return Err(io::Error::other(words)),
             Verdict::Refused(words) => return Err(io::Error::other(words)),
@@ -375,12 +403,22 @@ impl Fuzzer {
                 reached.extend(ran.blocks.iter().filter(|block| known.insert(**block)));
                 let fresh = reached.len() - before;
                 batch.tally.blocks += fresh as u64;
-                if fresh > 0 && self.options.guided {
+                if fresh > 0 && self.options.guided && is_quick {
                     batch.fresh.push(Fresh { bitcode: ran.artefact, kind, parents });
                 }
             }
         }
         Ok(())
+    }
+
+    /// Notes the time of a test; whether it was quick enough to become a seed.
+    fn clock(&self, parents: [u32; 2], time: Duration) -> bool {
+        let mut state = self.state();
+        let is_deeper = parents.iter().any(|seed| state.corpus.is_crossed(*seed));
+        let account = if is_deeper { &mut state.deeper } else { &mut state.plain };
+        *account = (account.0 + time, account.1 + 1);
+        let (time_of_plain, tests) = state.plain;
+        time * tests <= time_of_plain * SLOWER
     }
 
     /// A fault: once more, with the module as it was laid down and nothing else. `passes` are others than

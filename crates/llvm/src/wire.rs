@@ -88,7 +88,7 @@ pub struct Ran {
     pub artefact: Vec<u8>,
     /// Blocks that nothing reached before it, or features: see [`Watch`].
     pub blocks: Vec<u32>,
-    /// It took this long.
+    /// Processor time that it took; nothing for one that ended badly.
     pub time: Duration,
     /// It ended badly among others and well alone: not its fault, as far as one can see.
     pub only_in_company: bool,

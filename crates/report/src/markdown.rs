@@ -105,6 +105,9 @@ fn statement(test: &Test) -> String {
     let name = code(&units(test).join(" "));
     let summary = one_line(test.summary());
     let does = match test.kind() {
+        Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang if test.is_sequenced() => {
+            format!("makes wrong code of {name} with {flags}: {}", code(&summary))
+        }
         Kind::WrongOutput | Kind::RuntimeCrash => {
             let what = summary.trim_start_matches("the program ");
             format!("compiles {name} at {flags} to a program that {what}")
@@ -175,8 +178,9 @@ fn program(test: &Test) -> String {
 
 fn reproduce(test: &Test) -> String {
     let commands: String = test.commands().iter().map(|line| format!("$ {line}\n")).collect();
+    let what = if test.is_sequenced() { "VERSION" } else { "COMPILER" };
     format!(
-        "{}\n`./reproduce.sh [COMPILER]` does it and exits with 0 while the bug is there, 1 when it is \
+        "{}\n`./reproduce.sh [{what}]` does it and exits with 0 while the bug is there, 1 when it is \
          gone, 2 when it cannot tell.\n",
         fenced("console", &commands)
     )

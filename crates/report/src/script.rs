@@ -31,6 +31,9 @@ const DEATHS: &[&str] = &[
 
 /// The script. It lies beside the test's files.
 pub fn script(test: &Test) -> String {
+    if test.is_sequenced() {
+        return sequenced(test);
+    }
     let default = typed(&test.recipe.compiler);
     let variable = match test.language {
         _ if test.is_module() => "OPT",
@@ -43,9 +46,7 @@ pub fn script(test: &Test) -> String {
          # Exits with 0 while the bug is there, 1 when it is gone, 2 when that cannot be told.\n\
          # Usage: reproduce.sh [COMPILER], or {variable}=COMPILER reproduce.sh; else with {shown}.\n\n\
          cc=${{1:-${{{variable}:-}}}}\n\n\
-         there() {{ echo \"the bug is there: $1\"; exit 0; }}\n\
-         gone() {{ echo \"the bug is gone: $1\"; exit 1; }}\n\
-         cannot_tell() {{ echo \"cannot tell: $1\"; exit 2; }}\n\n\
+         {TOLD}\n\
          case $cc in\n\
          */*) cc=$(CDPATH='' cd -- \"$(dirname -- \"$cc\")\" && pwd)/$(basename -- \"$cc\") ;;\n\
          esac\n\
@@ -59,8 +60,7 @@ pub fn script(test: &Test) -> String {
         shown = one_line(&default),
     );
     text += &helpers(test, &default);
-    text +=
-        "\ndir=$(mktemp -d) || cannot_tell \"no temporary folder\"\ntrap 'rm -rf \"$dir\"' EXIT\n";
+    text += FOLDER;
     text += &compilation(test);
     text += &match test.kind() {
         kind if kind.is_wrong_code() => wrong_code(test),
@@ -70,6 +70,94 @@ pub fn script(test: &Test) -> String {
     };
     text
 }
+
+/// The script for a sequence of LLVM's passes: clang, `opt`, `llc` and a linker, one after the other.
+fn sequenced(test: &Test) -> String {
+    let version = test.compiler.rsplit('-').next().unwrap_or("");
+    let optimising = test.flags.iter().any(|flag| flag == "-O2");
+    let passes: Vec<&str> =
+        test.flags.iter().filter_map(|flag| flag.strip_prefix("-passes=")).collect();
+    let front = campaign::front::words(optimising);
+    let mut front: Vec<String> =
+        front.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    front.push("-w".into());
+    let words: Vec<&str> = test.commands_words();
+    for pair in words.windows(2).filter(|pair| pair[0] == "-I") {
+        if !front.iter().any(|word| word == pair[1]) {
+            front.extend(pair.iter().map(ToString::to_string));
+        }
+    }
+    let units: Vec<&str> =
+        test.files.iter().filter(|f| f.is_unit()).map(|f| f.name.as_str()).collect();
+    let mut steps = String::new();
+    let mut modules = Vec::new();
+    for (number, unit) in units.iter().enumerate() {
+        let module = format!("\"$dir/{number}.bc\"");
+        let _ = writeln!(
+            steps,
+            "\x20   limited {COMPILE} \"$clang\" {} {} -o {module} &&",
+            typed(&front),
+            quote(unit)
+        );
+        modules.push(module);
+    }
+    let _ = write!(
+        steps,
+        "\x20   limited {COMPILE} \"$link\" {} -o \"$dir/whole.bc\" &&\n\
+         \x20   limited {COMPILE} \"$opt\" {} \"$dir/whole.bc\" -o \"$dir/optimised.bc\" &&\n\
+         \x20   limited {COMPILE} \"$llc\" -O2 -relocation-model=pic -filetype=obj \"$dir/optimised.bc\" \
+         -o \"$dir/optimised.o\" &&\n\
+         \x20   limited {COMPILE} \"$clang\" \"$dir/optimised.o\" -o \"$dir/program\" -lm\n",
+        modules.join(" "),
+        single(&format!("-passes={}", passes.join(","))),
+    );
+    let clock = match test.kind() {
+        Kind::RuntimeHang => {
+            "command -v timeout >/dev/null || cannot_tell \"there is no timeout\"\n"
+        }
+        _ => "",
+    };
+    let head = format!(
+        "#!/bin/sh\n# {}\n#\n\
+         # Exits with 0 while the bug is there, 1 when it is gone, 2 when that cannot be told.\n\
+         # Usage: reproduce.sh [VERSION]; else with LLVM {version}. CLANG, LINK, OPT and LLC name other tools.\n\n\
+         version=${{1:-{version}}}\n\
+         clang=${{CLANG:-clang-$version}}\n\
+         link=${{LINK:-llvm-link-$version}}\n\
+         opt=${{OPT:-opt-$version}}\n\
+         llc=${{LLC:-llc-$version}}\n\n\
+         {TOLD}\n\
+         CDPATH='' cd -- \"$(dirname -- \"$0\")\" || cannot_tell \"the folder of this script is gone\"\n\
+         for tool in \"$clang\" \"$link\" \"$opt\" \"$llc\"; do\n\
+         \x20   command -v \"$tool\" >/dev/null || cannot_tell \"there is no $tool\"\n\
+         done\n{clock}",
+        one_line(&title(test)),
+    );
+    format!(
+        "{head}{LIMITED}\ncompile() {{\n{steps}}}\n{FOLDER}\
+         messages=$(compile 2>&1)\nstatus=$?\n{}",
+        wrong_code(test)
+    )
+}
+
+/// The three ends of a script.
+const TOLD: &str = "there() { echo \"the bug is there: $1\"; exit 0; }
+gone() { echo \"the bug is gone: $1\"; exit 1; }
+cannot_tell() { echo \"cannot tell: $1\"; exit 2; }
+";
+
+const LIMITED: &str = "
+limited() {
+    seconds=$1
+    shift
+    if command -v timeout >/dev/null; then timeout \"$seconds\" \"$@\"; else \"$@\"; fi
+}
+";
+
+const FOLDER: &str = "
+dir=$(mktemp -d) || cannot_tell \"no temporary folder\"
+trap 'rm -rf \"$dir\"' EXIT
+";
 
 /// Running things within limits.
 fn helpers(test: &Test, default: &str) -> String {
@@ -85,8 +173,7 @@ fn helpers(test: &Test, default: &str) -> String {
             "command -v {program} >/dev/null || cannot_tell \"there is no \"{program}"
         );
     }
-    text += "\nlimited() {\n\x20   seconds=$1\n\x20   shift\n\
-             \x20   if command -v timeout >/dev/null; then timeout \"$seconds\" \"$@\"; else \"$@\"; fi\n}\n";
+    text += LIMITED;
     let _ = write!(
         text,
         "\ncompile() {{\n\x20   if [ -n \"$cc\" ]; then limited {COMPILE} \"$cc\" \"$@\"; \

@@ -103,6 +103,11 @@ impl<'a> Test<'a> {
         is_module(&self.files)
     }
 
+    /// Whether it is a program that a sequence of LLVM's passes makes wrong code of.
+    pub fn is_sequenced(&self) -> bool {
+        self.compiler.starts_with("libLLVM") && !self.is_module()
+    }
+
     /// How it fails.
     pub fn kind(&self) -> Kind {
         self.found.finding.kind
@@ -128,6 +133,11 @@ impl<'a> Test<'a> {
 
     /// The commands to type beside the files, a line each.
     pub fn commands(&self) -> Vec<String> {
+        if self.is_sequenced() {
+            let commands = self.study.map_or(&self.found.finding.commands, |s| &s.commands);
+            let lines = commands.iter().flat_map(|command| command.split(" && "));
+            return lines.map(|line| self.renamed(line)).collect();
+        }
         let Recipe { compiler, steps, runner } = &self.recipe;
         let mut lines: Vec<String> =
             steps.iter().map(|step| typed(&[&compiler[..], &step[..]].concat())).collect();
@@ -135,6 +145,12 @@ impl<'a> Test<'a> {
             lines.push(typed(&[&runner[..], &["./program".to_string()]].concat()));
         }
         lines
+    }
+
+    /// All words of the stored commands.
+    pub fn commands_words(&self) -> Vec<&str> {
+        let commands = self.study.map_or(&self.found.finding.commands, |study| &study.commands);
+        commands.iter().flat_map(|command| command.split_whitespace()).collect()
     }
 
     /// A command of the store with the names of the report.

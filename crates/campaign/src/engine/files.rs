@@ -24,6 +24,8 @@ pub struct Files {
     files: Vec<PathBuf>,
     include: Vec<PathBuf>,
     preprocessor: Preprocessor,
+    /// Whether programs that the machine cannot execute are made, too: without an answer.
+    unanswered: bool,
 }
 
 impl Files {
@@ -46,7 +48,12 @@ impl Files {
         let found = Preprocessor::find()?;
         let preprocessor = include.iter().fold(found, |p, dir| p.include(dir));
         let name = format!("files {}", from.display());
-        Ok(Files { name, files, include, preprocessor })
+        Ok(Files { name, files, include, preprocessor, unanswered: false })
+    }
+
+    /// Makes programs without an answer, too; those that are known to have none stay out.
+    pub fn with_unanswered(self) -> Files {
+        Files { unanswered: true, ..self }
     }
 }
 
@@ -84,8 +91,13 @@ impl Source for Files {
             return Err(Trouble::Io(format!("there is no file number {seed}")));
         };
         let files = std::slice::from_ref(file);
-        let prediction = match predict(files, &self.preprocessor, FUEL, &mut cost.generate) {
-            Ok(prediction) => prediction,
+        let unit = file.display().to_string();
+        let predicted = predict(files, &self.preprocessor, FUEL, &mut cost.generate);
+        let (expected, own, unanswered) = match predicted {
+            Ok(done) => (Some(done.expected), predict::own_opinion(&unit, done.steps), None),
+            Err(unusable) if self.unanswered && !unusable.is_undefined() => {
+                (None, predict::own_silence(&unit, &unusable), Some(unusable.reason))
+            }
             Err(unusable) => return Ok(Err(unusable)),
         };
         // Gone since the list was made: no test, and no trouble.
@@ -97,16 +109,15 @@ impl Source for Files {
         let mut include = self.include.clone();
         // What it includes in quotes lies beside it.
         include.extend(file.parent().map(Path::to_path_buf));
-        let own = predict::own_opinion(&file.display().to_string(), prediction.steps);
         let case = Case {
             language: Language::C,
             files: vec![SourceFile { name, bytes }],
             harness: None,
             standard: None,
             include,
-            expected: Some(prediction.expected),
+            expected,
         };
-        let made = Made::new(case, file.display().to_string(), own, FUEL);
-        Ok(Ok(Made { is_foreign: true, ..made }))
+        let made = Made::new(case, unit, own, FUEL);
+        Ok(Ok(Made { is_foreign: true, unanswered, ..made }))
     }
 }

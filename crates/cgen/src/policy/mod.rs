@@ -56,6 +56,11 @@ impl Policy {
         Policy::preset(include_str!("plain.toml"))
     }
 
+    /// The default in small programs.
+    pub fn small() -> Policy {
+        Policy::preset(include_str!("small.toml"))
+    }
+
     /// A preset by its name.
     pub fn named(name: &str) -> Option<Policy> {
         match name {
@@ -63,6 +68,7 @@ impl Policy {
             "paper" => Some(Policy::paper()),
             "none" => Some(Policy::none()),
             "plain" => Some(Policy::plain()),
+            "small" => Some(Policy::small()),
             _ => None,
         }
     }

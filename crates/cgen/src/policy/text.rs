@@ -163,9 +163,13 @@ mod tests {
 
     #[test]
     fn presets_are_read_whole() {
-        for text in
-            [include_str!("paper.toml"), include_str!("none.toml"), include_str!("plain.toml")]
-        {
+        let presets = [
+            include_str!("paper.toml"),
+            include_str!("none.toml"),
+            include_str!("plain.toml"),
+            include_str!("small.toml"),
+        ];
+        for text in presets {
             let policy = Policy::parse(text).expect("a preset is a policy");
             assert_ne!(policy, Policy::default());
         }

@@ -17,6 +17,9 @@ const TIME: std::time::Duration = std::time::Duration::from_secs(30);
 /// What the paper gives an optimiser.
 const MEMORY: u64 = 4 << 30;
 
+/// What sequences and programs are selected from: all of it is in memory.
+const MOST: usize = 1_000_000;
+
 /// What is asked of passes.
 #[derive(ClapArgs, Debug)]
 #[command(next_help_heading = "Options of --engine passes")]
@@ -37,7 +40,7 @@ pub struct Sequences {
     #[arg(long = "sequences", value_name = "N", default_value_t = 300)]
     pub sequence_count: usize,
     /// Programs of a round; each is tested with all its sequences.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     pub program_count: usize,
     /// They are selected from so many times as many.
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -118,7 +121,7 @@ impl Sequences {
             (self.sequences_by != BySequence::Selection, "--sequences-by"),
             (self.programs_by != ByProgram::Selection, "--programs-by"),
             (self.sequence_count != 300, "--sequences"),
-            (self.program_count != 20, "--program-count"),
+            (self.program_count != 10, "--program-count"),
             (self.out_of != 10, "--out-of"),
             (self.length != (50, 200), "--length"),
             (self.oracle != Oracle::Machine, "--oracle"),
@@ -153,6 +156,14 @@ pub fn choice(
         if number == 0 {
             bail!("{option} must be at least 1");
         }
+        if number.saturating_mul(asked.out_of) > MOST {
+            bail!("{option}, with --out-of {}, asks for more than {MOST} in a round", asked.out_of);
+        }
+    }
+    if let Some((_, twice)) =
+        args.lib.iter().enumerate().find(|(at, name)| args.lib[..*at].contains(name))
+    {
+        bail!("--lib names {twice} twice");
     }
     let named = args.lib.iter().map(|name| Installed::named(name).map_err(|e| anyhow!(e)));
     let libraries: Vec<Installed> = named.collect::<Result<_>>()?;

@@ -58,14 +58,16 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         EngineChoice::Passes { options, .. } => Some(&options.libraries),
         _ => None,
     });
-    let sequenced = sequenced.flatten().map(of_library);
+    let sequenced: Vec<Installed> = sequenced.flatten().cloned().collect();
     let crossed = fuzzers.iter().map(|fuzzer| of_library(&fuzzer.library));
-    let tested = found.compilers.iter().map(tested).chain(crossed).chain(sequenced).collect();
+    let tested = found.compilers.iter().map(tested).chain(crossed);
+    let tested = tested.chain(sequenced.iter().map(of_library)).collect();
     let setting = Setting {
         out: args.out.to_string_lossy().into_owned(),
         again: again(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned())),
         compilers: tested,
         fuzzers,
+        sequenced,
         engines: args.engine.iter().map(|engine| name(*engine).to_string()).collect(),
         language,
         jobs,
@@ -180,13 +182,19 @@ fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     Ok(choices)
 }
 
+/// Programs that meet thousands of sequences are better small, unless something else is asked for.
+fn policy_name(args: &Hunt) -> &str {
+    let for_passes = !args.engine.contains(&HuntEngine::Yarp);
+    if for_passes && args.policy == "default" { "small" } else { &args.policy }
+}
+
 /// An engine that makes C programs.
 fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
     Ok(match engine {
-        HuntEngine::Yarp => EngineChoice::Yarp {
-            policy: Box::new(generate::policy(&args.policy)?),
-            name: args.policy.clone(),
-        },
+        HuntEngine::Yarp => {
+            let name = policy_name(args);
+            EngineChoice::Yarp { policy: Box::new(generate::policy(name)?), name: name.into() }
+        }
         HuntEngine::Smith => EngineChoice::Smith(SmithOptions {
             bounds: smith::bounds(&args.relax)?,
             keep_checks: args.keep_checks,
@@ -206,7 +214,7 @@ fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
             let (from, include) = folder(args, "--engine files")?;
             EngineChoice::Files { from, include }
         }
-        other => bail!("--engine {} makes no programs of its own", name(other)),
+        other => bail!("--programs {}: that engine makes no programs of its own", name(other)),
     })
 }
 

@@ -71,6 +71,7 @@ pub fn setting() -> Setting {
         again: "gainsay hunt --for 10m".into(),
         compilers: vec![tested("gcc-12", "12.2.0"), tested("clang-16", "16.0.6")],
         fuzzers: Vec::new(),
+        sequenced: Vec::new(),
         engines: vec!["yarp".into(), "csmith".into()],
         language: Language::C,
         jobs: 2,

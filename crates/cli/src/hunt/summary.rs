@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use ::crossover::fuzz::{Fuzzer, KindTally};
-use campaign::{Checks, Cost, Ended, Finding, Progress};
+use campaign::{Checks, Cost, Ended, Finding, PassesTally, Progress};
+use llvm::Installed;
 use oracle::Kind;
 
 use super::Setting;
@@ -27,6 +29,11 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
     text += &not_counted(progress, disputed.first().map(|group| group.newest.id));
     text += &skipped(progress);
     text += &setting.fuzzers.iter().map(|fuzzer| crossovers(fuzzer)).collect::<String>();
+    text += &setting
+        .sequenced
+        .iter()
+        .filter_map(|library| sequences(setting, library))
+        .collect::<String>();
     text += &unanswered(progress);
     let _ = writeln!(text, "Everything is in {}.", setting.out);
     match stand.first().or(disputed.first()) {
@@ -42,6 +49,19 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
         }
     }
     text
+}
+
+/// What became of the sequences on one library, earlier runs included.
+fn sequences(setting: &Setting, library: &Installed) -> Option<String> {
+    let tally = PassesTally::of(Path::new(&setting.out), library)?;
+    Some(format!(
+        "libLLVM-{}: {}, {} without a fault; {} executed in the end, {} of them right.\n",
+        library.major,
+        words::plural(tally.sequences, "sequence"),
+        words::count(tally.crash_free),
+        words::count(tally.executed),
+        words::count(tally.right),
+    ))
 }
 
 /// What became of the crossovers on one library, earlier runs included.

@@ -73,6 +73,8 @@ fn sort(words: &[OsString]) -> Result<Words> {
         } else if text == "-o" {
             let name = rest.next().ok_or_else(|| anyhow!("-o without a name"))?;
             sorted.output = Some(name.into());
+        } else if let Some(name) = text.strip_prefix("-o") {
+            sorted.output = Some(name.into());
         } else if text == "-c" {
             sorted.compile_only = true;
         } else if text.starts_with("-l") || text.starts_with("-L") || text.starts_with("-Wl,") {
@@ -108,6 +110,9 @@ pub fn main(args: &Cc) -> Result<u8> {
         matches!(file.extension().and_then(OsStr::to_str), Some("c" | "i" | "bc" | "ll"))
     };
     let (sources, others): (Vec<&PathBuf>, Vec<&PathBuf>) = words.files.iter().partition(is_source);
+    if words.compile_only && sources.is_empty() {
+        bail!("no files to compile");
+    }
     let mut modules = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         let bitcode = scratch.path().join(format!("{number}.bc"));
@@ -131,7 +136,12 @@ pub fn main(args: &Cc) -> Result<u8> {
         fs::write(&object, code)?;
         linked.insert(0, &object);
     }
-    let output = words.output.clone().unwrap_or_else(|| "a.out".into());
+    // As compilers name them.
+    let usual = || match sources.first().and_then(|source| source.file_stem()) {
+        Some(stem) if words.compile_only => Path::new(stem).with_extension("o"),
+        _ => "a.out".into(),
+    };
+    let output = words.output.clone().unwrap_or_else(usual);
     if words.compile_only {
         fs::copy(&object, &output)?;
         return Ok(0);
@@ -157,6 +167,10 @@ fn compile(
         1 => modules.remove(0),
         _ => match ask(Item::Link { modules })? {
             Verdict::Fine(Answer::Object(whole)) => whole,
+            Verdict::Refused(words) => {
+                eprintln!("gainsay: {}", tame(&words));
+                return Ok(None);
+            }
             other => bail!("the files do not make one program: {other:?}"),
         },
     };

@@ -6,6 +6,8 @@ use std::io;
 use llvm::{Executed, Fault, How, Signature};
 use optimise::work::{Answer, Item};
 use oracle::{Certificate, Kind, SourceFile, Trouble};
+use passes::exclusion::{Exclusion, What};
+use passes::inventory::Pass;
 use passes::sequence::{Grouping, Sequence};
 use passes::trial::{Attempt, Must, Seen, Terms, Trial};
 
@@ -47,6 +49,7 @@ impl Passes {
                 Seen::Fault(signature) => {
                     findings.extend(self.fault(here, program, sequence, signature, trial, bench)?);
                 }
+                Seen::Refused(words) => self.never_again(here, words),
                 seen => {
                     if let Some(must) = must.as_ref().filter(|must| seen.is_wrong(must)) {
                         let found =
@@ -245,6 +248,15 @@ impl Passes {
         }
         let seen = trial.run(&known).map_err(io)?;
         Ok(known.into_iter().zip(seen).find(|(_, seen)| shows(seen)).map(|(known, _)| known))
+    }
+
+    /// A pass that cannot stand in a pipeline is not drawn again.
+    fn never_again(&self, here: &LibraryBench, words: &str) {
+        let named = |pass: &&Pass| words.contains(&format!("'{}'", pass.name));
+        if let Some(pass) = here.inventory.passes.iter().find(named) {
+            let (what, reason) = (What::Pass(pass.name.clone()), words.to_string());
+            let _ = lock(&here.exclusions).add(Exclusion { what, reason, learnt: true, hits: 0 });
+        }
     }
 
     /// Counts a reduced sequence; what is frequent is not drawn any more.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
+use llvm::Installed;
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "tally.json";
@@ -28,6 +29,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// That of a library in the folder of a hunt, if it was tested there.
+    pub fn of(out: &Path, library: &Installed) -> Option<Tally> {
+        let dir = super::state(out, library);
+        dir.join(FILE).is_file().then(|| Tally::read(&dir))
+    }
+
     /// That of a folder, or a new one.
     pub fn read(dir: &Path) -> Tally {
         let read = fs::read(dir.join(FILE)).ok();
