@@ -203,6 +203,7 @@ impl Bench {
             runner: None,
             verify_each,
             spent: Duration::ZERO,
+            is_stopped: &|| false,
         }
     }
 

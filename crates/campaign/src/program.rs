@@ -57,6 +57,11 @@ pub struct Subject<'a> {
     pub limits: Limits,
 }
 
+/// Whether clang writes IR as for an optimised build. A reduction may have made `-O1` of the level.
+fn is_optimising(flags: &[String]) -> bool {
+    flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
+}
+
 fn level(optimising: bool) -> &'static str {
     if optimising { "-O2" } else { "-O0" }
 }
@@ -261,22 +266,28 @@ pub fn study_program(
     let reduced = shrink(&patient, &order, tell)?;
     let case = named(&reduced.case);
     let flags = &reduced.failure.bad[0].flags;
-    let optimising = flags.iter().any(|flag| flag == "-O2");
+    let optimising = is_optimising(flags);
     let expected = case.expected.clone().unwrap_or_else(|| Expected { stdout: vec![], status: 0 });
     let must = Must { status: expected.status, stdout: expected.stdout };
     let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
     let bitcode =
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
     tell(Step::Asks("which passes it takes"));
-    let passes = fewest(&mut server, &bitcode, subject.passes, &must, limits)?;
-    let got = match run(&mut server, &bitcode, &passes, limits)? {
-        Seen::Fine(Answer::Executed(got)) if !must.is(&got) => got,
-        _ => return Err(NotReduced::NotShown("the reduced program does as it must".into())),
+    let bench = Linked { clang, stop, limits, bitcode: &bitcode };
+    let passes = bench.fewest(&mut server, subject.passes, &must)?;
+    let got = match bench.run(&mut server, &passes)? {
+        Ok(got) if !must.is(&got) => got,
+        _ => {
+            let text = String::from_utf8_lossy(&case.files[0].bytes).into_owned();
+            let flags = flags.join(" ");
+            let what = format!("the reduced program does as it must at {flags}:\n{text}");
+            return Err(NotReduced::NotShown(what));
+        }
     };
     let last = Text::parse(&passes).map_or(0, |text| text.len()).saturating_sub(1);
     let pass = Text::parse(&passes).map(|text| innermost(&text.only(|n| n == last).to_string()));
     tell(Step::Asks("which versions fail"));
-    let ladder = ladder(subject, &bitcode, &passes, &must);
+    let ladder = bench.ladder(subject, &passes, &must);
     tell(Step::Asks("whether the reduced program is valid"));
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     let lab = Lab { limits: order.limits.clone(), stop: stop.clone() };
@@ -315,53 +326,59 @@ fn innermost(text: &str) -> String {
     text.rsplit('(').next().unwrap_or(text).trim_end_matches(')').to_string()
 }
 
-/// The fewest of some passes after which a program does not do as it must.
-fn fewest(
-    server: &mut Server,
-    bitcode: &[u8],
-    passes: &str,
-    must: &Must,
+/// A program whose code the system's linker links, as reductions have it linked. What is wrong may depend on
+/// what happens to be in memory, and a JIT has other things there.
+struct Linked<'a> {
+    clang: &'a Path,
+    stop: &'a Stop,
     limits: Limits,
-) -> Result<String, NotReduced> {
-    let unusable = |what: String| NotReduced::Unusable(what);
-    let text = Text::parse(passes).ok_or_else(|| unusable(format!("no passes: {passes}")))?;
-    let numbers: Vec<usize> = (0..text.len()).collect();
-    let written = |kept: &[usize]| text.only(|n| kept.contains(&n)).to_string();
-    let kept = shorten(&numbers, |candidates: &[Vec<usize>]| {
-        let wrong = candidates.iter().map(|kept| {
-            let seen = ask(server, bitcode, &written(kept), Some(Allowance::default()), limits)?;
-            Ok(matches!(seen, Seen::Fine(Answer::Executed(got)) if !must.is(&got)))
-        });
-        wrong.collect()
-    });
-    kept.map(|kept| written(&kept)).map_err(|error| unusable(error.to_string()))
+    bitcode: &'a [u8],
 }
 
-fn run(
-    server: &mut Server,
-    bitcode: &[u8],
-    passes: &str,
-    limits: Limits,
-) -> Result<Seen, NotReduced> {
-    ask(server, bitcode, passes, Some(Allowance::default()), limits)
-        .map_err(|error| NotReduced::Unusable(error.to_string()))
-}
-
-/// The program on every LLVM that is installed and can read it.
-fn ladder(subject: &Subject<'_>, bitcode: &[u8], passes: &str, must: &Must) -> Ladder {
-    let mut rungs = Vec::new();
-    for library in Installed::all() {
-        let Ok(mut server) = start(&library, subject.program) else { continue };
-        let cell = match run(&mut server, bitcode, passes, subject.limits) {
-            Ok(Seen::Fine(Answer::Executed(got))) if must.is(&got) => Cell::Works,
-            Ok(Seen::Fine(Answer::Executed(_))) => Cell::Fails,
-            Ok(Seen::Fault(other)) => Cell::Otherwise(crate::module::kind(other.fault)),
-            _ => Cell::NotForIt,
-        };
-        let version = server.release.clone();
-        rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
+impl Linked<'_> {
+    /// What the program does after passes; `Err` what LLVM does in place of that.
+    fn run(&self, server: &mut Server, passes: &str) -> Result<Result<Executed, Seen>, NotReduced> {
+        let unusable = |error: io::Error| NotReduced::Unusable(error.to_string());
+        match ask(server, self.bitcode, passes, None, self.limits).map_err(unusable)? {
+            Seen::Fine(Answer::Object(object)) => {
+                Ok(Ok(linked(&object, self.clang, self.stop).map_err(NotReduced::Trouble)?))
+            }
+            other => Ok(Err(other)),
+        }
     }
-    Ladder { levels: vec![format!("-passes={passes}")], rungs }
+
+    /// The fewest of some passes after which it does not do as it must.
+    fn fewest(&self, server: &mut Server, passes: &str, must: &Must) -> Result<String, NotReduced> {
+        let unusable = |what: String| NotReduced::Unusable(what);
+        let text = Text::parse(passes).ok_or_else(|| unusable(format!("no passes: {passes}")))?;
+        let numbers: Vec<usize> = (0..text.len()).collect();
+        let written = |kept: &[usize]| text.only(|n| kept.contains(&n)).to_string();
+        let kept = shorten(&numbers, |candidates: &[Vec<usize>]| {
+            let wrong = candidates.iter().map(|kept| {
+                let ran = self.run(server, &written(kept)).map_err(io::Error::other)?;
+                Ok(ran.is_ok_and(|got| !must.is(&got)))
+            });
+            wrong.collect()
+        });
+        kept.map(|kept| written(&kept)).map_err(|error| unusable(error.to_string()))
+    }
+
+    /// The program on every LLVM that is installed and can read it.
+    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &Must) -> Ladder {
+        let mut rungs = Vec::new();
+        for library in Installed::all() {
+            let Ok(mut server) = start(&library, subject.program) else { continue };
+            let cell = match self.run(&mut server, passes) {
+                Ok(Ok(got)) if must.is(&got) => Cell::Works,
+                Ok(Ok(_)) => Cell::Fails,
+                Ok(Err(Seen::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
+                _ => Cell::NotForIt,
+            };
+            let version = server.release.clone();
+            rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
+        }
+        Ladder { levels: vec![format!("-passes={passes}")], rungs }
+    }
 }
 
 /// Whether a finding is a C program that passes make wrong code of.
@@ -395,7 +412,7 @@ pub fn recheck_program(
     if let Some(study) = study {
         case.files = study.files.clone();
         case.expected = study.expected.clone();
-        optimising = study.flags.iter().any(|flag| flag == "-O2");
+        optimising = is_optimising(&study.flags);
         labels = study.targets.clone();
     }
     let expected = case.expected.clone().ok_or("what its program must print was not kept")?;
@@ -416,17 +433,12 @@ pub fn recheck_program(
         let clang = front::clang_for(library.major)?;
         let mut server = start(&library, program)?;
         let bitcode = bitcode_of(&case, optimising, &clang, &mut server)?;
-        let seen = ask(
-            &mut server,
-            &bitcode,
-            &passes,
-            Some(Allowance::default()),
-            Limits { memory: 4 << 30, ..Limits::default() },
-        );
-        match seen.map_err(|error| error.to_string())? {
-            Seen::Fine(Answer::Executed(got)) if must.is(&got) => done.right.push(label),
-            Seen::Fine(Answer::Executed(_)) => done.fails.push(label),
-            other => done.otherwise.push((label, format!("{other:?}"))),
+        let limits = Limits { memory: 4 << 30, ..Limits::default() };
+        let bench = Linked { clang: &clang, stop: &Stop::new(), limits, bitcode: &bitcode };
+        match bench.run(&mut server, &passes).map_err(|error| error.to_string())? {
+            Ok(got) if must.is(&got) => done.right.push(label),
+            Ok(_) => done.fails.push(label),
+            Err(other) => done.otherwise.push((label, format!("{other:?}"))),
         }
     }
     done.verdict = match () {

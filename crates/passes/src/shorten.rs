@@ -2,8 +2,9 @@
 
 use std::io;
 
-/// Candidates in one question: a server forks for some dozens.
-const WINDOW: usize = 24;
+/// Candidates in one question at most. It begins with one, and has twice as many after each that gave nothing: of
+/// those behind the first that shows, nobody makes use.
+const WINDOW: usize = 16;
 
 /// The fewest of some things, in their order, that still `show`; without any one of them they do not. The
 /// whole list is taken to show. Chunks go first, from halves to single things, the last first: what comes
@@ -18,8 +19,9 @@ pub fn shorten<T: Clone>(
         let mut changed = false;
         // The end of the chunk that is to be tried next.
         let mut end = kept.len();
+        let mut window = 1;
         while end > 0 && !kept.is_empty() {
-            let starts = (0..WINDOW).map(|n| end.saturating_sub(size * n)).take_while(|e| *e > 0);
+            let starts = (0..window).map(|n| end.saturating_sub(size * n)).take_while(|e| *e > 0);
             let chunks: Vec<(usize, usize)> =
                 starts.map(|end| (end.saturating_sub(size), end)).collect();
             let without = |(start, end): &(usize, usize)| [&kept[..*start], &kept[*end..]].concat();
@@ -28,10 +30,14 @@ pub fn shorten<T: Clone>(
             match shown.iter().position(|shown| *shown) {
                 Some(at) => {
                     changed = true;
+                    window = 1;
                     end = chunks[at].0;
                     kept = candidates[at].clone();
                 }
-                None => end = chunks.last().map_or(0, |(start, _)| *start),
+                None => {
+                    window = (window * 2).min(WINDOW);
+                    end = chunks.last().map_or(0, |(start, _)| *start);
+                }
             }
         }
         match () {

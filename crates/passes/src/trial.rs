@@ -22,6 +22,9 @@ use crate::shorten::shorten;
 /// A sequence that fails is tried without the culprit so many times.
 const WALLS: usize = 6;
 
+/// Sequences that run between two looks at whether to stop: enough to pay for a fork.
+const AT_ONCE: usize = 5;
+
 /// When a sequence is shortened, a part of it may take so many times as long as the whole, and so long.
 const PATIENCE: u32 = 3;
 const GRACE: Duration = Duration::from_secs(1);
@@ -102,6 +105,8 @@ pub struct Trial<'t> {
     pub verify_each: bool,
     /// Time that was spent so far.
     pub spent: Duration,
+    /// Whether it is to end: then what runs is an error of the kind `Interrupted`.
+    pub is_stopped: &'t dyn Fn() -> bool,
 }
 
 impl Trial<'_> {
@@ -121,11 +126,19 @@ impl Trial<'_> {
     }
 
     fn run_verified(&mut self, sequences: &[Sequence], verify_each: bool) -> io::Result<Vec<Seen>> {
-        let item = |sequence| self.item(sequence, verify_each).bytes();
-        let items = sequences.iter().map(item).collect();
-        let ran = self.server.run(items, self.limits, false)?;
-        self.spent += ran.iter().map(|ran| ran.time).sum::<Duration>();
-        ran.iter().map(|ran| self.seen(Verdict::of(ran))).collect()
+        let mut all = Vec::with_capacity(sequences.len());
+        for some in sequences.chunks(AT_ONCE) {
+            if (self.is_stopped)() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let items = some.iter().map(|one| self.item(one, verify_each).bytes()).collect();
+            let ran = self.server.run(items, self.limits, false)?;
+            self.spent += ran.iter().map(|ran| ran.time).sum::<Duration>();
+            for ran in &ran {
+                all.push(self.seen(Verdict::of(ran))?);
+            }
+        }
+        Ok(all)
     }
 
     /// The same once more, alone, with the module verified after each pass; and what LLVM said.

@@ -119,6 +119,7 @@ impl Stand {
             runner: None,
             verify_each: false,
             spent: Duration::ZERO,
+            is_stopped: &|| false,
         })
     }
 

@@ -245,8 +245,8 @@ impl Engine for Passes {
     }
 
     fn seeds(&self, first: u64) -> Range<u64> {
-        // A round from its beginning.
-        first.next_multiple_of(self.round_size())..u64::MAX
+        // Each seed is a round of its own.
+        first.saturating_mul(self.round_size())..u64::MAX
     }
 
     fn tests_each(&self) -> u64 {
@@ -286,6 +286,7 @@ impl Engine for Passes {
             runner: (self.options.backend == Backend::Linker).then_some(&runner as Runner<'_>),
             verify_each: self.options.verify_each,
             spent: program.preparing(),
+            is_stopped: &|| bench.lab.stop.is_set(),
         };
         let findings = self.look(here, program, &some, &mut trial, bench, &mut tested.cost);
         let spent = trial.spent;

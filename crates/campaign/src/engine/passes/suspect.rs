@@ -5,13 +5,13 @@ use std::io;
 
 use llvm::{Executed, Fault, How, Signature};
 use optimise::work::{Answer, Item};
-use oracle::{Certificate, Kind, SourceFile, Trouble};
+use oracle::{Certificate, Expected, Kind, Says, SourceFile, Trouble};
 use passes::exclusion::{Exclusion, What};
 use passes::inventory::Pass;
 use passes::sequence::{Grouping, Sequence};
 use passes::trial::{Attempt, Must, Seen, Terms, Trial};
 
-use super::{Judge, LibraryBench, Passes, Prepared, lock};
+use super::{LibraryBench, Passes, Prepared, lock};
 use crate::bench::Bench;
 use crate::module::{FILE, certificate, command, kind, label, named};
 use crate::program;
@@ -194,8 +194,10 @@ impl Passes {
             return Ok(None);
         }
         lock(&here.wrong).push(short.clone());
-        let certificate = self.certify(program, bench, cost)?;
-        let standing = match certificate.disputed() {
+        let certificate = certify(program, must, bench, cost)?;
+        // Where the machine does not know, somebody else must have executed the program.
+        let vouched = certificate.opinions.iter().any(|opinion| opinion.says == Says::Valid);
+        let standing = match certificate.disputed() || !vouched {
             true => Standing::Disputed,
             false => Standing::Confirmed,
         };
@@ -266,24 +268,23 @@ impl Passes {
             lock(&here.exclusions).note(&names, signature);
         }
     }
+}
 
-    fn certify(
-        &self,
-        program: &Prepared,
-        bench: &Bench,
-        cost: &mut Cost,
-    ) -> Result<Certificate, Trouble> {
-        let own = program.made.own.clone();
-        if self.options.oracle == Judge::Majority && program.must.is_none() {
-            return Ok(Certificate { opinions: vec![own] });
-        }
-        let folder = bench.folder()?;
-        let case = &program.made.case;
-        let (certificate, validate) =
-            bench.detectors().certify(&bench.lab, case, folder.path(), own)?;
-        *cost += Cost { validate, ..Cost::default() };
-        Ok(certificate)
-    }
+/// Asks everybody whether the program is valid and does what it must.
+fn certify(
+    program: &Prepared,
+    must: &Must,
+    bench: &Bench,
+    cost: &mut Cost,
+) -> Result<Certificate, Trouble> {
+    let folder = bench.folder()?;
+    let mut case = program.made.case.clone();
+    case.expected = Some(Expected { stdout: must.stdout.clone(), status: must.status });
+    let own = program.made.own.clone();
+    let (certificate, validate) =
+        bench.detectors().certify(&bench.lab, &case, folder.path(), own)?;
+    *cost += Cost { validate, ..Cost::default() };
+    Ok(certificate)
 }
 
 /// What most sequences make of a program, if it is more than half of them.
