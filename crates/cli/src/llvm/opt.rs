@@ -61,6 +61,9 @@ const LARGEST: u64 = 256 << 20;
 
 /// Runs the command.
 pub fn main(args: &Opt) -> Result<u8> {
+    if args.passes.trim().is_empty() {
+        bail!("--passes names no pass");
+    }
     let (bytes, name) = read(&args.file)?;
     let mut server = args.library.serve()?;
     let running = Running { verify_each: !args.no_verify_each, log: false };
