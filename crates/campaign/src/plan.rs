@@ -63,6 +63,8 @@ pub enum EngineChoice {
         relax_arith: bool,
         /// With the sanitizers asked before any compiler.
         eager: bool,
+        /// Each program without a random half of C.
+        swarm: bool,
     },
     /// A folder of C programs.
     Files {
@@ -128,8 +130,9 @@ impl EngineChoice {
                 Box::new(Yarp::new(language, policy.as_ref().clone(), name))
             }
             EngineChoice::Smith(options) => Box::new(Smith::new(options.clone())),
-            EngineChoice::Csmith { options, relax_arith, eager } => {
-                Box::new(Csmith::find(options.clone(), *relax_arith, *eager)?)
+            EngineChoice::Csmith { options, relax_arith, eager, swarm } => {
+                let csmith = Csmith::find(options.clone(), *relax_arith, *eager)?;
+                Box::new(if *swarm { csmith.swarm() } else { csmith })
             }
             EngineChoice::Files { from, include } => Box::new(Files::find(from, include)?),
             EngineChoice::Emi(_) | EngineChoice::Crossover { .. } | EngineChoice::Passes { .. } => {

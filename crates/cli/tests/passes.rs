@@ -207,7 +207,7 @@ fn mistakes_get_one_sentence() {
     let dir = scratch.path();
     fs::create_dir(dir.join("empty")).expect("it is made");
     fs::write(dir.join("file"), "text").expect("it is written");
-    let cases: [(&str, &str); 24] = [
+    let cases: [(&str, &str); 25] = [
         ("--engine yarp --list all", "--list is for --engine passes"),
         ("--engine yarp --sequences 7", "--sequences is for --engine passes"),
         ("--engine yarp --oracle majority", "--oracle is for --engine passes"),
@@ -217,6 +217,7 @@ fn mistakes_get_one_sentence() {
         ("--engine passes --programs files", "needs --from DIR"),
         ("--engine passes --programs files --from nowhere", "nowhere given with --from does not"),
         ("--engine passes --programs files --from empty", "there is no file *.c in "),
+        ("--engine passes --programs-by swarm", "--programs-by swarm is for --programs csmith"),
         ("--engine passes --from programs", "--from is for"),
         ("--engine passes --lib 3", "libLLVM 3 is too old"),
         ("--engine passes --lib 99", "there is no libLLVM 99; installed are "),

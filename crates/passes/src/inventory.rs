@@ -200,21 +200,10 @@ impl Inventory {
         self.passes.get(usize::from(number))
     }
 
-    /// Learns from a refusal (`unknown function pass 'x'`): the pass is on no list any more. Numbers stay as
-    /// they are. `None` if the message names no pass of ours.
-    pub fn refuse(&mut self, message: &str) -> Option<&Pass> {
-        let named =
-            |pass: &Pass| message.split('\'').skip(1).step_by(2).any(|name| name == pass.name);
-        let at = self.passes.iter().position(named)?;
-        let pass = &mut self.passes[at];
-        pass.lists.clear();
-        self.left_out.push(LeftOut {
-            name: pass.name.clone(),
-            unit: pass.unit,
-            reason: probe::REFUSED.into(),
-            detail: message.to_string(),
-        });
-        self.passes.get(at)
+    /// The pass that a refusal names (`unknown function pass 'x'`), if it is one of these.
+    pub fn refused(&self, message: &str) -> Option<&Pass> {
+        let names = message.split('\'').skip(1).step_by(2);
+        names.filter_map(|name| self.passes.iter().find(|pass| pass.name == name)).next()
     }
 
     /// The inventory in a file, if it is that of this library and of this edition of ours.

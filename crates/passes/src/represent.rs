@@ -7,7 +7,7 @@ use embed::{Doc2Vec, Documents, Points, XMeans, select};
 use crate::exclusion::Exclusions;
 use crate::features::{features, normalised};
 use crate::inventory::{Inventory, List};
-use crate::sequence::{Draw, Pool, Sequence, pairs};
+use crate::sequence::{Draw, Pool, Sequence, pairs, two_way};
 use crate::shape::Shape;
 use crate::vector::{Rows, Rule, Sharing, program_vector, texts};
 
@@ -24,8 +24,10 @@ pub enum SequencesBy {
     Chance,
     /// Each is drawn from a random half of the passes.
     Swarm,
-    /// Every ordered pair of passes stands side by side somewhere (in place of ACTS's 2W).
+    /// Every ordered pair of passes stands side by side somewhere.
     Pairs,
+    /// For every two positions, every two passes stand there somewhere (2W): tens of thousands.
+    TwoWay,
 }
 
 /// How programs are come by.
@@ -83,6 +85,11 @@ pub fn sequences(
             all.retain(|sequence| exclusions.allows(sequence, inventory));
             all.truncate(wanted.count);
             all
+        }
+        SequencesBy::TwoWay => {
+            let all = two_way(&list, usize::from(*draw.length.end()));
+            let allowed = all.filter(|sequence| exclusions.allows(sequence, inventory));
+            allowed.take(wanted.count).collect()
         }
         SequencesBy::Selection => {
             let all = drawn(&draw, wanted.of.max(wanted.count));

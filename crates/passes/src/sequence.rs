@@ -1,11 +1,10 @@
-//! Sequences of passes: drawn at random, or combinatorial; as pipelines; and how far a run came.
+//! Sequences of passes: drawn at random, or combinatorial; and as pipelines.
 //!
 //! A sequence is numbers into [`Inventory::passes`]. CTOS section 4.2 draws lengths of 50 to 200 uniformly
 //! and each pass uniformly; that is [`Draw::default`]. [`Pool::Half`] draws each sequence from a random half
 //! of the list (swarm). [`pairs`] and [`two_way`] are the combinatorial baselines.
 
 mod combine;
-mod reached;
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::inventory::{Inventory, Pass};
 pub use combine::{pairs, two_way};
-pub use reached::{reached, reached_by_end};
 
 /// Tries at random before allowed passes are looked for one by one. Both are uniform over what is allowed;
 /// looking is slower.

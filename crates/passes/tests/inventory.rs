@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use choice::Choices;
 use llvm::{End, Installed, Limits, Program, Ran, Server, Setup};
 use passes::inventory::{Inventory, Library, List, Unit};
-use passes::sequence::{Draw, Grouping, Pool, Sequence, pairs, reached, reached_by_end};
+use passes::sequence::{Draw, Grouping, Pool, Sequence, pairs};
 use passes::work::{Answer, Children, Item, Logged};
 use sandbox::Scratch;
 
@@ -28,8 +28,8 @@ const TESTS: [Test; 5] = [
     ("well_known_passes", well_known_passes),
     ("what_is_left_out", what_is_left_out),
     ("kept_in_a_file", kept_in_a_file),
-    ("sequences_run_and_are_followed", sequences_run_and_are_followed),
-    ("a_refusal_is_learnt", a_refusal_is_learnt),
+    ("sequences_run", sequences_run),
+    ("a_refusal_names_its_pass", a_refusal_names_its_pass),
 ];
 
 fn main() {
@@ -177,13 +177,13 @@ fn logged(ran: &Ran) -> Option<Logged> {
 
 /// Random sequences of all passes leave valid modules with a `main`, and after the first k passes of one the
 /// log says that the k-th was the last. A crash is a finding and not of this test, but should be rare.
-fn sequences_run_and_are_followed(server: &mut Server, inventory: &Inventory) {
+fn sequences_run(server: &mut Server, inventory: &Inventory) {
     let list = inventory.list(List::All);
     let draw = Draw { length: 40..=40, pool: Pool::Half };
     let mut choices = Choices::new(1);
     let mut drawn: Vec<Sequence> = (0..6).map(|_| draw.draw(&list, &mut choices)).collect();
     drawn.extend(pairs(&inventory.list(List::Production), 40, &mut choices).into_iter().take(2));
-    let (mut done, mut told, mut crashed) = (0, 0, Vec::new());
+    let (mut done, mut crashed) = (0, Vec::new());
     for (sequence, program) in drawn.iter().zip(PROGRAMS.iter().cycle()) {
         let beginnings: Vec<Sequence> =
             (1..=sequence.0.len()).map(|count| Sequence(sequence.0[..count].to_vec())).collect();
@@ -199,36 +199,22 @@ fn sequences_run_and_are_followed(server: &mut Server, inventory: &Inventory) {
             done += 1;
             assert_eq!(logged.invalid, None, "{names:?}");
             assert!(logged.defined.iter().any(|name| name == "main"), "{names:?}");
-            let last = names.len() - 1;
-            // The end alone may be ambiguous, but is not misread.
-            let lines: Vec<&str> = logged.log.lines().collect();
-            let end = lines[lines.len() * 2 / 3..].join("\n");
-            let found = reached_by_end(beginning, inventory, &end);
-            assert!(found.is_none_or(|found| found == last), "{found:?} {names:?}\n{end}");
-            told += usize::from(found.is_some());
-            assert_eq!(
-                reached(sequence, inventory, &logged.log),
-                Some(last),
-                "{names:?}\n{}",
-                logged.log
-            );
         }
         let together = sequence.text(inventory, Grouping::Together);
         done += run(server, &[(program, together)]).iter().filter_map(logged).count();
     }
-    println!("  {done} runs, {} crashed; {told} followed from the last third", crashed.len());
+    println!("  {done} runs, {} crashed", crashed.len());
     crashed.iter().for_each(|names| println!("  crashed: {names}"));
-    assert!(done > 200 && told > done / 2, "{done} runs, {told}");
+    assert!(done > 200, "{done} runs");
 }
 
-fn a_refusal_is_learnt(server: &mut Server, inventory: &Inventory) {
+fn a_refusal_names_its_pass(server: &mut Server, inventory: &Inventory) {
     let mut inventory = inventory.clone();
     let number = inventory.number("dce").expect("everybody has it");
     inventory.passes[usize::from(number)].name = "dead-code-remover".into();
     let text = Sequence(vec![number]).text(&inventory, Grouping::Alone);
     let ran = run(server, &[(PROGRAMS[0], text)]);
     let Answer::Refused(message) = Answer::read(&ran[0].output) else { panic!("{ran:?}") };
-    assert!(inventory.refuse(&message).is_some(), "{message}");
-    assert!(!inventory.list(List::All).contains(&number));
-    assert_eq!(inventory.refuse("nothing of the kind"), None);
+    assert_eq!(inventory.refused(&message), inventory.pass(number), "{message}");
+    assert_eq!(inventory.refused("nothing of the kind"), None);
 }

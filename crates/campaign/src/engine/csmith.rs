@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use cgen::arith;
+use choice::Choices;
 use cmachine::MachineConfig;
 use oracle::{Case, Detector, Expected, SourceFile, Trouble};
 use sandbox::{Ended, Run, Scratch, Status, Why};
@@ -30,6 +31,32 @@ const MEMORY: u64 = 4 << 30;
 /// within a second.
 const FUEL: u64 = 2_000_000;
 
+/// Features that Csmith can do without.
+const FEATURES: [&str; 22] = [
+    "arrays",
+    "bitfields",
+    "comma-operators",
+    "compound-assignment",
+    "consts",
+    "divs",
+    "embedded-assigns",
+    "pre-incr-operator",
+    "pre-decr-operator",
+    "post-incr-operator",
+    "post-decr-operator",
+    "unary-plus-operator",
+    "jumps",
+    "math64",
+    "inline-function",
+    "muls",
+    "pointers",
+    "structs",
+    "unions",
+    "volatiles",
+    "volatile-pointers",
+    "const-pointers",
+];
+
 /// An installed Csmith.
 pub struct Csmith {
     name: String,
@@ -41,6 +68,8 @@ pub struct Csmith {
     relax_arith: Option<usize>,
     /// Ask the sanitizers before any compiler.
     eager: bool,
+    /// Each program does without a random half of the features.
+    swarm: bool,
 }
 
 /// The line that all programs have, and the one before it that makes wrappers macros.
@@ -68,7 +97,22 @@ impl Csmith {
             name += " eager";
         }
         let relax_arith = declarations;
-        Ok(Csmith { name, program, headers, options, preprocessor, relax_arith, eager })
+        let swarm = false;
+        Ok(Csmith { name, program, headers, options, preprocessor, relax_arith, eager, swarm })
+    }
+
+    /// The same in a swarm (Groce et al., 2012): each program does without a random half of the features.
+    pub fn swarm(mut self) -> Csmith {
+        self.name += " swarm";
+        self.swarm = true;
+        self
+    }
+
+    /// What a program does without.
+    fn without(&self, seed: u64) -> Vec<String> {
+        let mut choices = Choices::new(seed);
+        let off = FEATURES.iter().filter(|_| self.swarm && choices.chance(50));
+        off.map(|feature| format!("--no-{feature}")).collect()
     }
 
     /// The program of a file without the checks that it does without, for one of the headers.
@@ -106,6 +150,7 @@ impl Source for Csmith {
         let run = Run::new(&self.program, WALL)
             .args(["--seed", &seed.to_string()])
             .args(&self.options)
+            .args(self.without(seed))
             // It drops a file of its own where it runs.
             .cwd(dir)
             .memory(MEMORY)
@@ -159,7 +204,9 @@ impl Source for Csmith {
         };
         let include = self.headers.display();
         let own = predict::own_opinion(&format!("-I {include} test.c"), prediction.steps);
-        let options: String = self.options.iter().map(|o| format!(" {o}")).collect();
+        let without = self.without(seed);
+        let options: String =
+            self.options.iter().chain(&without).map(|o| format!(" {o}")).collect();
         let mut origin = format!("csmith --seed {seed}{options} > test.c");
         if self.relax_arith.is_some() {
             origin += ", without the checks that it does without";

@@ -81,6 +81,8 @@ pub enum BySequence {
     Swarm,
     /// Every ordered pair of passes side by side somewhere
     Pairs,
+    /// For every two positions every two passes: tens of thousands, of which --sequences are the first
+    TwoWay,
 }
 
 /// Ways to programs.
@@ -92,6 +94,8 @@ pub enum ByProgram {
     Chance,
     /// Those most unlike each other by counts of what they contain
     Features,
+    /// As Csmith makes them, each without a random half of C (--programs csmith)
+    Swarm,
 }
 
 /// Who knows.
@@ -165,6 +169,9 @@ pub fn choice(
     {
         bail!("--lib names {twice} twice");
     }
+    if asked.programs_by == ByProgram::Swarm && asked.programs != HuntEngine::Csmith {
+        bail!("--programs-by swarm is for --programs csmith: add that, or choose another way");
+    }
     let named = args.lib.iter().map(|name| Installed::named(name).map_err(|e| anyhow!(e)));
     let libraries: Vec<Installed> = named.collect::<Result<_>>()?;
     let oldest = libraries.iter().map(|library| library.major).min().unwrap_or(0);
@@ -184,12 +191,13 @@ pub fn choice(
             BySequence::Chance => SequencesBy::Chance,
             BySequence::Swarm => SequencesBy::Swarm,
             BySequence::Pairs => SequencesBy::Pairs,
+            BySequence::TwoWay => SequencesBy::TwoWay,
         },
         sequences: (asked.sequence_count, asked.sequence_count * asked.out_of),
         draw: Draw { length: asked.length.0..=asked.length.1, ..Draw::default() },
         programs_by: match asked.programs_by {
             ByProgram::Selection => ProgramsBy::Selection,
-            ByProgram::Chance => ProgramsBy::Chance,
+            ByProgram::Chance | ByProgram::Swarm => ProgramsBy::Chance,
             ByProgram::Features => ProgramsBy::Features,
         },
         programs: (asked.program_count, asked.program_count * asked.out_of),

@@ -10,6 +10,7 @@ use llvm::Installed;
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
+use super::passes::ByProgram;
 use super::{Setting, Tested, crossover, passes};
 use crate::args::{Hunt, HuntEngine, Lang, Mutations, Validate};
 use crate::{generate, smith, terminal, words};
@@ -209,6 +210,7 @@ fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
             options: Vec::new(),
             relax_arith: args.relax_arith,
             eager: args.eager,
+            swarm: args.sequences.programs_by == ByProgram::Swarm,
         },
         HuntEngine::Files => {
             let (from, include) = folder(args, "--engine files")?;

@@ -7,7 +7,6 @@ use llvm::{Executed, Fault, How, Signature};
 use optimise::work::{Answer, Item};
 use oracle::{Certificate, Expected, Kind, Says, SourceFile, Trouble};
 use passes::exclusion::{Exclusion, What};
-use passes::inventory::Pass;
 use passes::sequence::{Grouping, Sequence};
 use passes::trial::{Attempt, Must, Seen, Terms, Trial};
 
@@ -254,8 +253,7 @@ impl Passes {
 
     /// A pass that cannot stand in a pipeline is not drawn again.
     fn never_again(&self, here: &LibraryBench, words: &str) {
-        let named = |pass: &&Pass| words.contains(&format!("'{}'", pass.name));
-        if let Some(pass) = here.inventory.passes.iter().find(named) {
+        if let Some(pass) = here.inventory.refused(words) {
             let (what, reason) = (What::Pass(pass.name.clone()), words.to_string());
             let _ = lock(&here.exclusions).add(Exclusion { what, reason, learnt: true, hits: 0 });
         }
