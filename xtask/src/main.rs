@@ -18,11 +18,14 @@ mod emi;
 mod faults;
 mod gencheck;
 mod hunt;
+mod ir;
 mod machine;
 mod passes;
 mod pool;
 mod programs;
 mod reference;
+mod refinement;
+mod self_check;
 mod setup;
 mod smith;
 mod suite;
@@ -76,6 +79,10 @@ enum Command {
     Crossover(crossover::Args),
     /// Sequences of passes: whether selection finds more bugs, and what campaigns found.
     Passes(passes::Args),
+    /// Refinement of LLVM IR: over a suite of tests, and the machine against real execution.
+    Refine(refinement::Args),
+    /// The text of LLVM IR: whether what we read and print is what LLVM reads and prints.
+    Ir(ir::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -121,6 +128,8 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Emi(args) => emi::main(&context, args),
         Command::Crossover(args) => crossover::main(&context, args).map(|()| Found::Nothing),
         Command::Passes(args) => passes::main(&context, args),
+        Command::Refine(args) => refinement::main(&context, args).map(|()| Found::Nothing),
+        Command::Ir(args) => ir::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

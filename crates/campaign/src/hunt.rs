@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use oracle::{Kind, Lab, Trouble};
+use oracle::{Lab, Trouble};
 use reduce::{NotReduced, Order};
 use sandbox::Stop;
 use toolchain::Target;
@@ -182,8 +182,7 @@ fn count_finding(progress: &mut Progress, found: &Finding) {
 fn is_worth_a_study(found: &Finding) -> bool {
     let more = || found.finding.kind.is_wrong_code() && (found.seen_before + 1).is_power_of_two();
     let kind = found.finding.kind;
-    let reducible =
-        found.finding.stands() && kind.is_of_a_compiler() && kind != Kind::Miscompilation;
+    let reducible = found.finding.stands() && kind.is_of_a_compiler();
     reducible && (found.seen_before == 0 || more())
 }
 

@@ -23,6 +23,7 @@ mod program;
 mod queue;
 mod recheck;
 mod record;
+mod refinement;
 mod schedule;
 mod seed;
 mod store;
@@ -35,7 +36,7 @@ pub use engine::{
 };
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
-pub use module::{Patient as ModulePatient, is_module, read_label, recheck_module, study_module};
+pub use module::{FILE as MODULE, Patient as ModulePatient, is_module, read_label, recheck_module, study_module};
 pub use plan::{EngineChoice, Plan};
 pub use predict::{Unusable, own_opinion};
 pub use program::{
@@ -43,6 +44,7 @@ pub use program::{
 };
 pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
 pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
+pub use refinement::{AFTER, COUNTEREXAMPLE};
 pub use seed::{Seed, donors, texts};
 pub use store::{Bug, Noted, Recipe, Store, StoredTarget, Suppression};
 pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};

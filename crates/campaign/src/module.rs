@@ -12,11 +12,13 @@ use optimise::verdict::{CODE_GENERATOR, Verdict as Seen, judge};
 use optimise::work::{Item, Pipeline};
 use oracle::{Certificate, Kind, Opinion, Says, SourceFile, Trouble};
 use reduce::NotReduced;
+use refine::Own;
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
 use crate::recheck::{Rechecked, Verdict};
 use crate::record::{Finding, Study};
+use crate::refinement::{is_refuted, study_refuted};
 
 /// The file of a finding.
 pub const FILE: &str = "test.ll";
@@ -120,6 +122,9 @@ pub fn study_module(
     stop: &Stop,
     tell: Tell<'_>,
 ) -> Result<Study, NotReduced> {
+    if found.finding.kind == Kind::Miscompilation {
+        return study_refuted(found, patient, stop, tell);
+    }
     let begin = Instant::now();
     let Patient { library, passes, limits, .. } = *patient;
     let file = found.finding.files.first();
@@ -197,6 +202,16 @@ pub fn recheck_module(
             continue;
         };
         let mut server = serve(program, &library)?;
+        if found.finding.kind == Kind::Miscompilation {
+            let text = String::from_utf8_lossy(&file.bytes);
+            let own = Own::new(None);
+            match is_refuted(&mut server, &text, &passes, &own, Limits::default()) {
+                Some(true) => done.fails.push(label.clone()),
+                Some(false) => done.right.push(label.clone()),
+                None => done.otherwise.push((label.clone(), "the passes fail on it".into())),
+            }
+            continue;
+        }
         let code = found.finding.signature.contains(CODE_GENERATOR);
         let seen = look(&mut server, &file.bytes, &passes, code, Limits::default());
         match seen.map_err(|error| error.to_string())? {
@@ -216,7 +231,7 @@ pub fn recheck_module(
     Ok(done)
 }
 
-fn serve(program: &Program, library: &Installed) -> Result<Server, String> {
+pub(crate) fn serve(program: &Program, library: &Installed) -> Result<Server, String> {
     let setup = Setup { library: library.path.clone(), major: library.major, ..Setup::default() };
     Server::start(program, &setup)
 }

@@ -5,6 +5,7 @@ mod coverage;
 pub mod import;
 mod minimise;
 mod opt;
+mod verify;
 mod work;
 
 use std::time::Duration;
@@ -33,6 +34,7 @@ impl Llvm {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Opt(opt::Opt),
+    Verify(verify::Verify),
     Cc(cc::Cc),
     Import(import::Import),
     Minimise(minimise::Minimise),
@@ -92,6 +94,7 @@ pub fn program() -> Result<Program> {
 pub fn main(args: Llvm) -> Result<u8> {
     match args.command {
         Command::Opt(args) => opt::main(&args),
+        Command::Verify(args) => verify::main(&args),
         Command::Cc(args) => cc::main(&args),
         Command::Import(args) => import::main(&args),
         Command::Minimise(args) => minimise::main(&args),

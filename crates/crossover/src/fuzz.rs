@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use choice::Choices;
 use coverage::{Image, Set};
 use llvm::{End, Installed, Limits, Program, Ran, Running, Server, Setup, Signature};
-use optimise::refine::{self, Refinement};
 use optimise::verdict::{Verdict, judge};
 use optimise::work::{Answer, Item as Plain, Pipeline, stage};
 use serde::{Deserialize, Serialize};
@@ -171,7 +170,7 @@ pub struct Fuzzer {
     servers: Mutex<Vec<(Server, u64, usize)>>,
 }
 
-/// A crossover that a refinement oracle was asked about.
+/// A crossover that a refinement oracle is to be asked about.
 #[derive(Clone, Debug)]
 pub struct Refined {
     /// Its number in the corpus.
@@ -180,8 +179,6 @@ pub struct Refined {
     pub before: String,
     /// What the passes made of it.
     pub after: String,
-    /// What the oracle says.
-    pub verdict: refine::Verdict,
 }
 
 #[derive(Debug)]
@@ -498,10 +495,10 @@ impl Fuzzer {
         Ok(())
     }
 
-    /// Puts the smallest crossover of the corpus that was not asked about yet before a refinement oracle
-    /// (FLUX, IV-B): what the passes of [`refine::PIPELINE`] make of it must refine it. `None` when there is
-    /// nothing left to ask, or the passes fail on it.
-    pub fn refine_next(&self, oracle: &dyn Refinement) -> io::Result<Option<Refined>> {
+    /// What passes make of the smallest crossover of the corpus that was not asked about yet (FLUX, IV-B: a
+    /// refinement oracle begins with the smallest). `None` when there is nothing left to ask, or the passes
+    /// fail on it.
+    pub fn next_to_refine(&self, passes: &str) -> io::Result<Option<Refined>> {
         let (seed, bitcode, name) = {
             let mut state = self.state();
             let State { corpus, asked, .. } = &mut *state;
@@ -511,27 +508,29 @@ impl Fuzzer {
             asked.insert(seed);
             (seed, state.corpus.bitcode(seed)?, state.corpus.name(seed).to_string())
         };
-        let (mut server, used, told) = self.take_server()?;
         let running = Running { verify_each: false, log: false };
         let optimise = |passes: &str| {
             let pipeline = Pipeline::of(passes, running);
             let module = bitcode.clone();
             Plain::Optimise { module, name: name.clone(), pipeline, x86: true, print: true }.bytes()
         };
-        let items = vec![optimise("verify"), optimise(refine::PIPELINE)];
-        let ran = server.run(items, self.options.limits, false)?;
-        self.lock_servers().push((server, used + 1, told));
+        let items = vec![optimise("verify"), optimise(passes)];
+        let ran = self.with_server(|server| server.run(items, self.options.limits, false))??;
         let texts = ran.iter().map(|ran| match Verdict::of(ran) {
             Verdict::Fine(Answer::Fine(text)) => Some(text),
             _ => None,
         });
         let texts: Option<Vec<String>> = texts.collect();
-        let Some([before, after]) = texts.and_then(|texts| <[String; 2]>::try_from(texts).ok())
-        else {
-            return Ok(None);
-        };
-        let verdict = oracle.check(&before, &after);
-        Ok(Some(Refined { seed, before, after, verdict }))
+        let pair = texts.and_then(|texts| <[String; 2]>::try_from(texts).ok());
+        Ok(pair.map(|[before, after]| Refined { seed, before, after }))
+    }
+
+    /// Does something with a server that nobody uses.
+    pub fn with_server<T>(&self, work: impl FnOnce(&mut Server) -> T) -> io::Result<T> {
+        let (mut server, used, told) = self.take_server()?;
+        let done = work(&mut server);
+        self.lock_servers().push((server, used + 1, told));
+        Ok(done)
     }
 
     /// Starts a server on the library and the corpus.

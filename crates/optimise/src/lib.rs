@@ -1,10 +1,10 @@
 //! A pipeline of passes on a module, in a child of an [`llvm`] server: what came of it ([`work`],
-//! [`verdict`]), the module and the pipeline made small ([`shrink`], [`tester`]), and whether the result
-//! means what the module meant ([`refine`]).
+//! [`verdict`]), the module and the pipeline made small ([`shrink`], [`tester`]), and which pass is to blame
+//! where the result does not mean what the module meant ([`locate`]).
 //!
 //! What is common to the engines that test LLVM's passes. Not here: where modules come from.
 
-pub mod refine;
+pub mod locate;
 pub mod shrink;
 pub mod tester;
 pub mod verdict;

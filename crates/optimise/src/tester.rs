@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use llvm::{End, Fault, Limits, Running, Server, Signature};
 
+use refine::{Refinement, Verdict as Refined};
+
 use crate::shrink::{Candidate, Kind, Tester};
 use crate::verdict::{CODE_GENERATOR, Verdict};
 use crate::work::{Answer, Item, Pipeline, stage};
@@ -40,13 +42,7 @@ impl<'s> OnServer<'s> {
     }
 
     fn run(&mut self, items: Vec<Vec<u8>>) -> Vec<llvm::Ran> {
-        if self.lost.is_some() {
-            return Vec::new();
-        }
-        self.server.run(items, self.limits, false).unwrap_or_else(|e| {
-            self.lost = Some(e.to_string());
-            Vec::new()
-        })
+        ask(self.server, &mut self.lost, items, self.limits)
     }
 }
 
@@ -56,6 +52,7 @@ impl Tester for OnServer<'_> {
             base: base.to_vec(),
             edit: candidate.edit.clone(),
             pipeline: self.pipeline(&candidate.passes),
+            print: false,
         };
         let items = candidates.iter().map(|candidate| item(candidate).bytes()).collect();
         let mut shown: Vec<Option<Vec<u8>>> = Vec::with_capacity(candidates.len());
@@ -71,11 +68,7 @@ impl Tester for OnServer<'_> {
     }
 
     fn count(&mut self, base: &[u8], kind: Kind) -> usize {
-        let ran = self.run(vec![Item::Count { base: base.to_vec(), kind }.bytes()]);
-        match ran.first().map(|ran| Answer::read(&ran.output)) {
-            Some(Answer::Places(places)) => places as usize,
-            _ => 0,
-        }
+        places(self.run(vec![counting(base, kind)]))
     }
 
     fn expansions(&mut self, base: &[u8], passes: &str) -> Vec<String> {
@@ -94,4 +87,77 @@ impl Tester for OnServer<'_> {
             .filter(|text| !text.is_empty())
             .collect()
     }
+}
+
+/// A server and an oracle that must refute what passes make of a candidate.
+#[derive(Debug)]
+pub struct Refuting<'s, R> {
+    server: &'s mut Server,
+    oracle: &'s R,
+    limits: Limits,
+    /// Set when the server is gone: nothing shows anything then.
+    pub lost: Option<String>,
+}
+
+impl<'s, R: Refinement> Refuting<'s, R> {
+    /// The results of candidates must be refuted by this.
+    pub fn new(server: &'s mut Server, oracle: &'s R, limits: Limits) -> Refuting<'s, R> {
+        let limits = Limits { time: TIME.min(limits.time), ..limits };
+        Refuting { server, oracle, limits, lost: None }
+    }
+}
+
+impl<R: Refinement> Tester for Refuting<'_, R> {
+    fn try_all(&mut self, base: &[u8], candidates: &[Candidate]) -> Vec<Option<Vec<u8>>> {
+        let running = Running { verify_each: false, log: false };
+        let item = |candidate: &Candidate| Item::Edit {
+            base: base.to_vec(),
+            edit: candidate.edit.clone(),
+            pipeline: Pipeline::of(&candidate.passes, running),
+            print: true,
+        };
+        let items = candidates.iter().map(|candidate| item(candidate).bytes()).collect();
+        let refuted = |ran: llvm::Ran| match Verdict::of(&ran) {
+            Verdict::Fine(Answer::Fine(after)) => {
+                let before = String::from_utf8(ran.artefact).ok()?;
+                let verdict = self.oracle.check(&before, &after);
+                matches!(verdict, Refined::Refuted(_)).then(|| before.into_bytes())
+            }
+            _ => None,
+        };
+        let ran = ask(self.server, &mut self.lost, items, self.limits);
+        let mut shown: Vec<Option<Vec<u8>>> = ran.into_iter().map(refuted).collect();
+        shown.resize(candidates.len(), None);
+        shown
+    }
+
+    fn count(&mut self, base: &[u8], kind: Kind) -> usize {
+        places(ask(self.server, &mut self.lost, vec![counting(base, kind)], self.limits))
+    }
+}
+
+fn counting(base: &[u8], kind: Kind) -> Vec<u8> {
+    Item::Count { base: base.to_vec(), kind }.bytes()
+}
+
+fn places(ran: Vec<llvm::Ran>) -> usize {
+    match ran.first().map(|ran| Answer::read(&ran.output)) {
+        Some(Answer::Places(places)) => places as usize,
+        _ => 0,
+    }
+}
+
+fn ask(
+    server: &mut Server,
+    lost: &mut Option<String>,
+    items: Vec<Vec<u8>>,
+    limits: Limits,
+) -> Vec<llvm::Ran> {
+    if lost.is_some() {
+        return Vec::new();
+    }
+    server.run(items, limits, false).unwrap_or_else(|e| {
+        *lost = Some(e.to_string());
+        Vec::new()
+    })
 }

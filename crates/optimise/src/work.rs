@@ -88,6 +88,8 @@ pub enum Item {
         edit: Edit,
         /// What to run.
         pipeline: Pipeline,
+        /// Whether the result's text is wanted.
+        print: bool,
     },
     /// Count the places of a change.
     Count {
@@ -215,12 +217,12 @@ fn perform(
         Item::Print { bitcode } => {
             Ok(Answer::Fine(context.parse(&bitcode, "crossover").map_err(refused)?.text()))
         }
-        Item::Edit { base, edit, pipeline } => {
+        Item::Edit { base, edit, pipeline, print } => {
             let module = shrink::make(&context, &base, &edit, Some(machine));
             let module = module.ok_or_else(|| Answer::Refused("no valid module".into()))?;
             desk.lay_down(module.text().as_bytes());
             let machine = if module.triple().is_empty() { None } else { Some(machine) };
-            run(module, machine, &pipeline, false, desk)
+            run(module, machine, &pipeline, print, desk)
         }
         Item::Count { base, kind } => {
             let module = context.parse(&base, "reduced").map_err(refused)?;

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use optimise::refine::{AliveTv, Refinement as _, Verdict};
+use refine::{AliveTv, Refinement as _, Verdict};
 use optimise::shrink::external::{Question, llvm_reduce, tool};
 use sandbox::{Scratch, Stop};
 
@@ -73,8 +73,8 @@ fn alive_is_understood() {
     let scratch = Scratch::new().expect("a folder");
     let mut alive = AliveTv::new(program(&scratch, "alive-tv", ALIVE));
     let before = "define i32 @f(i32 %x) {\n  ret i32 %x\n}\n";
-    assert_eq!(alive.check(before, before), Verdict::Correct);
-    let Verdict::Incorrect(example) =
+    assert_eq!(alive.check(before, before), Verdict::Proved);
+    let Verdict::Refuted(example) =
         alive.check(before, "define i32 @f(i32 %x) {\n  ret i32 1\n}\n")
     else {
         panic!("not found wrong");
@@ -82,7 +82,7 @@ fn alive_is_understood() {
     assert!(example.starts_with("define i32 @f") && example.contains("ret i32 1"), "{example}");
     assert!(example.ends_with("i32 %x = #x00000000 (0)"), "{example}");
     let unsupported = "Unsupported instruction:   %r = ptrtoint ptr %p to i64".to_string();
-    assert_eq!(alive.check(before, "ptrtoint\n"), Verdict::Unsupported(unsupported));
+    assert_eq!(alive.check(before, "ptrtoint\n"), Verdict::Unknown(unsupported));
     assert_eq!(alive.check(before, "hard\n"), Verdict::Timeout);
     assert!(matches!(alive.check(before, "crash\n"), Verdict::Error(_)));
     alive.wall = Duration::from_millis(500);

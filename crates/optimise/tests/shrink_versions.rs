@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use llvm::{Context, Installed, Llvm, Running};
-use optimise::refine::PIPELINE;
+use refine::PIPELINE;
 use optimise::shrink::{Edit, Kind, count, make};
 
 const BUSY: &str = include_str!("shrink_busy.ll");

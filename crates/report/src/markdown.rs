@@ -173,7 +173,8 @@ fn program(test: &Test) -> String {
             fenced(language, &String::from_utf8_lossy(&file.bytes))
         )
     };
-    test.files.iter().map(one).collect::<Vec<_>>().join("\n")
+    let shown = test.files.iter().filter(|file| file.name != campaign::COUNTEREXAMPLE);
+    shown.map(one).collect::<Vec<_>>().join("\n")
 }
 
 fn reproduce(test: &Test) -> String {
@@ -197,12 +198,16 @@ fn expected(test: &Test) -> String {
             expected.status,
             fenced("", &printed)
         );
+    } else if test.kind() == Kind::Miscompilation {
+        text += "Expected: a module that does only what the first might have done.\n\n";
     } else if test.is_module() {
         text += "Expected: a valid module.\n\n";
     } else {
         text += "Expected: it compiles.\n\n";
     }
     let kept = |end| test.kept(end).map(|file| lossy(&file.bytes));
+    let counterexample = test.files.iter().find(|file| file.name == campaign::COUNTEREXAMPLE);
+    let counterexample = counterexample.map(|file| lossy(&file.bytes));
     let (words, got) = match &test.today.got {
         Some(Seen::Ran { status, stdout }) => {
             (format!(", with exit status {status}"), Some(lossy(stdout)))
@@ -210,7 +215,7 @@ fn expected(test: &Test) -> String {
         Some(Seen::Crashed(told) | Seen::Rejected(told) | Seen::Exhausted(told)) => {
             (String::new(), Some(told.clone()))
         }
-        _ => (String::new(), kept("stdout").or_else(|| kept("messages"))),
+        _ => (String::new(), counterexample.or_else(|| kept("stdout")).or_else(|| kept("messages"))),
     };
     let _ = match got {
         Some(got) => write!(text, "Actual{words}:\n\n{}", fenced("", &head(&got, SHOWN))),

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use campaign::{AFTER, MODULE as FILE};
 use oracle::{Expected, Kind};
 use toolchain::Language;
 
@@ -64,6 +65,7 @@ pub fn script(test: &Test) -> String {
     text += &compilation(test);
     text += &match test.kind() {
         kind if kind.is_wrong_code() => wrong_code(test),
+        Kind::Miscompilation => refuted(),
         Kind::CompilerHang => hang(),
         Kind::CompilerMemory => memory(),
         _ => words(test),
@@ -223,7 +225,7 @@ fn compilation(test: &Test) -> String {
 fn arguments(step: &[String]) -> String {
     let one = |word: &String| match word.as_str() {
         "program" => "\"$dir/program\"".to_string(),
-        object if object.ends_with(".o") && !object.contains('/') => {
+        object if (object.ends_with(".o") || object == AFTER) && !object.contains('/') => {
             format!("\"$dir\"/{}", quote(object))
         }
         word => quote(word),
@@ -278,6 +280,21 @@ fn expected(stdout: &[u8]) -> String {
         let _ = writeln!(script, "    printf '{bytes}'");
     }
     script + "} >\"$dir/expected\"\n"
+}
+
+/// Whether what the passes left means what the module meant is for Gainsay to say.
+fn refuted() -> String {
+    format!(
+        "[ \"$status\" -eq 0 ] || cannot_tell \"the passes fail: $messages\"\n\
+         gainsay=${{GAINSAY:-gainsay}}\n\
+         command -v \"$gainsay\" >/dev/null || cannot_tell \"there is no $gainsay to ask\"\n\
+         report=$(limited {COMPILE} \"$gainsay\" llvm verify {FILE} \"$dir/{AFTER}\" 2>&1)\n\
+         case $? in\n\
+         0) gone \"the result refines the module\" ;;\n\
+         1) there \"$report\" ;;\n\
+         esac\n\
+         cannot_tell \"$report\"\n"
+    )
 }
 
 fn hang() -> String {

@@ -6,12 +6,13 @@
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crossover::fuzz::{Found, Fuzzer};
 use llvm::Program;
-use optimise::refine::{AliveTv, PIPELINE, Verdict};
-use oracle::{Kind, SourceFile, Trouble};
+use oracle::{SourceFile, Trouble};
 use reduce::NotReduced;
+use refine::{PIPELINE, Scope};
 use sandbox::Stop;
 
 use super::Engine;
@@ -20,13 +21,14 @@ use crate::module::{
     FILE, Patient, certificate, command, compiler, kind, label, named, study_module,
 };
 use crate::record::{Finding, NewFinding, Standing, Study, Tested};
+use crate::refinement::{Asked, Oracles};
 use crate::store::StoredTarget;
 
 /// Crossovers in a batch: enough to pay for a fork, few enough to be done soon.
 pub const BATCH: usize = 100;
 
-/// Batches between two questions to the refinement oracle, which takes as long as many of them.
-const REFINE_EVERY: u64 = 4;
+/// What the refinement oracles may take, in parts of the time of a batch.
+const REFINING: f64 = 0.1;
 
 /// Crossovers on one or several libraries, which take turns.
 #[derive(Debug)]
@@ -35,40 +37,37 @@ pub struct Crossover {
     fuzzers: Vec<Arc<Fuzzer>>,
     passes: String,
     program: Program,
-    /// Who says whether crossovers of the corpus are miscompiled, if anybody can.
-    oracle: Option<AliveTv>,
+    /// Who says whether crossovers of the corpus are miscompiled.
+    oracles: Oracles,
 }
 
 impl Crossover {
     /// On these, with these passes. `program` is what servers for other versions are started with.
     pub fn new(fuzzers: Vec<Arc<Fuzzer>>, passes: String, program: Program) -> Crossover {
-        let oracle = AliveTv::find();
-        Crossover { name: "crossover".to_string(), fuzzers, passes, program, oracle }
+        let oracles = Oracles::find();
+        Crossover { name: "crossover".to_string(), fuzzers, passes, program, oracles }
     }
 
-    /// Asks the refinement oracle about one crossover of the corpus.
-    fn refine(&self, fuzzer: &Fuzzer, oracle: &AliveTv) -> io::Result<Option<NewFinding>> {
-        let Some(refined) = fuzzer.refine_next(oracle)? else { return Ok(None) };
-        let Verdict::Incorrect(report) = &refined.verdict else { return Ok(None) };
-        let line = report.lines().find(|line| line.starts_with("ERROR:"));
-        let summary = line.unwrap_or("the result does not refine the module").to_string();
-        let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
-        Ok(Some(NewFinding {
-            kind: Kind::Miscompilation,
-            signature: format!("{} llvm {summary}", Kind::Miscompilation.name()),
-            summary,
-            standing: Standing::Confirmed,
-            targets: vec![label(&fuzzer.library, PIPELINE)],
-            right: Vec::new(),
-            files: vec![file(FILE, &refined.before)],
-            artifacts: vec![file("after.ll", &refined.after), file("messages", report)],
-            commands: vec![
-                format!("opt-{} '-passes={PIPELINE}' -S -o after.ll {FILE}", fuzzer.library.major),
-                format!("alive-tv {FILE} after.ll"),
-            ],
-            origin: format!("crossover: seed {} of the corpus", refined.seed),
-            certificate: certificate(&fuzzer.library),
-        }))
+    /// Asks the refinement oracles about crossovers of the corpus, the smallest first, for a part of the
+    /// time that a batch took.
+    fn refine(&self, fuzzer: &Fuzzer, batch: Duration) -> io::Result<Vec<NewFinding>> {
+        let (begin, mut findings) = (Instant::now(), Vec::new());
+        while begin.elapsed() < batch.mul_f64(REFINING) {
+            let Some(refined) = fuzzer.next_to_refine(PIPELINE)? else { break };
+            let origin = format!("crossover: seed {} of the corpus", refined.seed);
+            let asked = Asked {
+                library: &fuzzer.library,
+                before: &refined.before,
+                after: &refined.after,
+                passes: PIPELINE,
+                scope: Scope::Function,
+                origin: &origin,
+            };
+            let limits = fuzzer.limits();
+            let found = fuzzer.with_server(|server| self.oracles.ask(&asked, server, limits, &[]))?;
+            findings.extend(found);
+        }
+        Ok(findings)
     }
 
     fn finding(&self, fuzzer: &Fuzzer, found: Found) -> NewFinding {
@@ -121,9 +120,8 @@ impl Engine for Crossover {
         tested.cost.compile = batch.time;
         let mut findings: Vec<NewFinding> =
             batch.found.into_iter().map(|found| self.finding(fuzzer, found)).collect();
-        if let Some(oracle) = self.oracle.as_ref().filter(|_| seed.is_multiple_of(REFINE_EVERY)) {
-            findings.extend(self.refine(fuzzer, oracle).map_err(|e| Trouble::Io(e.to_string()))?);
-        }
+        let refuted = self.refine(fuzzer, batch.time);
+        findings.extend(refuted.map_err(|error| Trouble::Io(error.to_string()))?);
         for finding in findings {
             bench.count(&finding.signature);
             tested.findings.push(finding);

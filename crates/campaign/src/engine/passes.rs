@@ -33,6 +33,7 @@ use crate::bench::Bench;
 use crate::module::{Patient, compiler, is_module, label, read_label, study_module};
 use crate::program::{self, Subject, study_program};
 use crate::record::{Finding, Study, Tested};
+use crate::refinement::Oracles;
 use crate::store::StoredTarget;
 
 /// Sequences in a test: enough to pay for a fork, few enough to be done soon.
@@ -116,6 +117,8 @@ pub struct Passes {
     options: PassesOptions,
     programs: Programs,
     benches: Vec<LibraryBench>,
+    /// Who says whether functions are miscompiled.
+    oracles: Oracles,
     rounds: Mutex<BTreeMap<u64, Arc<Round>>>,
 }
 
@@ -146,7 +149,8 @@ impl Passes {
             benches.push(LibraryBench::open(library, &options)?);
         }
         let programs = Programs::new(source, &options);
-        Ok(Passes { options, programs, benches, rounds: Mutex::default() })
+        let oracles = Oracles::find();
+        Ok(Passes { options, programs, benches, oracles, rounds: Mutex::default() })
     }
 
     /// Tests of a round: programs, chunks of sequences, libraries.

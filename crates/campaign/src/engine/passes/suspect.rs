@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 use std::io;
 
 use llvm::{Executed, Fault, How, Signature};
+use optimise::locate::{OnText, Optimiser as _};
 use optimise::work::{Answer, Item};
 use oracle::{Certificate, Expected, Kind, Says, SourceFile, Trouble};
 use passes::exclusion::{Exclusion, What};
 use passes::sequence::{Grouping, Sequence};
 use passes::trial::{Attempt, Must, Seen, Terms, Trial};
+use refine::Scope;
 
 use super::{LibraryBench, Passes, Prepared, lock};
 use crate::bench::Bench;
 use crate::module::{FILE, certificate, command, kind, label, named};
 use crate::program;
 use crate::record::{Cost, NewFinding, Standing};
+use crate::refinement::Asked;
 
 /// Of one fault so many are findings; the others are counted.
 const CLOSELY: u64 = 3;
@@ -58,7 +61,40 @@ impl Passes {
                 }
             }
         }
+        // One of them at a time: what is wrong in one function need not show in what a program prints.
+        let well = |attempt: &&Attempt| matches!(attempt.seen, Seen::Executed(_));
+        if let Some(Attempt { sequence, .. }) = attempts.iter().find(well) {
+            findings.extend(self.refine(here, program, sequence, trial, bench)?);
+        }
         Ok(findings)
+    }
+
+    /// Asks whether a sequence keeps what the functions of a program mean.
+    fn refine(
+        &self,
+        here: &LibraryBench,
+        program: &Prepared,
+        sequence: &Sequence,
+        trial: &mut Trial<'_>,
+        bench: &Bench,
+    ) -> Result<Option<NewFinding>, Trouble> {
+        let passes = sequence.text(&here.inventory, Grouping::Alone);
+        let text = text(program, trial)?;
+        let mut optimiser = OnText { server: trial.server, limits: trial.limits };
+        let before = optimiser.run(&text, "verify");
+        let after = before.as_ref().and_then(|before| optimiser.run(before, &passes));
+        let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+        let asked = Asked {
+            library: &here.installed,
+            before: &before,
+            after: &after,
+            passes: &passes,
+            scope: Scope::Module,
+            origin: &origin(program, sequence),
+        };
+        let files = &program.made.case.files;
+        let found = self.oracles.ask(&asked, trial.server, trial.limits, files);
+        Ok(found.filter(|found| bench.count(&found.signature) < CLOSELY))
     }
 
     fn count(
@@ -128,11 +164,7 @@ impl Passes {
             return Ok(None);
         }
         let passes = short.text(&here.inventory, Grouping::Alone);
-        let print = Item::Print { bitcode: program.bitcode.clone() };
-        let printed = trial.server.run(vec![print.bytes()], trial.limits, false).map_err(io)?;
-        let Some(Answer::Fine(text)) = printed.first().map(|ran| Answer::read(&ran.output)) else {
-            return Err(Trouble::Io("a module cannot be printed".into()));
-        };
+        let text = text(program, trial)?;
         let mut artifacts = program.made.case.files.clone();
         artifacts.push(SourceFile { name: "messages".into(), bytes: told.into_bytes() });
         Ok(Some(NewFinding {
@@ -265,6 +297,16 @@ impl Passes {
             let names = short.names(&here.inventory);
             lock(&here.exclusions).note(&names, signature);
         }
+    }
+}
+
+/// The module of a program.
+fn text(program: &Prepared, trial: &mut Trial<'_>) -> Result<String, Trouble> {
+    let print = Item::Print { bitcode: program.bitcode.clone() };
+    let printed = trial.server.run(vec![print.bytes()], trial.limits, false).map_err(io)?;
+    match printed.first().map(|ran| Answer::read(&ran.output)) {
+        Some(Answer::Fine(text)) => Ok(text),
+        _ => Err(Trouble::Io("a module cannot be printed".into())),
     }
 }
 

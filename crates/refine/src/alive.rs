@@ -1,46 +1,16 @@
-//! Whether passes kept what a function means: refinement, by `alive-tv` where it is installed.
+//! `alive-tv`, where it is installed.
 //!
 //! FLUX section IV-B: Alive2 proves function by function, so only pipelines without passes between
-//! functions make sense ([`PIPELINE`]); it has a limit on memory and on time for each question; and it does not
-//! know all of LLVM. Not being able to tell is no verdict: it is said apart ([`Verdict`]). Small tests are
-//! worth more than large ones, so whoever asks begins with the smallest.
-//!
-//! Not here: an oracle of our own, which is to be another [`Refinement`].
+//! functions make sense ([`crate::PIPELINE`]); it has a limit on memory and on time for each question; and it
+//! does not know all of LLVM. Small tests are worth more than large ones, so whoever asks begins with the
+//! smallest.
 
 use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
+use crate::{Refinement, Verdict};
 use sandbox::{Ended, Run, Scratch, Status, Stop, Why};
-
-/// What `-O2` does to a function by itself, in words that every LLVM from 14 on knows.
-pub const PIPELINE: &str = "function(sroa,early-cse<memssa>,speculative-execution,jump-threading,\
-correlated-propagation,simplifycfg,instcombine,aggressive-instcombine,libcalls-shrinkwrap,tailcallelim,\
-simplifycfg,reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,\
-simple-loop-unswitch),simplifycfg,instcombine,loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,\
-mldst-motion,gvn,sccp,bdce,instcombine,jump-threading,correlated-propagation,adce,memcpyopt,dse,\
-loop-mssa(licm),simplifycfg,instcombine)";
-
-/// What is known about a pair of modules.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All functions that both have are refined.
-    Correct,
-    /// One is not: the report, with a counterexample.
-    Incorrect(String),
-    /// It has what the oracle does not know, or knows only roughly: what.
-    Unsupported(String),
-    /// Too hard: time or memory ran out.
-    Timeout,
-    /// The oracle failed: why.
-    Error(String),
-}
-
-/// Tells whether one module refines another.
-pub trait Refinement {
-    /// Judges what passes made of a module, both as text.
-    fn check(&self, before: &str, after: &str) -> Verdict;
-}
 
 /// `alive-tv`.
 #[derive(Clone, Debug)]
@@ -137,7 +107,7 @@ fn judge(said: &str) -> Verdict {
         line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
     };
     if count(" incorrect transformations") > 0 {
-        return Verdict::Incorrect(counterexample(said));
+        return Verdict::Refuted(counterexample(said));
     }
     let error = |known: &[&str]| {
         said.lines().map(str::trim).find(|line| known.iter().any(|start| line.starts_with(start)))
@@ -147,7 +117,7 @@ fn judge(said: &str) -> Verdict {
         count(" failed-to-prove transformations") + count(" Alive2 errors") + count(" errors");
     if failed > 0 {
         return match (error(&UNKNOWN), error(&TOO_HARD)) {
-            (Some(line), _) => Verdict::Unsupported(without_mark(line)),
+            (Some(line), _) => Verdict::Unknown(without_mark(line)),
             (None, Some(_)) => Verdict::Timeout,
             (None, None) => {
                 Verdict::Error(last_error(said).unwrap_or("no reason given").to_string())
@@ -155,8 +125,8 @@ fn judge(said: &str) -> Verdict {
         };
     }
     match count(" correct transformations") {
-        0 => Verdict::Unsupported("no function is in both modules".to_string()),
-        _ => Verdict::Correct,
+        0 => Verdict::Unknown("no function is in both modules".to_string()),
+        _ => Verdict::Proved,
     }
 }
 
@@ -199,19 +169,19 @@ mod tests {
     #[test]
     fn reports_are_read() {
         let fine = report("Transformation seems to be correct!\n", [2, 0, 0, 0]);
-        assert_eq!(judge(&fine), Verdict::Correct);
-        let Verdict::Incorrect(example) = judge(&report(WRONG, [1, 1, 0, 0])) else { panic!() };
+        assert_eq!(judge(&fine), Verdict::Proved);
+        let Verdict::Refuted(example) = judge(&report(WRONG, [1, 1, 0, 0])) else { panic!() };
         assert!(example.starts_with("define i1 @bad"), "{example}");
         assert!(example.ends_with("Target value: #x0 (0)"), "{example}");
         let unknown = "ERROR: Unsupported instruction:   %r = va_arg ptr %p, i32\n\
                        ERROR: Could not translate 'f' to Alive IR";
         assert_eq!(
             judge(&report(unknown, [3, 0, 0, 1])),
-            Verdict::Unsupported("Unsupported instruction:   %r = va_arg ptr %p, i32".into())
+            Verdict::Unknown("Unsupported instruction:   %r = va_arg ptr %p, i32".into())
         );
         let rough =
             "ERROR: Couldn't prove the correctness of the transformation\nAlive2 approximated …";
-        assert!(matches!(judge(&report(rough, [0, 0, 1, 0])), Verdict::Unsupported(_)));
+        assert!(matches!(judge(&report(rough, [0, 0, 1, 0])), Verdict::Unknown(_)));
         for hard in [
             "ERROR: Timeout",
             "ERROR: Out of memory; skipping function.",
@@ -221,7 +191,7 @@ mod tests {
         }
         // A wrong function is wrong, whatever the others are.
         let both = format!("ERROR: Timeout\n{WRONG}");
-        assert!(matches!(judge(&report(&both, [0, 1, 1, 1])), Verdict::Incorrect(_)));
+        assert!(matches!(judge(&report(&both, [0, 1, 1, 1])), Verdict::Refuted(_)));
     }
 
     #[test]
@@ -233,7 +203,7 @@ mod tests {
             Verdict::Error("Only functions with identical signatures can be checked".into())
         );
         assert_eq!(judge("Could not read bitcode"), Verdict::Error("there is no summary".into()));
-        assert!(matches!(judge(&report("", [0, 0, 0, 0])), Verdict::Unsupported(_)));
+        assert!(matches!(judge(&report("", [0, 0, 0, 0])), Verdict::Unknown(_)));
         // The first releases counted errors in one line.
         let old = "ERROR: Timeout\nSummary:\n  0 correct transformations\n  0 incorrect transformations\n  1 errors\n";
         assert_eq!(judge(old), Verdict::Timeout);

@@ -1,0 +1,213 @@
+//! `gainsay llvm verify`: does one module mean what another meant?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::Args as ClapArgs;
+use optimise::locate::{Located, OnText, Optimiser as _, locate};
+use refine::{AliveTv, Checked, Own, Pair, Refinement as _, Scope, Solver, Verdict};
+use serde_json::json;
+
+use super::Library;
+use super::opt::read;
+use crate::{terminal, words};
+
+/// Tell whether AFTER refines BEFORE: whatever it does, BEFORE might have done.
+///
+/// Both are LLVM IR as text, with opaque pointers. Every function that both define and that differs is executed
+/// on many inputs, undef and poison among them; then a solver is asked. What is called a
+/// counterexample was executed, twice, and is printed with both traces.
+///
+/// In place of AFTER, --passes says what is to be made of BEFORE by a libLLVM; then the pass that is to
+/// blame is looked for, too.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = HELP)]
+pub struct Verify {
+    /// The module before; `-` is standard input.
+    #[arg(value_name = "BEFORE.ll")]
+    pub before: PathBuf,
+    /// The module after.
+    #[arg(value_name = "AFTER.ll", required_unless_present = "passes", conflicts_with = "passes")]
+    pub after: Option<PathBuf>,
+    /// Make AFTER with these passes of --lib, as for `opt -passes=`.
+    #[arg(long, value_name = "P")]
+    pub passes: Option<String>,
+    #[command(flatten)]
+    pub library: Library,
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The passes looked at one function at a time: functions that only the module itself can call
+    /// must refine, too, whatever they are given.
+    #[arg(long)]
+    pub isolated: bool,
+    /// Who is asked for proofs: z3, cvc5, or none; the one that is installed unless told otherwise.
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Time of the solver for each question.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = words::duration)]
+    pub solver_time: Duration,
+    /// Print one JSON object in place of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+Exit status:
+  0   all functions refine: proved, or no counterexample was found
+  1   one does not; the counterexample was printed
+  2   a file is no module that we understand, or there is no such library, pass or function
+  3   unknown, and why
+
+Where alive-tv is on the PATH, its verdict is printed as a second opinion; it does not change the status.
+
+Examples:
+  gainsay llvm verify before.ll after.ll
+  gainsay llvm verify test.ll --lib 16 --passes 'instcombine,correlated-propagation'
+  opt-19 -S -passes=gvn test.ll | gainsay llvm verify test.ll -";
+
+/// Runs the command.
+pub fn main(args: &Verify) -> Result<u8> {
+    let own = oracle(args)?;
+    let text = |file: &PathBuf| -> Result<String> {
+        let (bytes, name) = read(file)?;
+        if bytes.starts_with(b"BC\xc0\xde") {
+            bail!("{name} is bitcode: make text of it with llvm-dis, or use --passes");
+        }
+        String::from_utf8(bytes).with_context(|| format!("{name} is no text"))
+    };
+    let (before, after, located) = match (&args.after, &args.passes) {
+        (Some(after), _) => (text(&args.before)?, text(after)?, None),
+        (None, Some(passes)) => optimised(args, passes, &own)?,
+        (None, None) => bail!("give AFTER.ll or --passes"),
+    };
+    let pair = Pair::read(&before, &after).map_err(|e| anyhow!(e))?;
+    let mut names = pair.names(own.scope);
+    if let Some(wanted) = &args.function {
+        names.retain(|name| name == wanted);
+    }
+    if names.is_empty() {
+        let which = args.function.as_ref().map_or(String::new(), |name| format!(" of the name {name}"));
+        bail!("there is no function{which} that both modules define with the same type");
+    }
+    let mut all: Vec<Checked> = Vec::new();
+    for (done, name) in names.iter().enumerate() {
+        terminal::status(&format!("{done} of {}: @{name}", names.len()));
+        let checked = own.function(&pair, name);
+        terminal::status("");
+        if !args.json {
+            terminal::print(told(&checked).as_bytes())?;
+        }
+        all.push(checked);
+    }
+    let verdict = Verdict::all(all.iter().map(Checked::verdict));
+    let verdict = verdict.unwrap_or(Verdict::Proved);
+    let second = AliveTv::find().map(|alive| alive.check(&before, &after));
+    if args.json {
+        terminal::print(format!("{}\n", as_json(&all, located.as_ref(), &verdict)).as_bytes())?;
+    } else {
+        terminal::print(summary(&all, located.as_ref(), second.as_ref()).as_bytes())?;
+    }
+    Ok(match verdict {
+        Verdict::Proved | Verdict::Held(_) => 0,
+        Verdict::Refuted(_) => 1,
+        Verdict::Unknown(_) | Verdict::Timeout | Verdict::Error(_) => 3,
+    })
+}
+
+fn oracle(args: &Verify) -> Result<Own> {
+    let solver = match args.solver.as_deref() {
+        Some("none") => None,
+        Some(name) => {
+            let known = Solver::named(name);
+            Some(known.ok_or_else(|| anyhow!("{name} is no solver we know: z3, cvc5 or none"))?)
+        }
+        None => Solver::find(),
+    };
+    let solver = solver.map(|solver| solver.within(args.solver_time));
+    let scope = if args.isolated { Scope::Function } else { Scope::Module };
+    Ok(Own::new(solver).within(scope))
+}
+
+/// The module as the library prints it, what its passes make of it, and the pass that is to blame if any is.
+fn optimised(
+    args: &Verify,
+    passes: &str,
+    own: &Own,
+) -> Result<(String, String, Option<Located>)> {
+    let (bytes, name) = read(&args.before)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{name} is no text"))?;
+    let mut server = args.library.serve()?;
+    let mut library = OnText { server: &mut server, limits: args.library.limits() };
+    let before = library.run(&text, "verify");
+    let before = before.ok_or_else(|| anyhow!("{name} is no valid module for this LLVM"))?;
+    let after = library.run(&before, passes);
+    let after = after.ok_or_else(|| {
+        anyhow!("the passes fail on {name}, or there are none such: `gainsay llvm opt` tells more")
+    })?;
+    let refuted = matches!(own.check(&before, &after), Verdict::Refuted(_));
+    let located = if refuted { locate(&mut library, &before, passes, own) } else { None };
+    Ok((before, after, located))
+}
+
+fn told(checked: &Checked) -> String {
+    let time = checked.execution_time + checked.proof_time;
+    let verdict = checked.verdict();
+    let mut line = format!("@{}: {verdict}", checked.function);
+    if let (Verdict::Held(_), Some(why)) = (&verdict, checked.proof.why()) {
+        line += &format!(" ({why})");
+    }
+    line += &format!("  [{:.1} ms]\n", time.as_secs_f64() * 1e3);
+    if let Some(counterexample) = &checked.counterexample {
+        line += &format!("{counterexample}\n");
+    }
+    line
+}
+
+fn summary(all: &[Checked], located: Option<&Located>, second: Option<&Verdict>) -> String {
+    let mut text = String::new();
+    if let Some(located) = located {
+        text += &format!("\nto blame: {} (-passes='{}')\n", located.pass(), located.passes);
+        if !located.alone {
+            text += "  it does so after the passes before it only\n";
+        }
+    }
+    let verdicts: Vec<Verdict> = all.iter().map(Checked::verdict).collect();
+    let names = ["proved", "no counterexample", "refuted", "unknown", "timeout", "error"];
+    let counts = names.into_iter().filter_map(|name| {
+        let n = verdicts.iter().filter(|verdict| verdict.name() == name).count();
+        (n > 0).then(|| format!("{n} {name}"))
+    });
+    let counts: Vec<String> = counts.collect();
+    if all.len() > 1 {
+        text += &format!("{}: {}\n", words::plural(all.len() as u64, "function"), counts.join(", "));
+    }
+    if let Some(second) = second {
+        text += &format!("alive-tv: {second}\n");
+    }
+    text
+}
+
+fn as_json(all: &[Checked], located: Option<&Located>, verdict: &Verdict) -> serde_json::Value {
+    let one = |checked: &Checked| {
+        let verdict = checked.verdict();
+        json!({
+            "function": checked.function,
+            "verdict": verdict.name(),
+            "says": verdict.to_string(),
+            "proof": checked.proof.why(),
+            "counterexample": checked.counterexample.as_ref().map(ToString::to_string),
+            "execution_ms": checked.execution_time.as_secs_f64() * 1e3,
+            "proof_ms": checked.proof_time.as_secs_f64() * 1e3,
+        })
+    };
+    json!({
+        "verdict": verdict.name(),
+        "functions": all.iter().map(one).collect::<Vec<_>>(),
+        "pass": located.map(Located::pass),
+        "passes": located.map(|located| &located.passes),
+        "before": located.map(|located| &located.before),
+        "after": located.map(|located| &located.after),
+    })
+}

@@ -1,0 +1,273 @@
+//! The beginning: memory of an input, arguments, frames.
+
+use super::{Frame, Machine};
+use crate::code::{Function, SymbolKind};
+use crate::facts::{Effects, Facts};
+use crate::input::{Datum, InputByte, Place, Scalar};
+use crate::memory::{Block, Byte, Name, UNDEF, Whole};
+use crate::shape::Shape;
+use crate::value::{Atom, NULL, Pointer, Stop, Value, undefined, unknown};
+
+use std::sync::Arc;
+
+impl<'a> Machine<'a> {
+    /// Executes the function that was asked for.
+    pub(super) fn start(&mut self, name: &str) -> Result<Value, Stop> {
+        self.layout()?;
+        let Some(place) = self.program.function(name) else {
+            return unknown(format!("@{name} has no body that may be executed"));
+        };
+        let function = &self.program.functions[place as usize];
+        if let Some(why) = &function.refused {
+            return unknown(why.clone());
+        }
+        if function.params.len() != self.input.arguments.len() {
+            return unknown("an input with another number of arguments");
+        }
+        let mut arguments = Vec::with_capacity(function.params.len());
+        for ((shape, _), datum) in function.params.iter().zip(&self.input.arguments) {
+            arguments.push(self.value(shape, datum)?);
+        }
+        self.run(function, arguments)
+    }
+
+    /// Blocks for the symbols and the input.
+    pub(super) fn layout(&mut self) -> Result<(), Stop> {
+        let program = self.program;
+        for symbol in &program.symbols {
+            let (align, writable) = match &symbol.kind {
+                SymbolKind::Variable(variable) => (variable.align, !variable.constant),
+                _ => (16, false),
+            };
+            let address = self.symbol_address(&symbol.name, align);
+            let name = Name::Symbol(symbol.name.clone());
+            self.blocks.push(block(name, Vec::new(), align, address, writable, false));
+        }
+        for (number, given) in self.input.blocks.iter().enumerate() {
+            let number = number as u32;
+            if !given.align.is_power_of_two() || given.align > 1 << 12 {
+                return unknown("an input block of odd alignment");
+            }
+            let address = self.input_address(number, given.align);
+            let name = Name::Input(number);
+            self.blocks.push(block(name, Vec::new(), given.align, address, true, true));
+        }
+        for (number, given) in self.input.blocks.iter().enumerate() {
+            let bytes = given.bytes.iter().map(|byte| self.input_byte(byte));
+            let mut bytes = bytes.collect::<Result<Vec<_>, _>>()?;
+            whole_pointers(&mut bytes, u64::from(self.program.pointer_bits / 8));
+            self.blocks[self.first_input as usize + number].bytes = bytes;
+        }
+        Ok(())
+    }
+
+    /// A byte of an input.
+    pub(super) fn input_byte(&self, byte: &InputByte) -> Result<Byte, Stop> {
+        Ok(match byte {
+            InputByte::Bits(bits) => Byte::Bits(*bits, 0),
+            InputByte::Undef => UNDEF,
+            InputByte::Poison => Byte::Poison,
+            InputByte::Pointer(place, part) => {
+                let shape = Shape::Pointer { space: 0, bits: self.program.pointer_bits };
+                let atom = Atom::Pointer(self.place(place)?);
+                Byte::Part(Arc::new(Whole { atom, shape }), *part)
+            }
+        })
+    }
+
+    fn place(&self, place: &Place) -> Result<Pointer, Stop> {
+        Ok(match place {
+            Place::Null => NULL,
+            Place::Address(address) => Pointer::Address(*address),
+            Place::Block { block, offset } => {
+                if *block as usize >= self.input.blocks.len() {
+                    return unknown("an input that names a block it does not have");
+                }
+                Pointer::Block { block: self.first_input + block, offset: *offset }
+            }
+            Place::Global { name, offset } => match self.program.names.get(name.as_str()) {
+                Some(block) => Pointer::Block { block: *block, offset: *offset },
+                None => return unknown("an input that names a global that is not there"),
+            },
+        })
+    }
+
+    fn value(&self, shape: &Shape, datum: &Datum) -> Result<Value, Stop> {
+        match datum {
+            Datum::Many(parts) => {
+                let shapes = shape.parts();
+                if shapes.len() != parts.len() {
+                    return unknown("an input of another shape");
+                }
+                let parts = parts.iter().zip(shapes).map(|(part, (_, shape))| self.value(shape, part));
+                Ok(Value::Many(parts.collect::<Result<_, _>>()?))
+            }
+            Datum::Scalar(scalar) => Ok(Value::One(match (scalar, shape) {
+                (_, Shape::Vector(..) | Shape::Array(..) | Shape::Struct(..) | Shape::Void) => {
+                    return unknown("an input of another shape");
+                }
+                (Scalar::Undef, _) => Atom::undef(shape.bits()),
+                (Scalar::Poison, _) => Atom::Poison,
+                (Scalar::Pointer(place), Shape::Pointer { .. }) => Atom::Pointer(self.place(place)?),
+                (Scalar::Bits(bits), Shape::Integer(_) | Shape::Float(_))
+                    if bits.width() == shape.bits() =>
+                {
+                    Atom::Exact(bits.clone())
+                }
+                _ => return unknown("an input of another shape"),
+            })),
+        }
+    }
+
+    /// A frame with its arguments, after what is claimed of them.
+    pub(super) fn enter(
+        &mut self,
+        function: &'a Function,
+        arguments: Vec<Value>,
+    ) -> Result<Frame<'a>, Stop> {
+        let mut frame = Frame {
+            function,
+            registers: vec![Value::One(Atom::Poison); function.registers as usize],
+            locals: Vec::new(),
+            limits: Vec::new(),
+            older: 0,
+            arguments: Vec::new(),
+        };
+        for (index, (value, (shape, facts))) in arguments.into_iter().zip(&function.params).enumerate() {
+            let mut value = self.claimed(value, shape, facts, "an argument")?;
+            if let Some((size, align)) = facts.byval {
+                value = self.copy_for_callee(&mut frame, &value, size, align)?;
+            }
+            self.limit(&mut frame, &value, facts);
+            frame.registers[index] = value;
+        }
+        // Copies belong to the callee.
+        frame.older = self.blocks.len() as u32 - frame.locals.len() as u32;
+        self.exclusive(&frame)?;
+        Ok(frame)
+    }
+
+    fn limit(&mut self, frame: &mut Frame<'a>, value: &Value, facts: &Facts) {
+        if let Value::One(Atom::Pointer(Pointer::Block { block, .. })) = value {
+            frame.arguments.push(*block);
+            if facts.readonly || facts.writeonly {
+                frame.limits.push((*block, !facts.writeonly, !facts.readonly));
+            }
+        }
+    }
+
+    /// A pointer that nothing else may lead to, while something else does: what is undefined then is not
+    /// tracked.
+    fn exclusive(&self, frame: &Frame<'a>) -> Result<(), Stop> {
+        for (index, (_, facts)) in frame.function.params.iter().enumerate() {
+            let Value::One(Atom::Pointer(Pointer::Block { block, .. })) = &frame.registers[index] else {
+                continue;
+            };
+            if !facts.noalias {
+                continue;
+            }
+            let others = frame.arguments.iter().filter(|other| *other == block).count();
+            let held = &self.blocks[*block as usize];
+            let visible = matches!(held.name, Name::Symbol(_) | Name::World(_)) || held.escaped;
+            // Blocks of the input are reached by the arguments alone, unless they point to each other.
+            if others > 1 || visible || self.depth > 1 && matches!(held.name, Name::Input(_)) {
+                return unknown("noalias of what something else leads to");
+            }
+        }
+        Ok(())
+    }
+
+    /// The copy that a parameter passed by value is.
+    fn copy_for_callee(
+        &mut self,
+        frame: &mut Frame<'a>,
+        value: &Value,
+        size: u64,
+        align: u64,
+    ) -> Result<Value, Stop> {
+        let atom = value.atom()?;
+        let (from, at) = match atom {
+            Atom::Pointer(Pointer::Block { block, offset }) => {
+                self.prepare(*block)?;
+                (*block, *offset)
+            }
+            Atom::Pointer(Pointer::Address(0)) | Atom::Poison | Atom::Free(_) => {
+                return undefined("byval of no memory");
+            }
+            _ => return unknown("byval of an address without a block"),
+        };
+        let held = &self.blocks[from as usize];
+        if !held.alive || at < 0 || at as u64 + size > held.bytes.len() as u64 {
+            return undefined("byval of memory that is not there");
+        }
+        let bytes = held.bytes[at as usize..at as usize + size as usize].to_vec();
+        let block = self.allocate(size, align, UNDEF, false)?;
+        self.blocks[block as usize].bytes = bytes;
+        frame.locals.push(block);
+        Ok(Value::One(Atom::Pointer(Pointer::Block { block, offset: 0 })))
+    }
+
+    /// A frame of no function, for constants.
+    pub(super) fn no_frame(&self) -> Frame<'a> {
+        Frame {
+            function: &NO_FUNCTION,
+            registers: Vec::new(),
+            locals: Vec::new(),
+            limits: Vec::new(),
+            older: 0,
+            arguments: Vec::new(),
+        }
+    }
+}
+
+static NO_FUNCTION: std::sync::LazyLock<Function> = std::sync::LazyLock::new(|| Function {
+    name: "".into(),
+    params: Vec::new(),
+    result: Shape::Void,
+    result_facts: Facts::default(),
+    registers: 0,
+    blocks: Vec::new(),
+    effects: Effects::ALL,
+    null_is_valid: false,
+    tagged: false,
+    refused: None,
+});
+
+/// A block with an address.
+pub(super) fn block(
+    name: Name,
+    bytes: Vec<Byte>,
+    align: u64,
+    address: u64,
+    writable: bool,
+    ready: bool,
+) -> Block {
+    Block {
+        name,
+        bytes,
+        align,
+        address: Some(address),
+        alive: true,
+        writable,
+        ready,
+        heap: false,
+        escaped: false,
+        tags: Vec::new(),
+    }
+}
+
+/// Bytes that are the parts of one pointer become parts of one whole.
+fn whole_pointers(bytes: &mut [Byte], size: u64) {
+    let size = size as usize;
+    for start in 0..bytes.len().saturating_sub(size - 1) {
+        let Byte::Part(first, 0) = bytes[start].clone() else { continue };
+        let fits = bytes[start..start + size].iter().enumerate().all(|(index, byte)| {
+            matches!(byte, Byte::Part(whole, part) if **whole == *first && usize::from(*part) == index)
+        });
+        if fits {
+            for (index, byte) in bytes[start..start + size].iter_mut().enumerate() {
+                *byte = Byte::Part(first.clone(), index as u8);
+            }
+        }
+    }
+}

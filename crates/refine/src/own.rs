@@ -1,0 +1,340 @@
+//! Our own oracle: functions that changed are executed on many inputs, then put to a solver.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use irmachine::{Answer, Counterexample};
+use irtext::{Function, Linkage, Module};
+
+use crate::{Refinement, Said, Solver, Verdict};
+
+/// What passes between the two modules may have looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// One function at a time: every function must refine, whoever calls it.
+    Function,
+    /// The whole module: functions and variables that nobody else can name are what the module makes of
+    /// them.
+    #[default]
+    Module,
+}
+
+/// Proofs that are remembered: a long hunt must not fill the memory.
+const REMEMBERED: usize = 10_000;
+
+/// The oracle. What was asked once is known from then on, to all clones.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// Who is asked where execution shows nothing; `None`: nobody.
+    pub solver: Option<Solver>,
+    /// How executions are bounded.
+    pub execution: irmachine::Limits,
+    /// How proofs are bounded.
+    pub proof: irproof::Limits,
+    /// What passes may have looked at.
+    pub scope: Scope,
+    /// Proofs that it remembers, by content of both functions.
+    known: Arc<Mutex<HashMap<String, Proof>>>,
+}
+
+/// What execution showed of a pair.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Executed {
+    /// No difference on this many inputs; whether these were all there are.
+    Held(u32, bool),
+    /// A difference.
+    Refuted,
+    /// Nothing: why.
+    Unknown(String),
+}
+
+/// What a solver showed of a pair.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proof {
+    /// Nobody was asked.
+    None,
+    /// Both are the same.
+    Same,
+    /// The one refines the other.
+    Proved,
+    /// It does not, and the execution agrees.
+    Refuted,
+    /// The solver says it does not, the execution does not show it: why not.
+    Unconfirmed(String),
+    /// It cannot be put as a question: why.
+    Refused(String),
+    /// Time or memory ran out.
+    TooHard,
+    /// The solver failed: why.
+    Failed(String),
+}
+
+impl Proof {
+    /// Why there is none; `None` where there is one, or nobody was asked.
+    pub fn why(&self) -> Option<String> {
+        Some(match self {
+            Proof::None | Proof::Same | Proof::Proved | Proof::Refuted => return None,
+            Proof::Unconfirmed(why) => format!("a solver's counterexample is not confirmed: {why}"),
+            Proof::Refused(why) => format!("no proof: {why}"),
+            Proof::TooHard => "the solver ran out of time".into(),
+            Proof::Failed(why) => why.clone(),
+        })
+    }
+}
+
+/// What is known of a pair of functions.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Its name.
+    pub function: String,
+    /// What execution showed.
+    pub executed: Executed,
+    /// What a solver showed.
+    pub proof: Proof,
+    /// An input on which the second does what the first may not.
+    pub counterexample: Option<Box<Counterexample>>,
+    /// Time of executing.
+    pub execution_time: Duration,
+    /// Time of posing and solving.
+    pub proof_time: Duration,
+}
+
+impl Checked {
+    /// All of it in one word.
+    pub fn verdict(&self) -> Verdict {
+        if let Some(counterexample) = &self.counterexample {
+            return Verdict::Refuted(format!("@{}\n{counterexample}", self.function));
+        }
+        match (&self.proof, &self.executed) {
+            (Proof::Same | Proof::Proved, _) | (_, Executed::Held(_, true)) => Verdict::Proved,
+            (_, Executed::Held(executed, false)) => Verdict::Held(*executed),
+            (Proof::Failed(why), _) => Verdict::Error(why.clone()),
+            (Proof::TooHard, _) => Verdict::Timeout,
+            (_, Executed::Unknown(why)) => Verdict::Unknown(why.clone()),
+            (_, Executed::Refuted) => Verdict::Error("a counterexample without an input".into()),
+        }
+    }
+}
+
+impl Own {
+    /// With the solver on the PATH, if there is one.
+    pub fn find() -> Own {
+        Own::new(Solver::find())
+    }
+
+    /// With this solver, or none.
+    pub fn new(solver: Option<Solver>) -> Own {
+        Own {
+            solver,
+            execution: irmachine::Limits::default(),
+            proof: irproof::Limits::default(),
+            scope: Scope::default(),
+            known: Arc::default(),
+        }
+    }
+
+    /// The same for passes that may have looked at this much.
+    pub fn within(&self, scope: Scope) -> Own {
+        Own { scope, ..self.clone() }
+    }
+
+    /// Checks every function that both modules define. `Err` is a sentence: one of them is not understood.
+    pub fn functions(&self, before: &str, after: &str) -> Result<Vec<Checked>, String> {
+        let pair = Pair::read(before, after)?;
+        Ok(pair.names(self.scope).iter().map(|name| self.function(&pair, name)).collect())
+    }
+
+    /// Checks one function that both define.
+    pub fn function(&self, pair: &Pair, name: &str) -> Checked {
+        let mut checked = Checked {
+            function: name.to_string(),
+            executed: Executed::Unknown("it was not executed".into()),
+            proof: Proof::None,
+            counterexample: None,
+            execution_time: Duration::ZERO,
+            proof_time: Duration::ZERO,
+        };
+        if let Some(why) = pair.unreadable(name) {
+            checked.executed = Executed::Unknown(why);
+        } else if irproof::same(&pair.before, &pair.after, name) {
+            checked.proof = Proof::Same;
+        } else {
+            self.execute(pair, name, &mut checked);
+            if let Some(solver) = self.solver.as_ref().filter(|_| checked.counterexample.is_none()) {
+                self.prove(pair, name, solver, &mut checked);
+            }
+        }
+        checked
+    }
+
+    /// Executes one function.
+    pub fn execute(&self, pair: &Pair, name: &str, checked: &mut Checked) {
+        let begin = Instant::now();
+        let limits =
+            irmachine::Limits { closed: self.scope == Scope::Module, ..self.execution.clone() };
+        let answer = guarded(|| irmachine::check(&pair.before, &pair.after, name, &limits, &[]));
+        checked.execution_time = begin.elapsed();
+        checked.executed = match answer {
+            Ok(Answer::Holds { executed, complete, .. }) => Executed::Held(executed, complete),
+            Ok(Answer::Refuted(counterexample)) => {
+                checked.counterexample = Some(counterexample);
+                Executed::Refuted
+            }
+            Ok(Answer::Unknown(why)) | Err(why) => Executed::Unknown(why),
+        };
+    }
+
+    /// Puts a function to a solver, unless that was done before.
+    fn prove(&self, pair: &Pair, name: &str, solver: &Solver, checked: &mut Checked) {
+        let begin = Instant::now();
+        let asked = format!("{}\n{}", solver.name(), irproof::key(&pair.before, &pair.after, name));
+        let known = self.lock().get(&asked).cloned();
+        checked.proof = known.unwrap_or_else(|| {
+            let proof = guarded(|| self.solve(pair, name, solver, checked));
+            let proof = proof.unwrap_or_else(Proof::Failed);
+            let mut known = self.lock();
+            if known.len() >= REMEMBERED {
+                known.clear();
+            }
+            // A counterexample is worth finding again: it is wanted with its traces.
+            if proof != Proof::Refuted {
+                known.insert(asked, proof.clone());
+            }
+            proof
+        });
+        checked.proof_time = begin.elapsed();
+    }
+
+    fn solve(&self, pair: &Pair, name: &str, solver: &Solver, checked: &mut Checked) -> Proof {
+        let questions = match irproof::pose(&pair.before, &pair.after, name, &self.proof) {
+            Ok(questions) => questions,
+            Err(refused) => return Proof::Refused(refused.to_string()),
+        };
+        let (mut too_hard, mut failed) = (false, None);
+        let verdict = irproof::settle(&questions, &mut |question| match solver.ask(&question.text) {
+            Said::Answer(said) => said,
+            Said::TooHard => {
+                too_hard = true;
+                String::new()
+            }
+            Said::Failed(why) => {
+                failed = Some(why);
+                String::new()
+            }
+        });
+        match (verdict, failed) {
+            (irproof::Verdict::Refines, _) => Proof::Proved,
+            (irproof::Verdict::Refuted(input), _) => self.confirm(pair, name, &input, checked),
+            (_, Some(why)) => Proof::Failed(why),
+            (irproof::Verdict::Unknown(_), None) if too_hard => Proof::TooHard,
+            (irproof::Verdict::Unknown(why), None) => Proof::Unconfirmed(why),
+        }
+    }
+
+    /// A solver's word is nothing before it was executed.
+    fn confirm(
+        &self,
+        pair: &Pair,
+        name: &str,
+        input: &irmachine::Input,
+        checked: &mut Checked,
+    ) -> Proof {
+        let Pair { before, after, .. } = pair;
+        match irmachine::confirm(before, after, name, input, &self.execution) {
+            Answer::Refuted(counterexample) => {
+                checked.counterexample = Some(counterexample);
+                Proof::Refuted
+            }
+            Answer::Holds { .. } => Proof::Unconfirmed("the execution shows no difference".into()),
+            Answer::Unknown(why) => Proof::Unconfirmed(why),
+        }
+    }
+
+    /// Plain data: a panic elsewhere has not broken it.
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Proof>> {
+        self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Refinement for Own {
+    fn check(&self, before: &str, after: &str) -> Verdict {
+        match self.functions(before, after) {
+            Err(why) => Verdict::Unknown(why),
+            Ok(all) => {
+                let verdict = Verdict::all(all.iter().map(Checked::verdict));
+                verdict.unwrap_or_else(|| Verdict::Unknown("no function is in both modules".into()))
+            }
+        }
+    }
+}
+
+/// A bug of ours is no verdict, and no reason for a hunt to end.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+        format!("a bug of ours: {}", words.unwrap_or("a panic"))
+    })
+}
+
+/// A module before and after, read.
+#[derive(Debug)]
+pub struct Pair {
+    /// Before.
+    pub before: Module,
+    /// After.
+    pub after: Module,
+    /// Functions of either that are not understood, and why.
+    refused: Vec<(String, String)>,
+}
+
+impl Pair {
+    /// Reads two texts. `Err` is a sentence.
+    pub fn read(before: &str, after: &str) -> Result<Pair, String> {
+        let read = |text: &str, which: &str| {
+            irtext::parse_lenient(text).map_err(|refused| format!("the module {which}: {refused}"))
+        };
+        let (before, not_before) = read(before, "before")?;
+        let (after, not_after) = read(after, "after")?;
+        let refused = not_before.into_iter().chain(not_after);
+        let refused = refused.map(|(name, why)| (name, why.to_string())).collect();
+        Ok(Pair { before, after, refused })
+    }
+
+    /// Functions that both define and that can be asked about, in order. Where passes may have looked at the
+    /// whole module, those that only the module itself can call are none.
+    pub fn names(&self, scope: Scope) -> Vec<String> {
+        let named = self.before.functions.iter().filter_map(|f| Some((f.name.clone()?, f)));
+        let asked = named.filter(|(name, before)| {
+            let after = self.after.function(name);
+            let readable = before.is_defined() && after.is_some_and(Function::is_defined);
+            let refused = self.refused.iter().any(|(refused, _)| **refused == **name);
+            let comparable = after.is_some_and(|after| same_type(before, after));
+            let inner = matches!(before.linkage, Linkage::Internal | Linkage::Private);
+            let open = scope == Scope::Function || !inner;
+            (readable && comparable || refused) && open && !is_copy(before)
+        });
+        asked.map(|(name, _)| name.to_string()).collect()
+    }
+
+    fn unreadable(&self, name: &str) -> Option<String> {
+        let refused = self.refused.iter().find(|(refused, _)| refused == name);
+        refused.map(|(_, why)| format!("not understood: {why}"))
+    }
+}
+
+fn same_type(before: &Function, after: &Function) -> bool {
+    let types = |f: &Function| -> Vec<irtext::Type> {
+        f.params.iter().map(|param| f.type_of(param.local).clone()).collect()
+    };
+    before.result == after.result
+        && before.varargs == after.varargs
+        && types(before) == types(after)
+}
+
+/// A body that may not be the one that is executed: passes may drop it, or not look at it.
+fn is_copy(function: &Function) -> bool {
+    matches!(function.linkage, Linkage::AvailableExternally)
+}
