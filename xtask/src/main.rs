@@ -20,6 +20,7 @@ mod gencheck;
 mod hunt;
 mod ir;
 mod machine;
+mod mutants;
 mod passes;
 mod pool;
 mod programs;

@@ -28,6 +28,8 @@ enum Command {
     Table(Table),
     /// What the machine computes, against the code that LLVM makes of the same function.
     SelfCheck(crate::self_check::Args),
+    /// Wrong changes to functions: what the machine refutes the solver must not prove.
+    Mutants(crate::mutants::Args),
 }
 
 /// Arguments of the table.
@@ -64,6 +66,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     match &args.command {
         Command::Table(args) => table(context, args),
         Command::SelfCheck(args) => crate::self_check::main(context, args),
+        Command::Mutants(args) => crate::mutants::main(context, args),
     }
 }
 

@@ -107,7 +107,8 @@ impl Table {
     }
 
     fn print(mut self) {
-        let mut reasons: Vec<(u32, String)> = self.reasons.into_iter().map(|(a, b)| (b, a)).collect();
+        let mut reasons: Vec<(u32, String)> =
+            self.reasons.into_iter().map(|(a, b)| (b, a)).collect();
         reasons.sort_by(|a, b| b.cmp(a));
         for (count, why) in reasons.iter().take(60) {
             println!("{count:6}  {why}");

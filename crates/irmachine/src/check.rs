@@ -1,5 +1,6 @@
 //! Refinement by execution: both sides on many inputs.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use choice::Choices;
@@ -40,6 +41,8 @@ pub(crate) struct Sides<'a> {
     pub after: &'a Program,
     pub name: &'a str,
     pub limits: &'a Limits,
+    /// Instructions executed so far.
+    pub spent: Cell<u64>,
 }
 
 /// What one input says.
@@ -65,12 +68,18 @@ const TARGET_CHOICES: u32 = 8;
 const EXHAUSTIVE: usize = 3;
 
 /// Checks a pair on inputs drawn for it, after those that are given.
-pub fn check(before: &Module, after: &Module, name: &str, limits: &Limits, hints: &[Input]) -> Answer {
+pub fn check(
+    before: &Module,
+    after: &Module,
+    name: &str,
+    limits: &Limits,
+    hints: &[Input],
+) -> Answer {
     let (source, target) = match programs(before, after, name) {
         Ok(both) => both,
         Err(why) => return Answer::Unknown(why),
     };
-    let sides = Sides { before: &source, after: &target, name, limits };
+    let sides = Sides { before: &source, after: &target, name, limits, spent: Cell::new(0) };
     let Some(function) = sides.source_function() else {
         return Answer::Unknown(format!("@{name} has no body that may be executed"));
     };
@@ -103,12 +112,15 @@ pub fn check(before: &Module, after: &Module, name: &str, limits: &Limits, hints
         None => {
             let draw = Draw::new(function, &mined, source.pointer_bits);
             let mut choices = Choices::new(limits.seed).fork(name);
-            for number in 0..limits.inputs {
+            // Those with undef last: LLVM is careless of it in places, and a plain input says more.
+            let (loose, plain): (Vec<u32>, Vec<u32>) =
+                (0..limits.inputs).partition(|n| Draw::is_loose(*n));
+            for (tried, number) in plain.into_iter().chain(loose).enumerate() {
                 let input = draw.input(number, &mut choices);
                 if let Some(found) = tally.add(&sides, (before, after), &input) {
                     return found;
                 }
-                if tally.is_hopeless(number) {
+                if tally.is_hopeless(tried) || sides.is_tired() {
                     break;
                 }
             }
@@ -118,12 +130,18 @@ pub fn check(before: &Module, after: &Module, name: &str, limits: &Limits, hints
 }
 
 /// Checks a pair on one input.
-pub fn confirm(before: &Module, after: &Module, name: &str, input: &Input, limits: &Limits) -> Answer {
+pub fn confirm(
+    before: &Module,
+    after: &Module,
+    name: &str,
+    input: &Input,
+    limits: &Limits,
+) -> Answer {
     let (source, target) = match programs(before, after, name) {
         Ok(both) => both,
         Err(why) => return Answer::Unknown(why),
     };
-    let sides = Sides { before: &source, after: &target, name, limits };
+    let sides = Sides { before: &source, after: &target, name, limits, spent: Cell::new(0) };
     let mut tally = Tally::default();
     match tally.add(&sides, (before, after), input) {
         Some(found) => found,
@@ -164,7 +182,14 @@ impl<'a> Sides<'a> {
 
     fn run(&self, side: Side, input: &Input, script: &[u32], traced: bool) -> Execution {
         let program = if side == Side::Source { self.before } else { self.after };
-        execute(program, self.name, input, script, side, self.limits, traced)
+        let done = execute(program, self.name, input, script, side, self.limits, traced);
+        self.spent.set(self.spent.get() + u64::from(done.spent));
+        done
+    }
+
+    /// Whether long executions have used up what there is for a check: as much as a hundred of the longest.
+    fn is_tired(&self) -> bool {
+        self.spent.get() > 100 * u64::from(self.limits.fuel)
     }
 
     /// What a side may do on an input, and whether that is all.
@@ -191,7 +216,9 @@ impl<'a> Sides<'a> {
 
     /// What one input says.
     pub(crate) fn judge(&self, input: &Input) -> Verdict {
-        let Some(function) = self.source_function() else { return Verdict::Unknown("no body".into()) };
+        let Some(function) = self.source_function() else {
+            return Verdict::Unknown("no body".into());
+        };
         let (source, complete) = self.behaviours(Side::Source, input);
         if source.iter().any(|e| matches!(e.outcome, Outcome::Undefined(_))) {
             return Verdict::Undefined;
@@ -247,7 +274,8 @@ impl<'a> Sides<'a> {
         let mut first = None;
         let mut unknown = None;
         for execution in source {
-            let pair = Pair { before: self.before, after: self.after, input, source: execution, target };
+            let pair =
+                Pair { before: self.before, after: self.after, input, source: execution, target };
             match pair.judge(&function.result) {
                 Ok(()) => return Ok(()),
                 Err(Difference::Unknown(why)) => unknown = Some(Difference::Unknown(why)),
@@ -291,8 +319,8 @@ impl Tally {
     }
 
     /// Whether more inputs are not likely to tell anything: many were tried, none could be decided.
-    fn is_hopeless(&self, number: u32) -> bool {
-        number >= 40 && self.executed == 0 && self.undefined == 0
+    fn is_hopeless(&self, tried: usize) -> bool {
+        tried >= 40 && self.executed == 0 && self.undefined == 0
     }
 
     fn answer(self, complete: bool) -> Answer {

@@ -61,8 +61,12 @@ impl Pair<'_> {
                 judge.value(result, source, target, "the result")?;
                 judge.memory()
             }
-            (Outcome::Ended, _) => wrong("the source ends in a call that does not return, the target does not"),
-            (_, Outcome::Ended) => wrong("the target ends in a call that does not return, the source does not"),
+            (Outcome::Ended, _) => {
+                wrong("the source ends in a call that does not return, the target does not")
+            }
+            (_, Outcome::Ended) => {
+                wrong("the target ends in a call that does not return, the source does not")
+            }
             _ => cannot_tell("an execution without a result"),
         }
     }
@@ -84,13 +88,22 @@ impl Judge<'_> {
                     Event::Call { name: other, arguments: others, seen: others_seen },
                 ) => {
                     if name != other || arguments.len() != others.len() {
-                        return wrong(format!("{at}: the source calls @{name}, the target @{other}"));
+                        return wrong(format!(
+                            "{at}: the source calls @{name}, the target @{other}"
+                        ));
                     }
-                    for (index, ((a, shape), (b, other))) in arguments.iter().zip(others).enumerate() {
+                    for (index, ((a, shape), (b, other))) in
+                        arguments.iter().zip(others).enumerate()
+                    {
                         if shape != other {
                             return cannot_tell("a call with another type");
                         }
-                        self.value(shape, a, b, &format!("{at}, argument {} of @{name}", index + 1))?;
+                        self.value(
+                            shape,
+                            a,
+                            b,
+                            &format!("{at}, argument {} of @{name}", index + 1),
+                        )?;
                     }
                     self.seen(seen, others_seen, &format!("{at}, call of @{name}"))?;
                 }
@@ -107,14 +120,21 @@ impl Judge<'_> {
                     }
                     self.value(shape, value, written, &at)?;
                 }
-                _ => return wrong(format!("{at}: the source does {}, the target {}", kind(a), kind(b))),
+                _ => {
+                    return wrong(format!(
+                        "{at}: the source does {}, the target {}",
+                        kind(a),
+                        kind(b)
+                    ));
+                }
             }
         }
         match source.len().cmp(&target.len()) {
             std::cmp::Ordering::Equal => Ok(()),
-            std::cmp::Ordering::Less => {
-                wrong(format!("the target does {} that the source does not", kind(&target[source.len()])))
-            }
+            std::cmp::Ordering::Less => wrong(format!(
+                "the target does {} that the source does not",
+                kind(&target[source.len()])
+            )),
             std::cmp::Ordering::Greater => {
                 wrong(format!("the target lacks {}", kind(&source[target.len()])))
             }
@@ -147,7 +167,11 @@ impl Judge<'_> {
         };
         let (a, b) = (local(source), local(target));
         if a.len() != b.len() || a.len() > 1 {
-            return if a.is_empty() && b.is_empty() { Ok(()) } else { cannot_tell("which local block a call sees") };
+            return if a.is_empty() && b.is_empty() {
+                Ok(())
+            } else {
+                cannot_tell("which local block a call sees")
+            };
         }
         for (a, b) in a.iter().zip(&b) {
             if a.len() != b.len() {
@@ -167,12 +191,16 @@ impl Judge<'_> {
             let (mut bytes, mut others) = (block.bytes.clone(), other.bytes.clone());
             match &block.name {
                 Name::Symbol(name) => {
-                    let SymbolKind::Variable(variable) = &before.symbols[number].kind else { continue };
+                    let SymbolKind::Variable(variable) = &before.symbols[number].kind else {
+                        continue;
+                    };
                     if variable.constant || variable.local || !block.ready && !other.ready {
                         continue;
                     }
                     let Some(place) = after.names.get(name) else { continue };
-                    let first = |program, symbol, side| global_bytes(program, self.pair.input, symbol, side);
+                    let first = |program, symbol, side| {
+                        global_bytes(program, self.pair.input, symbol, side)
+                    };
                     if !block.ready {
                         bytes = first(before, number as u32, Side::Source).unwrap_or_default();
                     }
@@ -202,7 +230,8 @@ impl Judge<'_> {
             return cannot_tell("a block of another size");
         }
         let mut unsure = None;
-        let translated: Option<Vec<Byte>> = target.iter().map(|byte| self.translate_byte(byte)).collect();
+        let translated: Option<Vec<Byte>> =
+            target.iter().map(|byte| self.translate_byte(byte)).collect();
         let Some(target) = translated else {
             return cannot_tell("a pointer into a local block, in memory");
         };
@@ -254,7 +283,8 @@ impl Judge<'_> {
                 Some(Atom::Pointer(Pointer::Block { block, offset: *offset }))
             }
             Atom::Set(set) => {
-                let of: Option<Vec<Atom>> = set.of.iter().map(|atom| self.translate(atom)).collect();
+                let of: Option<Vec<Atom>> =
+                    set.of.iter().map(|atom| self.translate(atom)).collect();
                 Atom::any_of(of?, set.shared).ok()
             }
             other => Some(other.clone()),
@@ -290,6 +320,9 @@ impl Judge<'_> {
         match source.admits(&translated, &is_nan) {
             Some(true) => Ok(()),
             None => cannot_tell("sets of values"),
+            Some(false) if odd_encoding(shape, source) || odd_encoding(shape, target) => {
+                cannot_tell("a float in an encoding that processors do not have")
+            }
             Some(false) if self.same_address(source, &translated) => {
                 cannot_tell("pointers with one address and different provenance")
             }
@@ -322,6 +355,14 @@ impl Judge<'_> {
             }
             _ => false,
         }
+    }
+}
+
+/// Bits of a float of which not even the class is known.
+fn odd_encoding(shape: &Shape, atom: &Atom) -> bool {
+    match (shape, atom) {
+        (Shape::Float(format), Atom::Exact(bits)) => float::class(*format, bits).is_none(),
+        _ => false,
     }
 }
 

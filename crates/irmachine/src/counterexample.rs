@@ -16,6 +16,8 @@ pub struct Counterexample {
     pub input: Input,
     /// The input as text, with the names of the parameters.
     pub given: String,
+    /// Whether the input has `undef` in it: LLVM is known to be careless of that in places.
+    pub needs_undef: bool,
     /// What is wrong, in one sentence.
     pub why: String,
     /// The source's instructions, each with its value.
@@ -47,6 +49,7 @@ impl Counterexample {
         Counterexample {
             input: input.clone(),
             given: input.describe(&parameters),
+            needs_undef: input.has_undef(),
             why: refutation.why.clone(),
             source: lines(before, &source),
             target: lines(after, &target),

@@ -63,7 +63,9 @@ impl Facts {
                 "readnone" => (self.readonly, self.writeonly) = (true, true),
                 "returned" => self.returned = true,
                 // Memory that the callee owns, or a convention of passing that hides what is passed.
-                "swifterror" | "swiftasync" => self.refused = Some(name.to_string()),
+                "swifterror" | "swiftasync" | "allocalign" | "allocptr" => {
+                    self.refused = Some(name.to_string())
+                }
                 _ => {}
             },
             Attribute::Number(name, number) => match &**name {
@@ -98,7 +100,9 @@ impl Facts {
         for (name, metadata) in attachments {
             let parts = tuple(module, metadata);
             let number = || match parts.first() {
-                Some(Metadata::Value(typed)) => constant(typed).and_then(|b| b.small()).map(|n| n as u64),
+                Some(Metadata::Value(typed)) => {
+                    constant(typed).and_then(|b| b.small()).map(|n| n as u64)
+                }
                 _ => None,
             };
             match &**name {
@@ -113,7 +117,8 @@ impl Facts {
                         _ => None,
                     });
                     let bounds: Vec<Bits> = bounds.collect();
-                    facts.ranges = bounds.chunks_exact(2).map(|p| (p[0].clone(), p[1].clone())).collect();
+                    facts.ranges =
+                        bounds.chunks_exact(2).map(|p| (p[0].clone(), p[1].clone())).collect();
                 }
                 "nofpclass" | "noalias.addrspace" => facts.refused = Some(name.to_string()),
                 _ => {}
@@ -128,7 +133,8 @@ impl Facts {
         self.nonnull |= other.nonnull;
         self.align = self.align.max(other.align);
         self.dereferenceable = self.dereferenceable.max(other.dereferenceable);
-        self.dereferenceable_or_null = self.dereferenceable_or_null.max(other.dereferenceable_or_null);
+        self.dereferenceable_or_null =
+            self.dereferenceable_or_null.max(other.dereferenceable_or_null);
         self.no_classes |= other.no_classes;
         self.metadata |= other.metadata && other != Facts { metadata: true, ..Facts::default() };
         if self.ranges.is_empty() {
@@ -256,7 +262,8 @@ impl Effects {
 
     fn word(&mut self, name: &str) {
         match name {
-            "readnone" => self.limit(|_| NEITHER),
+            // What may be executed at any time has no effects.
+            "readnone" | "speculatable" => self.limit(|_| NEITHER),
             "readonly" => self.limit(|a| Access { write: false, ..a }),
             "writeonly" => self.limit(|a| Access { read: false, ..a }),
             "argmemonly" => (self.hidden, self.other) = (NEITHER, NEITHER),
@@ -281,14 +288,20 @@ impl Effects {
             let found = parts.iter().find_map(|p| p.strip_prefix(name)?.trim().strip_prefix(':'));
             found.map_or(rest, |word| access(word).unwrap_or(BOTH))
         };
-        let and = |a: Access, b: Access| Access { read: a.read && b.read, write: a.write && b.write };
+        let and =
+            |a: Access, b: Access| Access { read: a.read && b.read, write: a.write && b.write };
         self.arguments = and(self.arguments, named("argmem"));
         self.hidden = and(self.hidden, named("inaccessiblemem"));
         self.other = and(self.other, rest);
         // `errnomem` and later names are part of what no module can name here: the widest of both.
-        if let Some(word) = parts.iter().find_map(|p| p.strip_prefix("errnomem")?.trim().strip_prefix(':')) {
+        if let Some(word) =
+            parts.iter().find_map(|p| p.strip_prefix("errnomem")?.trim().strip_prefix(':'))
+        {
             let more = access(word).unwrap_or(BOTH);
-            self.other = Access { read: self.other.read || more.read, write: self.other.write || more.write };
+            self.other = Access {
+                read: self.other.read || more.read,
+                write: self.other.write || more.write,
+            };
         }
     }
 

@@ -13,12 +13,30 @@ use crate::value::{Atom, Stop, unknown};
 macro_rules! with {
     ($format:expr, $float:ident => $body:expr) => {
         match $format {
-            Format::Half => { type $float = Half; $body }
-            Format::Bfloat => { type $float = BFloat; $body }
-            Format::Single => { type $float = Single; $body }
-            Format::Double => { type $float = Double; $body }
-            Format::X86 => { type $float = X87DoubleExtended; $body }
-            Format::Quad => { type $float = Quad; $body }
+            Format::Half => {
+                type $float = Half;
+                $body
+            }
+            Format::Bfloat => {
+                type $float = BFloat;
+                $body
+            }
+            Format::Single => {
+                type $float = Single;
+                $body
+            }
+            Format::Double => {
+                type $float = Double;
+                $body
+            }
+            Format::X86 => {
+                type $float = X87DoubleExtended;
+                $body
+            }
+            Format::Quad => {
+                type $float = Quad;
+                $body
+            }
             Format::Ppc => unknown("ppc_fp128"),
         }
     };
@@ -392,12 +410,17 @@ mod tests {
 
     #[test]
     fn conversions() {
-        let to = |value: f64, width, signed| {
-            match to_integer(Format::Double, &double(value), width, signed).unwrap() {
-                Whole::Fits(bits) => bits.to_string(),
-                Whole::Beyond(negative) => format!("beyond {negative}"),
-                Whole::Nan => "nan".into(),
-            }
+        let to = |value: f64, width, signed| match to_integer(
+            Format::Double,
+            &double(value),
+            width,
+            signed,
+        )
+        .unwrap()
+        {
+            Whole::Fits(bits) => bits.to_string(),
+            Whole::Beyond(negative) => format!("beyond {negative}"),
+            Whole::Nan => "nan".into(),
         };
         assert_eq!(to(-128.9, 8, true), "-128");
         assert_eq!(to(-129.0, 8, true), "beyond true");

@@ -39,6 +39,13 @@ pub enum Scalar {
     Bits(Bits),
     /// `undef`: each use of it may see other bits.
     Undef,
+    /// Some bits are known, each use of it may see other ones in place of the rest: what `or i8 undef, 7` is.
+    Partly {
+        /// Those that are known; zero where free.
+        known: Bits,
+        /// Those that are free.
+        free: Bits,
+    },
     /// `poison`.
     Poison,
     /// A pointer.
@@ -123,6 +130,15 @@ impl fmt::Display for Scalar {
         match self {
             Scalar::Bits(bits) => write!(f, "{bits}"),
             Scalar::Undef => write!(f, "undef"),
+            Scalar::Partly { known, free } => {
+                let bit = |index| match (free.bit(index), known.bit(index)) {
+                    (true, _) => 'u',
+                    (false, true) => '1',
+                    (false, false) => '0',
+                };
+                let bits: String = (0..known.width()).rev().map(bit).collect();
+                write!(f, "0b{bits} (u: undef)")
+            }
             Scalar::Poison => write!(f, "poison"),
             Scalar::Pointer(place) => write!(f, "{place}"),
         }
@@ -183,6 +199,19 @@ impl Input {
             }
         }
         text + &self.memory().to_string()
+    }
+
+    /// Whether an argument or a byte is `undef`.
+    pub fn has_undef(&self) -> bool {
+        fn in_datum(datum: &Datum) -> bool {
+            match datum {
+                Datum::Scalar(scalar) => matches!(scalar, Scalar::Undef | Scalar::Partly { .. }),
+                Datum::Many(parts) => parts.iter().any(in_datum),
+            }
+        }
+        let blocks = self.blocks.iter().map(|block| &block.bytes);
+        let mut bytes = blocks.chain(self.globals.iter().map(|(_, bytes)| bytes)).flatten();
+        self.arguments.iter().any(in_datum) || bytes.any(|byte| *byte == InputByte::Undef)
     }
 
     fn memory(&self) -> Memory<'_> {

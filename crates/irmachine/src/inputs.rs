@@ -75,6 +75,8 @@ struct Drawing<'c> {
     exclusive: Vec<u32>,
     /// Whether undef and poison may occur, one in so many.
     loose: Option<u64>,
+    /// The argument in which they do; `None`: in all.
+    loose_argument: Option<usize>,
     /// Whether numbers are small.
     small: bool,
 }
@@ -85,6 +87,11 @@ impl<'a> Draw<'a> {
         Draw { function, mined, pointer_bytes: (pointer_bits / 8) as u8 }
     }
 
+    /// Whether the input of a number may have undef and poison in it.
+    pub(crate) fn is_loose(number: u32) -> bool {
+        number % 4 == 3 || number % 4 == 2 && number > 16
+    }
+
     /// The input of a number.
     pub(crate) fn input(&self, number: u32, choices: &mut Choices) -> Input {
         let mut drawing = Drawing {
@@ -93,19 +100,26 @@ impl<'a> Draw<'a> {
             exclusive: Vec::new(),
             // Well-defined inputs first: most faults show there, and undef makes many sources undefined.
             loose: match number % 4 {
-                3 => Some(4),
+                // Nearly all lanes, half of them, a few.
+                3 => Some([2, 1, 4][(number / 4 % 3) as usize]),
                 2 if number > 16 => Some(16),
                 _ => None,
             },
+            loose_argument: (number % 4 == 3 && number % 32 != 31)
+                .then_some((number / 4) as usize % self.function.params.len().max(1)),
             small: number.is_multiple_of(3),
         };
         let mut arguments: Vec<Datum> = Vec::new();
+        let rate = drawing.loose;
         for (index, (shape, facts)) in self.function.params.iter().enumerate() {
+            let pointer = matches!(shape, Shape::Pointer { .. });
+            // The memory of a pointer has its own share.
+            let meant = drawing.loose_argument.is_none_or(|argument| argument == index) || pointer;
+            drawing.loose = if meant { rate } else { None };
             let before = (0..index).rev().find(|i| self.function.params[*i].0 == *shape);
             let again = before.filter(|i| {
                 let other = &self.function.params[*i].1;
                 let free = facts.noundef == other.noundef && facts.ranges == other.ranges;
-                let pointer = matches!(shape, Shape::Pointer { .. });
                 free && !pointer && drawing.choices.below(8) == 0
             });
             arguments.push(match again {
@@ -113,6 +127,7 @@ impl<'a> Draw<'a> {
                 None => self.datum(&mut drawing, shape, facts),
             });
         }
+        drawing.loose = rate;
         let environment = drawing.choices.bits(16);
         let mut globals = Vec::new();
         for (name, size) in &self.mined.globals {
@@ -127,7 +142,9 @@ impl<'a> Draw<'a> {
         match shape {
             Shape::Vector(..) | Shape::Array(..) | Shape::Struct(..) => {
                 let parts = shape.parts();
-                Datum::Many(parts.iter().map(|(_, part)| self.datum(drawing, part, facts)).collect())
+                Datum::Many(
+                    parts.iter().map(|(_, part)| self.datum(drawing, part, facts)).collect(),
+                )
             }
             one => Datum::Scalar(self.scalar(drawing, one, facts)),
         }
@@ -137,9 +154,11 @@ impl<'a> Draw<'a> {
         let claims = facts.noundef || facts.dereferenceable.is_some() || facts.byval.is_some();
         if let Some(rate) = drawing.loose
             && !claims
-            && drawing.choices.below(rate) == 0
+            && drawing.choices.below(if matches!(shape, Shape::Pointer { .. }) { 12 } else { rate })
+                == 0
         {
-            return if drawing.choices.below(2) == 0 { Scalar::Undef } else { Scalar::Poison };
+            // Values of which only some bits are undef are given as hints only: LLVM minds them hardly anywhere.
+            return if drawing.choices.below(4) == 0 { Scalar::Poison } else { Scalar::Undef };
         }
         match shape {
             Shape::Pointer { .. } => Scalar::Pointer(self.pointer(drawing, facts)),
@@ -174,7 +193,9 @@ impl<'a> Draw<'a> {
             1 => Bits::ones(width),
             2 => Bits::least_signed(width).add(&Bits::new(width, choices.below(2).into())),
             3 => Bits::greatest_signed(width),
-            4 => one.shl(choices.below(width.into()) as u32).sub(&Bits::new(width, choices.below(2).into())),
+            4 => one
+                .shl(choices.below(width.into()) as u32)
+                .sub(&Bits::new(width, choices.below(2).into())),
             5..=7 if mined.is_some() => {
                 let list = mined.map(Vec::as_slice).unwrap_or_default();
                 let number = list[choices.index(list.len())].clone();
@@ -203,7 +224,11 @@ impl<'a> Draw<'a> {
         {
             return list[choices.index(list.len())].clone();
         }
-        let of = |number: i32| match crate::float::of_integer(format, &Bits::new(32, number as u128), true) {
+        let of = |number: i32| match crate::float::of_integer(
+            format,
+            &Bits::new(32, number as u128),
+            true,
+        ) {
             Ok(Atom::Exact(bits)) => bits,
             _ => Bits::zero(width),
         };
@@ -237,7 +262,8 @@ impl<'a> Draw<'a> {
     }
 
     fn pointer(&self, drawing: &mut Drawing<'_>, facts: &Facts) -> Place {
-        let may_be_null = !facts.nonnull && facts.dereferenceable.is_none() && facts.byval.is_none();
+        let may_be_null =
+            !facts.nonnull && facts.dereferenceable.is_none() && facts.byval.is_none();
         if may_be_null && drawing.choices.below(12) == 0 {
             return Place::Null;
         }
@@ -255,7 +281,9 @@ impl<'a> Draw<'a> {
                 return Place::Block { block, offset: far as i64 };
             }
         }
-        let wanted = size.max(self.mined.reach.saturating_add(32).min(2048)).max(facts.byval.map_or(0, |b| b.0));
+        let wanted = size
+            .max(self.mined.reach.saturating_add(32).min(2048))
+            .max(facts.byval.map_or(0, |b| b.0));
         let size = wanted.max(64).next_multiple_of(align.clamp(8, 4096));
         let align = match drawing.choices.below(8) {
             0 => align.max(4),
@@ -304,7 +332,8 @@ impl<'a> Draw<'a> {
             };
             for index in 0..word.min(size - at) {
                 let byte = number.part(8 * index as u32, 8).small().unwrap_or(0) as u8;
-                bytes[at + index] = InputByte::Bits(byte & if self.mined.reads_truth { 1 } else { 255 });
+                bytes[at + index] =
+                    InputByte::Bits(byte & if self.mined.reads_truth { 1 } else { 255 });
             }
             at += word;
         }
@@ -312,9 +341,10 @@ impl<'a> Draw<'a> {
             self.pointers(drawing, &mut bytes);
         }
         if let Some(rate) = drawing.loose {
-            for byte in &mut bytes {
+            // Whole words: what is undef in part is a matter of its own.
+            for word in bytes.chunks_mut(8) {
                 if drawing.choices.below(4 * rate) == 0 {
-                    *byte = InputByte::Undef;
+                    word.fill(InputByte::Undef);
                 }
             }
         }

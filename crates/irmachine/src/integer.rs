@@ -54,7 +54,9 @@ fn divisor(op: Binary, a: &Atom, b: &Atom) -> Result<(), Stop> {
             return undefined(zero);
         }
         Atom::Exact(bits) if bits.is_zero() => return undefined(zero),
-        Atom::Range(range) if range.contains(&Bits::zero(range.low.width())) => return undefined(zero),
+        Atom::Range(range) if range.contains(&Bits::zero(range.low.width())) => {
+            return undefined(zero);
+        }
         _ => {}
     }
     if !matches!(op, Binary::SDiv | Binary::SRem) {
@@ -75,8 +77,7 @@ fn divisor(op: Binary, a: &Atom, b: &Atom) -> Result<(), Stop> {
         return undefined("overflow of a signed division");
     }
     // The least number by -1, where one of them is one of many.
-    if let (Some((known, free)), Some((known_b, free_b))) =
-        (a.known_and_free(), b.known_and_free())
+    if let (Some((known, free)), Some((known_b, free_b))) = (a.known_and_free(), b.known_and_free())
     {
         let least = Bits::least_signed(known.width());
         if known.or(&free).and(&least) == least
@@ -118,15 +119,16 @@ fn by_rule(op: Binary, flags: IntFlags, a: &Atom, b: &Atom) -> Option<Atom> {
                 return Some(Atom::undef(width).maybe_shared(shared));
             }
             // What is free meets anything but zero at a value at which the sum wraps.
-            let other_is_zero = fb.is_zero() && kb.is_zero()
-                || op == Binary::Add && fa.is_zero() && ka.is_zero();
+            let other_is_zero =
+                fb.is_zero() && kb.is_zero() || op == Binary::Add && fa.is_zero() && ka.is_zero();
             other_is_zero.then(|| Atom::undef(width).maybe_shared(shared)).or_else(|| {
                 let zero_minus_free = op == Binary::Sub && fa.is_zero() && width > 1;
                 (!zero_minus_free).then_some(Atom::Poison)
             })
         }
         Binary::Mul if a.is_undef() || b.is_undef() => {
-            let (factor, exact) = if a.is_undef() { (&kb, fb.is_zero()) } else { (&ka, fa.is_zero()) };
+            let (factor, exact) =
+                if a.is_undef() { (&kb, fb.is_zero()) } else { (&ka, fa.is_zero()) };
             if !exact {
                 return None;
             }
@@ -261,12 +263,7 @@ pub fn is_signed(predicate: IntPredicate) -> bool {
 }
 
 /// Comparison of two integers.
-pub fn compare(
-    predicate: IntPredicate,
-    samesign: bool,
-    a: &Atom,
-    b: &Atom,
-) -> Result<Atom, Stop> {
+pub fn compare(predicate: IntPredicate, samesign: bool, a: &Atom, b: &Atom) -> Result<Atom, Stop> {
     let one = |a: &Bits, b: &Bits| {
         if samesign && a.is_negative() != b.is_negative() {
             return Atom::Poison;
@@ -536,7 +533,9 @@ mod tests {
     fn conversions_are_exact() {
         for a in operands(4) {
             for (to, signed) in [(2, false), (7, false), (7, true)] {
-                for flags in [IntFlags::default(), IntFlags { nneg: true, nsw: true, ..IntFlags::default() }] {
+                for flags in
+                    [IntFlags::default(), IntFlags { nneg: true, nsw: true, ..IntFlags::default() }]
+                {
                     let by_all = lift([&a], |[a]| resize(a, to, signed, flags)).unwrap();
                     let ours = resize(&a, to, signed, flags).unwrap();
                     assert_eq!(ours.admits(&by_all, &|_| false), Some(true));

@@ -12,16 +12,26 @@ use crate::integer::Function;
 #[allow(missing_docs)] // As LLVM's manual names them.
 pub enum Intrinsic {
     Integer(Function),
-    WithOverflow { op: Binary, signed: bool },
-    ThreeWay { signed: bool },
-    FixedMul { signed: bool, saturating: bool },
+    WithOverflow {
+        op: Binary,
+        signed: bool,
+    },
+    ThreeWay {
+        signed: bool,
+    },
+    FixedMul {
+        signed: bool,
+        saturating: bool,
+    },
     Round(Unary),
     FAbs,
     CopySign,
     Extreme(Extreme),
     Fma,
     FMulAdd,
-    ToIntegerSat { signed: bool },
+    ToIntegerSat {
+        signed: bool,
+    },
     IsFpClass,
     Assume,
     /// The first argument again.
@@ -32,7 +42,9 @@ pub enum Intrinsic {
     /// Of `llvm.stacksave`: a pointer that only `llvm.stackrestore` takes.
     Token,
     InvariantStart,
-    Copy { overlapping: bool },
+    Copy {
+        overlapping: bool,
+    },
     Fill,
     Reduce(Reduction),
     MaskedLoad,

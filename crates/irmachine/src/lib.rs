@@ -1,6 +1,6 @@
 //! Executes LLVM IR: poison, undef, memory with provenance; refinement by execution.
 //!
-//! [`check`] executes both sides of a refinement on many inputs and says whether the target did what the source
+//! [`check()`] executes both sides of a refinement on many inputs and says whether the target did what the source
 //! may not. Whatever is not certain is unknown with its reason, never an alarm.
 //!
 //! Not here: proofs (`irproof`), and who runs solvers and tells people (`refine`).

@@ -68,11 +68,15 @@ const NAMES: &str = "
     objc_retain objc_release objc_autorelease setjmp _setjmp longjmp sigsetjmp vfork
 ";
 
-/// The names of C++'s operators `new` and `delete`, mangled, on all platforms, and mathematics of `-ffinite`.
+/// The names of C++'s operators `new` and `delete`, mangled, on all platforms, runtimes that LLVM knows, and
+/// mathematics of `-ffinite`.
 fn is_operator(name: &str) -> bool {
-    ["_Znw", "_Zna", "_Zdl", "_Zda", "??2@", "??3@", "??_U@", "??_V@"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    [
+        "_Znw", "_Zna", "_Zdl", "_Zda", "??2@", "??3@", "??_U@", "??_V@", "omp_", "__kmpc_",
+        "__tgt_", "objc_", "__cxa_",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
         || name.starts_with("__") && name.ends_with("_finite")
 }
 
@@ -149,8 +153,8 @@ fn float(name: &str) -> Option<Library> {
         "sqrt" => Library::Round(Unary::Sqrt, format),
         "fmin" => Library::Extreme(Extreme::MinNum, format),
         "fmax" => Library::Extreme(Extreme::MaxNum, format),
-        "fabsl" | "copysignl" | "floorl" | "ceill" | "truncl" | "roundl" | "roundevenl" | "rintl"
-        | "nearbyintl" | "sqrtl" | "fminl" | "fmaxl" => Library::Unknown(name.into()),
+        "fabsl" | "copysignl" | "floorl" | "ceill" | "truncl" | "roundl" | "roundevenl"
+        | "rintl" | "nearbyintl" | "sqrtl" | "fminl" | "fmaxl" => Library::Unknown(name.into()),
         _ => return None,
     })
 }

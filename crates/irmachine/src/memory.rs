@@ -189,7 +189,12 @@ pub fn read_atom(shape: &Shape, bytes: &[Byte], big: bool) -> Result<Atom, Stop>
         }
     }
     if plain {
-        return of_plain(shape, bytes.len() as u32 * 8, Bits::new(128, known), Bits::new(128, free));
+        return of_plain(
+            shape,
+            bytes.len() as u32 * 8,
+            Bits::new(128, known),
+            Bits::new(128, free),
+        );
     }
     if let Some(whole) = whole_of(bytes) {
         return match (&whole.shape, shape) {
@@ -263,10 +268,12 @@ pub fn join(lanes: &[Value], width: u32, big: bool) -> Result<Atom, Stop> {
         }
         shared += u32::from(atom.is_shared());
         let atom = bits_of(atom)?;
-        if matches!(atom, Atom::Set(_)) && lanes.len() > 1 {
-            return unknown("lanes joined that are sets of values");
-        }
-        let Some((k, f)) = atom.known_and_free() else { return Ok(atom) };
+        let Some((k, f)) = atom.known_and_free() else {
+            return match lanes.len() {
+                1 => Ok(atom),
+                _ => unknown("lanes joined that are sets of values"),
+            };
+        };
         (known, free) = if index == 0 { (k, f) } else { (known.below(&k), free.below(&f)) };
     }
     if shared > 1 {
@@ -310,9 +317,7 @@ pub fn admits(source: &[Byte], target: &[Byte], index: usize, big: bool) -> Opti
             let a = read_atom(&whole.shape, a, big).ok()?;
             let b = read_atom(&whole.shape, b, big).ok()?;
             match whole.shape {
-                Shape::Float(format) => {
-                    a.admits(&b, &|bits| crate::float::is_nan(format, bits))
-                }
+                Shape::Float(format) => a.admits(&b, &|bits| crate::float::is_nan(format, bits)),
                 _ => a.admits(&b, &not_nan),
             }
         }
@@ -348,7 +353,10 @@ mod tests {
         assert!(read(&shape, &bytes[..8], false).is_err());
         let null = Value::One(Atom::Pointer(crate::value::NULL));
         write(&shape, &null, &mut bytes[1..], false).unwrap();
-        assert_eq!(read(&Shape::Integer(64), &bytes[1..], false).unwrap(), Value::One(Atom::bits(64, 0)));
+        assert_eq!(
+            read(&Shape::Integer(64), &bytes[1..], false).unwrap(),
+            Value::One(Atom::bits(64, 0))
+        );
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl Mined {
                     && let SymbolKind::Variable(variable) = &symbol.kind
                 {
                     self.beyond_arguments = true;
-                    if !variable.fixed && !(self.closed && variable.local) {
+                    if !(variable.fixed || self.closed && variable.local) {
                         self.globals.insert((symbol.name.clone(), variable.size));
                     }
                 }
@@ -112,7 +112,10 @@ impl Mined {
                 self.beyond_arguments = true;
                 self.read(&access.shape);
             }
-            Code::Store { .. } | Code::AtomicRmw { .. } | Code::CmpXchg { .. } | Code::Alloca { .. } => {
+            Code::Store { .. }
+            | Code::AtomicRmw { .. }
+            | Code::CmpXchg { .. }
+            | Code::Alloca { .. } => {
                 self.beyond_arguments = true;
             }
             Code::Gep { steps, .. } => {
@@ -124,7 +127,9 @@ impl Mined {
                 };
                 let reach: u128 = steps
                     .iter()
-                    .filter_map(|step| Some(constant(&step.index)?.saturating_mul(step.stride.into())))
+                    .filter_map(|step| {
+                        Some(constant(&step.index)?.saturating_mul(step.stride.into()))
+                    })
                     .fold(0, u128::saturating_add);
                 self.reach = self.reach.max(u64::try_from(reach).unwrap_or(u64::MAX));
             }
@@ -147,7 +152,11 @@ impl Code {
     /// All operands.
     fn operands(&self, see: &mut dyn FnMut(&Operand)) {
         match self {
-            Code::Refused(_) | Code::Ret(None) | Code::Br(_) | Code::Unreachable | Code::Nothing => {}
+            Code::Refused(_)
+            | Code::Ret(None)
+            | Code::Br(_)
+            | Code::Unreachable
+            | Code::Nothing => {}
             Code::Ret(Some(a))
             | Code::CondBr(a, ..)
             | Code::Switch(a, ..)

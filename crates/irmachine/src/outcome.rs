@@ -25,7 +25,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         // Enough for the loops of unit tests; a check of a small function stays below some milliseconds.
-        Limits { fuel: 4000, depth: 12, inputs: 200, choices: 48, seed: 1, closed: false }
+        Limits { fuel: 4000, depth: 12, inputs: 300, choices: 256, seed: 1, closed: false }
     }
 }
 
@@ -82,6 +82,8 @@ pub struct Execution {
     pub steps: Vec<Step>,
     /// Memory at the end.
     pub(crate) blocks: Vec<Block>,
+    /// Instructions executed.
+    pub(crate) spent: u32,
     /// Choices taken, and out of how many.
     pub(crate) taken: Vec<(u32, u32)>,
     /// Some choice was out of more than were offered.

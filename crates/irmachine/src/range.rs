@@ -50,7 +50,8 @@ impl Range {
         let Some((low, high)) = self.ends() else { return free.is_ones() };
         let top = low.width() - low.xor(&high).leading_zeros();
         let width = low.width();
-        let varying = if top == 0 { Bits::zero(width) } else { Bits::ones(width).lshr(width - top) };
+        let varying =
+            if top == 0 { Bits::zero(width) } else { Bits::ones(width).lshr(width - top) };
         varying.and(&free.not()).is_zero() && low.and(&free.not()) == *known
     }
 }
@@ -145,7 +146,8 @@ pub fn binary(op: Binary, flags: IntFlags, a: &Atom, b: &Atom) -> Option<Atom> {
             if x.span.compare(&last).is_ge() {
                 return between((Bits::zero(width), last), shared);
             }
-            (low.udiv(by) == high.udiv(by)).then(|| between((low.urem(by), high.urem(by)), shared))?
+            (low.udiv(by) == high.udiv(by))
+                .then(|| between((low.urem(by), high.urem(by)), shared))?
         }
         Binary::SRem => {
             let by = by?;
@@ -248,12 +250,15 @@ mod tests {
     fn ranges(width: u32) -> Vec<Atom> {
         let all = 0..1u128 << width;
         let pairs = all.clone().flat_map(|low| all.clone().map(move |span| (low, span)));
-        pairs.map(|(low, span)| Atom::of_range(Bits::new(width, low), Bits::new(width, span), false)).collect()
+        pairs
+            .map(|(low, span)| Atom::of_range(Bits::new(width, low), Bits::new(width, span), false))
+            .collect()
     }
 
     fn same(a: &Atom, b: &Atom) -> bool {
         let sorted = |atom: &Atom| {
-            let mut all: Vec<String> = atom.members().unwrap().iter().map(|m| format!("{m:?}")).collect();
+            let mut all: Vec<String> =
+                atom.members().unwrap().iter().map(|m| format!("{m:?}")).collect();
             all.sort();
             all
         };
@@ -292,14 +297,18 @@ mod tests {
                 }
                 for predicate in [IntPredicate::Eq, IntPredicate::Ult, IntPredicate::Sle] {
                     if let Some(ours) = compare(predicate, &a, &b) {
-                        let by_all =
-                            lift([&a, &b], |[a, b]| crate::integer::compare(predicate, false, a, b));
+                        let by_all = lift([&a, &b], |[a, b]| {
+                            crate::integer::compare(predicate, false, a, b)
+                        });
                         assert!(same(&Atom::any_of(ours, false).unwrap(), &by_all.unwrap()));
                     }
                 }
                 if let Some(ours) = union(&a, &b, false) {
                     let both = [a.members().unwrap(), b.members().unwrap()].concat();
-                    assert!(same(&ours, &Atom::any_of(both, false).unwrap()), "{a:?} {b:?}: {ours:?}");
+                    assert!(
+                        same(&ours, &Atom::any_of(both, false).unwrap()),
+                        "{a:?} {b:?}: {ours:?}"
+                    );
                 }
             }
             for (to, signed) in [(2, false), (5, false), (5, true)] {

@@ -160,7 +160,9 @@ impl Atom {
         match self {
             Atom::Free(free) => Atom::free(free.known.clone(), free.free.clone(), true),
             Atom::Set(set) => Atom::Set(Arc::new(Set { of: set.of.clone(), shared: true })),
-            Atom::Range(range) => Atom::Range(Arc::new(Range { shared: true, ..(**range).clone() })),
+            Atom::Range(range) => {
+                Atom::Range(Arc::new(Range { shared: true, ..(**range).clone() }))
+            }
             other => other.clone(),
         }
     }
@@ -179,7 +181,8 @@ impl Atom {
         match self {
             Atom::Set(set) => Some(set.of.clone()),
             Atom::Range(range) => {
-                let span = range.span.small().filter(|span| *span < LARGEST as u128)?;
+                let span = u128::try_from(range.span.unsigned()).ok()?;
+                let span = Some(span).filter(|span| *span < LARGEST as u128)?;
                 let width = range.low.width();
                 let member = |step| Atom::Exact(range.low.add(&Bits::new(width, step)));
                 Some((0..=span).map(member).collect())
@@ -192,8 +195,7 @@ impl Atom {
                 }
                 let member = |choice: u32| {
                     let one = Bits::new(free.free.width(), 1);
-                    let chosen =
-                        places.iter().enumerate().filter(|(n, _)| choice >> n & 1 == 1);
+                    let chosen = places.iter().enumerate().filter(|(n, _)| choice >> n & 1 == 1);
                     chosen.fold(free.known.clone(), |bits, (_, place)| bits.or(&one.shl(*place)))
                 };
                 Some((0..1 << places.len()).map(|choice| Atom::Exact(member(choice))).collect())

@@ -490,6 +490,21 @@ impl Side<'_> {
         self.write_bytes(to.bits, bytes);
     }
 
+    /// What `memcpy` asks for: its operands are one, or apart.
+    pub(crate) fn must_not_overlap(&mut self, to: Lane, from: Lane, count: u64) {
+        let terms = &mut self.shared.terms;
+        let (a, b) = (block_of(terms, to.bits), block_of(terms, from.bits));
+        let same_block = terms.equal(a, b);
+        let (x, y) = (offset_of(terms, to.bits), offset_of(terms, from.bits));
+        let count = terms.number(OFFSET, count.into());
+        let (up, down) = (terms.subtract(x, y), terms.subtract(y, x));
+        let (close, close_too) = (terms.less(false, up, count), terms.less(false, down, count));
+        let close = terms.or(close, close_too);
+        let apart = terms.differ(x, y);
+        let bad = terms.all(&[same_block, close, apart]);
+        self.undefined_if(bad);
+    }
+
     /// `memset` of a known length.
     pub(crate) fn fill(&mut self, to: Lane, value: Lane, count: u64, align: u64) {
         self.must_be_accessible(to, count, align, true);

@@ -124,6 +124,9 @@ impl Side<'_> {
                 }
             }
             let lanes = self.with_attributes(lanes, &kinds, &attributes)?;
+            if let Some(bytes) = attributes.number("dereferenceable") {
+                self.must_be_dereferenceable(&lanes, bytes);
+            }
             given.extend(kinds.into_iter().zip(lanes));
         }
         for (tag, values) in &call.bundles {
@@ -141,6 +144,13 @@ impl Side<'_> {
         let defined = self.result_attributes(call).has("noundef");
         let (lanes, event) = if pure && call.bundles.is_empty() {
             let state = effects.reads.then_some(self.state);
+            if !attributes.has("speculatable") {
+                // It may have undefined behaviour of its own.
+                let bad = format!("{name} undefined");
+                let bad = self.pure_call(&bad, &given, &[Kind::Integer(1)], state, true)[0].bits;
+                let bad = self.shared.terms.is_set(bad);
+                self.undefined_if(bad);
+            }
             (self.pure_call(&name, &given, &kinds, state, defined), None)
         } else {
             let number = self.events.len();

@@ -10,6 +10,9 @@
 //! *Because:* let the target choose `v`. It does what it does on the input `v`; as that is right, the source on
 //! `v` does it, too, or has undefined behaviour; and the source on the undefined input may choose `v` at every
 //! use. Branches on undefined values, and values that must be defined, choose twice, so they are no exception.
+//! Where the target gives out the undefined value itself, which its receiver chooses anew at each use, the source
+//! must do so, too, and not choose once: it does, because the input might also be poison, and what is undefined
+//! with an undefined input is poison with a poison one, unless it was frozen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,7 +20,9 @@ use irtext::{Function, Local, Module, Op};
 
 use crate::answer::Reader;
 use crate::loops::{Loops, loops};
-use crate::memory::{OFFSET, POINTER, State, Step, block_of, byte_poison};
+use crate::memory::{
+    OFFSET, POINTER, State, Step, block_of, byte_is_pointer, byte_poison, byte_value,
+};
 use crate::side::{End, Exit, Unfolded, unfold};
 use crate::smt::{Asked, reached, text};
 use crate::term::{Node, Origin, Role, Sort, Term, Variable};
@@ -50,6 +55,12 @@ pub(crate) fn pose(
     let (source, target) = (&before.functions[find(before)?], &after.functions[find(after)?]);
     if crate::key::same(before, after, name) {
         return Ok(Vec::new());
+    }
+    let count = |function: &Function| -> usize {
+        function.blocks.iter().map(|b| b.instructions.len()).sum()
+    };
+    if count(source).max(count(target)) > limits.instructions {
+        return refused("too large");
     }
     comparable(before, source, after, target)?;
     let old = loops(source)?;
@@ -344,8 +355,13 @@ fn memory_differs(shared: &mut Shared, old: State, new: State, place: Term) -> T
     let old = memory.read(terms, old, place, false);
     let new = memory.read(terms, new, place, true);
     let (old_poison, new_poison) = (byte_poison(terms, old), byte_poison(terms, new));
+    // A byte of a pointer will do for the number that it is.
+    let (old_value, new_value) = (byte_value(terms, old), byte_value(terms, new));
+    let other_value = terms.differ(old_value, new_value);
     let differs = terms.differ(old, new);
-    let bad = terms.or(new_poison, differs);
+    let pointer = byte_is_pointer(terms, old);
+    let other_pointer = terms.and(pointer, differs);
+    let bad = terms.any(&[new_poison, other_value, other_pointer]);
     let defined = terms.not(old_poison);
     terms.and(defined, bad)
 }

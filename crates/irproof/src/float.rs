@@ -477,7 +477,7 @@ fn fold_cast(op: Cast, old: Kind, new: Kind, number: u128) -> Option<u128> {
             let bound = 2f64.powi(width.min(64) as i32 - i32::from(op == Cast::FpToSi));
             let least = if op == Cast::FpToSi { -bound } else { 0.0 };
             let inside = width <= 64 && value >= least && value < bound;
-            inside.then(|| (value as i128) as u128)?
+            inside.then_some((value as i128) as u128)?
         }
         _ => return None,
     })

@@ -106,6 +106,9 @@ impl Side<'_> {
                     self.fill(to, value, count, aligns.0);
                 } else {
                     let from = self.place(&from.value)?;
+                    if name.starts_with("memcpy") {
+                        self.must_not_overlap(to, from, count);
+                    }
                     self.copy(to, from, count, aligns);
                 }
                 return Ok(Some(Vec::new()));
@@ -144,8 +147,7 @@ impl Side<'_> {
         ];
         if let Some((_, op, signed)) = overflow.iter().find(|(name, ..)| is(name)) {
             let (mut results, mut flags) = (Vec::new(), Vec::new());
-            for lane in 0..count {
-                let (a, b) = (all[0][lane], all[1][lane]);
+            for (a, b) in all[0].iter().copied().zip(all[1].iter().copied()) {
                 let result = self.integer_binary(*op, &IntFlags::default(), a, b)?;
                 let terms = &mut self.shared.terms;
                 let check = if *signed { signed_overflow } else { unsigned_overflow };

@@ -60,6 +60,8 @@ fn refused<T>(why: &str) -> Result<T, Refused> {
 pub struct Limits {
     /// Terms of a question. A function of a hundred instructions has some thousands.
     pub terms: usize,
+    /// Instructions of a function. Terms are as deep as functions are long, and what walks over them recurs.
+    pub instructions: usize,
     /// Scalar parts of a value.
     pub lanes: usize,
     /// Bytes that one access, copy or fill may touch.
@@ -68,7 +70,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { terms: 150_000, lanes: 256, bytes: 256 }
+        Limits { terms: 150_000, instructions: 1000, lanes: 256, bytes: 256 }
     }
 }
 

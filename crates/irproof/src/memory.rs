@@ -420,6 +420,12 @@ pub(crate) fn byte_poison(terms: &mut Terms, byte: Term) -> Term {
     terms.is_set(bit)
 }
 
+/// Whether a byte is part of a pointer.
+pub(crate) fn byte_is_pointer(terms: &mut Terms, byte: Term) -> Term {
+    let bit = terms.extract(BYTE - 10, BYTE - 10, byte);
+    terms.is_set(bit)
+}
+
 /// Eight bytes as a pointer. In initial memory a pointer is undefined as a whole, or not at all.
 pub(crate) fn pointer_of(
     terms: &mut Terms,

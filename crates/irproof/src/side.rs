@@ -12,7 +12,7 @@ use irtext::{BlockId, Function, Instruction, Local, Module, Op, Type};
 
 use crate::loops::Loops;
 use crate::memory::{State, Step};
-use crate::term::{Node, Term};
+use crate::term::Term;
 use crate::value::{Kind, Lane, Shared};
 use crate::{Refused, refused};
 
@@ -152,8 +152,7 @@ impl Side<'_> {
         let mut defined = Vec::new();
         for lane in lanes {
             let mut lane = *lane;
-            while let Some((condition, holds, rest)) = self.shared.all_undef_if(lane) {
-                let undef = if holds { condition } else { self.shared.terms.not(condition) };
+            while let Some((undef, rest)) = self.shared.all_undef_if(lane) {
                 self.undefined_if(undef);
                 lane = rest;
             }
@@ -260,17 +259,11 @@ impl Side<'_> {
         if !self.target || self.loops.headers.is_empty() {
             return Ok(false);
         }
-        while let Some((_, _, rest)) = self.shared.all_undef_if(lane) {
+        while let Some((_, rest)) = self.shared.all_undef_if(lane) {
             lane = rest;
             found = true;
         }
         let terms = &self.shared.terms;
-        if let Node::Variable(_) = terms.node(lane.bits)
-            && terms.undefs(lane.bits).next().is_some()
-            && terms.undefs(lane.poison).next().is_none()
-        {
-            return Ok(true);
-        }
         if terms.undefs(lane.bits).chain(terms.undefs(lane.poison)).next().is_some() {
             return refused("undef in a loop");
         }

@@ -225,6 +225,13 @@ impl Terms {
                 let (high, low) = (self.equal(h, high), self.equal(l, low));
                 self.and(high, low)
             }
+            // Parts of one and the same thing: an address, and one a few bytes on.
+            (Node::Concat(h, l), _) if self.is_part(h, right) || self.is_part(l, right) => {
+                self.equal_parts(h, l, right)
+            }
+            (_, Node::Concat(h, l)) if self.is_part(h, left) || self.is_part(l, left) => {
+                self.equal_parts(h, l, left)
+            }
             (Node::If(c, x, y), Node::Bits(_))
                 if self.as_bits(x).is_some() || self.as_bits(y).is_some() =>
             {
@@ -266,6 +273,18 @@ impl Terms {
             }
             _ => self.intern(Node::Equal(a, b), Sort::Bool),
         }
+    }
+
+    fn is_part(&self, part: Term, whole: Term) -> bool {
+        matches!(self.node(part), Node::Extract { of, .. } if *of == whole)
+    }
+
+    fn equal_parts(&mut self, high: Term, low: Term, whole: Term) -> Term {
+        let cut = self.width(low);
+        let upper = self.extract(self.width(whole) - 1, cut, whole);
+        let lower = self.extract(cut - 1, 0, whole);
+        let (high, low) = (self.equal(high, upper), self.equal(low, lower));
+        self.and(high, low)
     }
 
     fn equal_bools(&mut self, a: Term, b: Term) -> Term {
@@ -518,6 +537,10 @@ impl Terms {
 
     pub(crate) fn add(&mut self, a: Term, b: Term) -> Term {
         self.arithmetic(Arithmetic::Add, a, b)
+    }
+
+    pub(crate) fn subtract(&mut self, a: Term, b: Term) -> Term {
+        self.arithmetic(Arithmetic::Sub, a, b)
     }
 
     pub(crate) fn negate(&mut self, a: Term) -> Term {

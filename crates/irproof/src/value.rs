@@ -11,7 +11,7 @@ use irtext::{Constant, Float, Module, Symbol, Type, Typed, Value};
 
 use crate::memory::{BLOCK, Known, Memory, OFFSET, POINTER, block_of};
 use crate::side::Side;
-use crate::term::{Node, Origin, Role, Sort, Term, Terms, Variable};
+use crate::term::{Arithmetic, Node, Origin, Role, Sort, Term, Terms, Variable};
 use crate::{Limits, Refused, refused};
 
 /// A scalar part of a value.
@@ -165,19 +165,46 @@ impl Shared {
     }
 
     /// A lane that is undefined in all its bits under a condition: the condition, and the lane otherwise.
-    pub(crate) fn all_undef_if(&self, lane: Lane) -> Option<(Term, bool, Lane)> {
-        let Node::If(condition, a, b) = *self.terms.node(lane.bits) else { return None };
-        for (arm, other, holds) in [(a, b, true), (b, a, false)] {
-            if let Node::Variable(variable) = self.terms.node(arm)
-                && matches!(self.terms.variable_info(*variable).role, Role::Undef(_))
-                && !self.terms.choices(other).contains(variable)
-                && !self.terms.choices(condition).contains(variable)
-                && !self.terms.choices(lane.poison).contains(variable)
-            {
-                return Some((condition, holds, Lane { bits: other, poison: lane.poison }));
+    pub(crate) fn all_undef_if(&mut self, lane: Lane) -> Option<(Term, Lane)> {
+        let (condition, rest, variable) = self.without_undef(lane.bits)?;
+        let free = |term: Term| !self.terms.choices(term).contains(&variable);
+        (free(condition) && free(rest) && free(lane.poison))
+            .then_some((condition, Lane { bits: rest, poison: lane.poison }))
+    }
+
+    /// When a term is any bits, what it is otherwise, and the variable that makes it so.
+    fn without_undef(&mut self, term: Term) -> Option<(Term, Term, Variable)> {
+        match *self.terms.node(term) {
+            Node::Variable(variable) => {
+                let is_undef = matches!(self.terms.variable_info(variable).role, Role::Undef(_));
+                let zero = self.terms.number(self.terms.width(term), 0);
+                is_undef.then(|| (self.terms.bool(true), zero, variable))
             }
+            Node::If(condition, a, b) => {
+                for (arm, other, holds) in [(a, b, true), (b, a, false)] {
+                    if let Node::Variable(variable) = *self.terms.node(arm)
+                        && matches!(self.terms.variable_info(variable).role, Role::Undef(_))
+                    {
+                        let when = if holds { condition } else { self.terms.not(condition) };
+                        return Some((when, other, variable));
+                    }
+                }
+                None
+            }
+            // Any bits plus some are any bits, if the some do not know them.
+            Node::Arithmetic(op @ (Arithmetic::Add | Arithmetic::Sub | Arithmetic::Xor), a, b) => {
+                for (one, other, first) in [(a, b, true), (b, a, false)] {
+                    if let Some((when, rest, variable)) = self.without_undef(one)
+                        && !self.terms.choices(other).contains(&variable)
+                    {
+                        let (x, y) = if first { (rest, other) } else { (other, rest) };
+                        return Some((when, self.terms.arithmetic(op, x, y), variable));
+                    }
+                }
+                None
+            }
+            _ => None,
         }
-        None
     }
 
     /// A pointer whose block is undefined under a condition: the condition, and the pointer with the defined
@@ -244,6 +271,9 @@ impl Shared {
     }
 }
 
+/// Wider integers are nothing for a solver.
+const WIDEST: u32 = 1024;
+
 /// The lanes of a type, and where each is in memory.
 pub(crate) struct Shape {
     pub(crate) lanes: Vec<(Kind, u64)>,
@@ -277,6 +307,7 @@ fn add_shape(
     let ty = module.resolve(ty).ok_or_else(|| Refused("an opaque type".into()))?;
     match ty {
         Type::Void => {}
+        Type::Integer(width) if *width > WIDEST => return refused("a very wide integer"),
         Type::Integer(width) => shape.lanes.push((Kind::Integer(*width), at)),
         Type::Float(Float::Ppc) => return refused("ppc_fp128"),
         Type::Float(float) => shape.lanes.push((Kind::Float(*float), at)),
@@ -289,7 +320,7 @@ fn add_shape(
         Type::Vector { scalable: true, .. } => return refused("a scalable vector"),
         Type::Vector { count, element, .. } => {
             let bits = layout.bits(module, element).unwrap_or(1);
-            shape.whole &= bits % 8 == 0;
+            shape.whole &= bits.is_multiple_of(8);
             for index in 0..u64::from(*count) {
                 add_shape(module, layout, element, at + index * bits / 8, most, shape)?;
             }
@@ -448,6 +479,10 @@ impl Side<'_> {
             known.size = size;
             let natural = self.layout.align(module, &global.ty).unwrap_or(1);
             known.align = global.align.unwrap_or(natural);
+            if global.align.is_none() {
+                // LLVM gives large ones more than they need.
+                self.shared.approximate("a global whose alignment is not written");
+            }
             known.constant = global.constant;
             known.maybe_null = global.linkage == irtext::Linkage::ExternWeak;
             let exact = matches!(

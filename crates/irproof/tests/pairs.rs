@@ -50,6 +50,7 @@ declare i8 @llvm.vector.reduce.or.v2i8(<2 x i8>)
 declare void @llvm.lifetime.start.p0(i64, ptr)
 declare void @llvm.lifetime.end.p0(i64, ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 ";
 
 fn proved(head: &str, before: &str, after: &str) {
@@ -445,7 +446,7 @@ fn floats() {
 fn what_is_not_decided_is_refused() {
     let f = "define i32 @f(i32 %x)";
     let reason = |before: &str| verdict_of(f, before, "ret i32 0").unwrap_err();
-    assert_eq!(reason("br label %a a: br label %a"), "loop");
+    assert_eq!(reason("br label %a a: br label %a"), "loops that differ");
     assert_eq!(reason("%a = alloca i8, i32 %x ret i32 0"), "an alloca of unknown size");
 }
 
@@ -529,4 +530,22 @@ fn answers_of_a_solver() {
         irproof::Answer::Sat(input) => assert_eq!(input.arguments, [Datum::bits(8, 10)]),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn what_a_target_may_not_add() {
+    // A pure function may still have undefined behaviour of its own.
+    let f = "define i32 @f(i1 noundef %c, i32 noundef %x)";
+    let hoisted = "%r = call i32 @pure(i32 %x) %s = select i1 %c, i32 %r, i32 0 ret i32 %s";
+    let guarded =
+        "br i1 %c, label %a, label %b a: %r = call i32 @pure(i32 %x) ret i32 %r b: ret i32 0";
+    open(f, guarded, hoisted);
+    proved(f, hoisted, guarded);
+    // A copy whose operands overlap.
+    let copy = "define void @f(ptr noundef %p, ptr noundef %q)";
+    let with = |name: &str| {
+        format!("call void @llvm.{name}.p0.p0.i64(ptr %p, ptr %q, i64 4, i1 false) ret void")
+    };
+    proved(copy, &with("memcpy"), &with("memmove"));
+    refuted(copy, &with("memmove"), &with("memcpy"));
 }

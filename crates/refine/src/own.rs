@@ -50,6 +50,18 @@ pub enum Executed {
     Unknown(String),
 }
 
+impl Executed {
+    /// A word for tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Executed::Held(_, true) => "all inputs",
+            Executed::Held(_, false) => "no counterexample",
+            Executed::Refuted => "refuted",
+            Executed::Unknown(_) => "unknown",
+        }
+    }
+}
+
 /// What a solver showed of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proof {
@@ -102,6 +114,17 @@ pub struct Checked {
 }
 
 impl Checked {
+    fn new(function: &str) -> Checked {
+        Checked {
+            function: function.to_string(),
+            executed: Executed::Unknown("it was not executed".into()),
+            proof: Proof::None,
+            counterexample: None,
+            execution_time: Duration::ZERO,
+            proof_time: Duration::ZERO,
+        }
+    }
+
     /// All of it in one word.
     pub fn verdict(&self) -> Verdict {
         if let Some(counterexample) = &self.counterexample {
@@ -148,14 +171,7 @@ impl Own {
 
     /// Checks one function that both define.
     pub fn function(&self, pair: &Pair, name: &str) -> Checked {
-        let mut checked = Checked {
-            function: name.to_string(),
-            executed: Executed::Unknown("it was not executed".into()),
-            proof: Proof::None,
-            counterexample: None,
-            execution_time: Duration::ZERO,
-            proof_time: Duration::ZERO,
-        };
+        let mut checked = Checked::new(name);
         if let Some(why) = pair.unreadable(name) {
             checked.executed = Executed::Unknown(why);
         } else if irproof::same(&pair.before, &pair.after, name) {
@@ -167,6 +183,22 @@ impl Own {
             }
         }
         checked
+    }
+
+    /// What execution alone shows of a function.
+    pub fn executed(&self, pair: &Pair, name: &str) -> Executed {
+        let mut checked = Checked::new(name);
+        self.execute(pair, name, &mut checked);
+        checked.executed
+    }
+
+    /// What a solver alone shows of a function.
+    pub fn proved(&self, pair: &Pair, name: &str) -> Proof {
+        let mut checked = Checked::new(name);
+        if let Some(solver) = &self.solver {
+            self.prove(pair, name, solver, &mut checked);
+        }
+        checked.proof
     }
 
     /// Executes one function.
@@ -291,6 +323,11 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// Two modules that are read already.
+    pub fn of(before: Module, after: Module) -> Pair {
+        Pair { before, after, refused: Vec::new() }
+    }
+
     /// Reads two texts. `Err` is a sentence.
     pub fn read(before: &str, after: &str) -> Result<Pair, String> {
         let read = |text: &str, which: &str| {

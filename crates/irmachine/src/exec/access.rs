@@ -10,7 +10,11 @@ use crate::value::{Atom, Pointer, Stop, Value, undefined, unknown};
 
 impl<'a> Machine<'a> {
     /// What an instruction comes to, memory included.
-    pub(super) fn evaluate(&mut self, frame: &mut Frame<'a>, code: &'a Code) -> Result<Value, Stop> {
+    pub(super) fn evaluate(
+        &mut self,
+        frame: &mut Frame<'a>,
+        code: &'a Code,
+    ) -> Result<Value, Stop> {
         let nothing = || Ok(Value::many(Vec::new()));
         match code {
             Code::Nothing => nothing(),
@@ -189,7 +193,7 @@ impl<'a> Machine<'a> {
         }
         let aligned = match held.address {
             Some(address) => (address.wrapping_add_signed(offset)) % align == 0,
-            None if held.align >= align => offset as u64 % align == 0,
+            None if held.align >= align => (offset as u64).is_multiple_of(align),
             None => return unknown("alignment beyond a local block's"),
         };
         if !aligned {

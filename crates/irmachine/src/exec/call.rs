@@ -116,7 +116,8 @@ impl<'a> Machine<'a> {
         let mut shown = Vec::new();
         for (value, (_, _, facts)) in arguments.iter().zip(&call.arguments) {
             for block in blocks_of(value) {
-                if facts.nocapture || facts.byval.is_some() { &mut shown } else { &mut kept }.push(block);
+                if facts.nocapture || facts.byval.is_some() { &mut shown } else { &mut kept }
+                    .push(block);
             }
         }
         // Who keeps nothing and writes nothing anywhere leaves nobody else with a pointer.
@@ -131,7 +132,7 @@ impl<'a> Machine<'a> {
         let mut roots: Vec<u32> = Vec::new();
         for (value, (_, _, facts)) in arguments.iter().zip(&call.arguments) {
             // What is only written through a pointer is not looked at.
-            if call.effects.arguments.read && (facts.readonly || !facts.writeonly) && !(facts.readonly && facts.writeonly) {
+            if call.effects.arguments.read && !facts.writeonly {
                 roots.extend(blocks_of(value));
             }
         }
@@ -157,7 +158,9 @@ impl<'a> Machine<'a> {
             let held = &self.blocks[number];
             match &held.name {
                 Name::Symbol(_) => match &self.program.symbols[number].kind {
-                    SymbolKind::Variable(variable) => held.ready && !variable.local && !variable.constant,
+                    SymbolKind::Variable(variable) => {
+                        held.ready && !variable.local && !variable.constant
+                    }
                     _ => false,
                 },
                 Name::Input(block) => !exclusive.contains(block) || held.escaped,
@@ -171,12 +174,13 @@ impl<'a> Machine<'a> {
 
     /// Blocks of the input that only the function itself may touch while it runs.
     fn exclusive_inputs(&self) -> Vec<u32> {
-        let exclusive = |(argument, facts): (&crate::input::Datum, &crate::facts::Facts)| match argument {
-            crate::input::Datum::Scalar(crate::input::Scalar::Pointer(
-                crate::input::Place::Block { block, .. },
-            )) if facts.noalias || facts.byval.is_some() => Some(*block),
-            _ => None,
-        };
+        let exclusive =
+            |(argument, facts): (&crate::input::Datum, &crate::facts::Facts)| match argument {
+                crate::input::Datum::Scalar(crate::input::Scalar::Pointer(
+                    crate::input::Place::Block { block, .. },
+                )) if facts.noalias || facts.byval.is_some() => Some(*block),
+                _ => None,
+            };
         let Some(function) = self.top() else { return Vec::new() };
         let facts = function.params.iter().map(|(_, facts)| facts);
         self.input.arguments.iter().zip(facts).filter_map(exclusive).collect()

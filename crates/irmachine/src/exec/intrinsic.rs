@@ -77,19 +77,33 @@ impl<'a> Machine<'a> {
             Intrinsic::Copy { overlapping } => {
                 self.volatile(arguments.get(3))?;
                 let aligns = (align_of(call, 0), align_of(call, 1));
-                self.copy(frame, &arguments[0], &arguments[1], arguments[2].atom()?, aligns, overlapping)?;
+                self.copy(
+                    frame,
+                    &arguments[0],
+                    &arguments[1],
+                    arguments[2].atom()?,
+                    aligns,
+                    overlapping,
+                )?;
                 nothing()
             }
             Intrinsic::Fill => {
                 self.volatile(arguments.get(3))?;
-                self.fill(frame, &arguments[0], arguments[1].atom()?, arguments[2].atom()?, align_of(call, 0))?;
+                self.fill(
+                    frame,
+                    &arguments[0],
+                    arguments[1].atom()?,
+                    arguments[2].atom()?,
+                    align_of(call, 0),
+                )?;
                 nothing()
             }
             Intrinsic::Reduce(reduction) => self.reduce(reduction, call, arguments),
             Intrinsic::PtrMask => self.pointer_mask(arguments),
             Intrinsic::ObjectSize => unknown("llvm.objectsize"),
             Intrinsic::Trap => {
-                let event = Event::Call { name: "llvm.trap".into(), arguments: vec![], seen: vec![] };
+                let event =
+                    Event::Call { name: "llvm.trap".into(), arguments: vec![], seen: vec![] };
                 self.events.push(event);
                 Err(Stop::Ended)
             }
@@ -158,26 +172,33 @@ impl<'a> Machine<'a> {
             Intrinsic::Extreme(op) => values[0].zip(&values[1], &mut |a, b| {
                 lift([a, b], |[a, b]| float::extreme(op, format, a, b))
             })?,
-            Intrinsic::Fma | Intrinsic::FMulAdd => {
-                three(&values, &mut |a, b, c| {
-                    lift([a, b, c], |[a, b, c]| {
-                        let once = float::fused(format, a, b, c)?;
-                        if intrinsic == Intrinsic::Fma {
-                            return Ok(once);
-                        }
-                        let product = float::binary(Binary::FMul, format, a, b)?;
-                        let twice = float::binary(Binary::FAdd, format, &product, c)?;
-                        if once == twice { Ok(once) } else { unknown("whether llvm.fmuladd rounds once") }
-                    })
-                })?
-            }
+            Intrinsic::Fma | Intrinsic::FMulAdd => three(&values, &mut |a, b, c| {
+                lift([a, b, c], |[a, b, c]| {
+                    let once = float::fused(format, a, b, c)?;
+                    if intrinsic == Intrinsic::Fma {
+                        return Ok(once);
+                    }
+                    let product = float::binary(Binary::FMul, format, a, b)?;
+                    let twice = float::binary(Binary::FAdd, format, &product, c)?;
+                    if once == twice {
+                        Ok(once)
+                    } else {
+                        unknown("whether llvm.fmuladd rounds once")
+                    }
+                })
+            })?,
             _ => return unknown("a float function"),
         };
         self.fast_value(fast, format, result)
     }
 
     /// `llvm.assume` and its bundles.
-    fn assume(&mut self, frame: &Frame<'a>, call: &'a Call, arguments: &[Value]) -> Result<(), Stop> {
+    fn assume(
+        &mut self,
+        frame: &Frame<'a>,
+        call: &'a Call,
+        arguments: &[Value],
+    ) -> Result<(), Stop> {
         match arguments[0].atom()? {
             Atom::Exact(bits) if !bits.is_zero() => {}
             Atom::Exact(_) => return undefined("an assumption that is false"),
@@ -307,9 +328,8 @@ fn integer_function(function: Function, arguments: &[Value]) -> Result<Value, St
                 Ok(integer::function(function, &[exact(a)?, exact(b)?, exact(c)?]))
             })
         }),
-        Function::Ctpop => {
-            arguments[0].map(&mut |a| lift([a], |[a]| Ok(integer::function(function, &[exact(a)?]))))
-        }
+        Function::Ctpop => arguments[0]
+            .map(&mut |a| lift([a], |[a]| Ok(integer::function(function, &[exact(a)?])))),
         Function::Bswap | Function::BitReverse => arguments[0].map(&mut |a| match a {
             Atom::Free(free) => {
                 let moved = |bits: &Bits| match integer::function(function, &[bits]) {
@@ -496,9 +516,8 @@ fn rearrange(intrinsic: Intrinsic, result: &Shape, arguments: &[Value]) -> Resul
             lanes = lanes.iter().zip(second).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
         }
         Intrinsic::VectorDeinterleave2 => {
-            let half = |from: usize| {
-                Value::many(lanes.iter().skip(from).step_by(2).cloned().collect())
-            };
+            let half =
+                |from: usize| Value::many(lanes.iter().skip(from).step_by(2).cloned().collect());
             return Ok(Value::many(vec![half(0), half(1)]));
         }
         _ => {

@@ -27,7 +27,8 @@ impl<'a> Machine<'a> {
         arguments: &[Value],
     ) -> Result<Value, Stop> {
         let format = call.result.format();
-        let lanes = arguments.last().map_or_else(|| unknown("a reduction of nothing"), |a| a.parts())?;
+        let lanes =
+            arguments.last().map_or_else(|| unknown("a reduction of nothing"), |a| a.parts())?;
         independent(lanes)?;
         let mut atoms: Vec<Atom> = Vec::new();
         if let Reduction::Float(_) = reduction {
@@ -43,9 +44,9 @@ impl<'a> Machine<'a> {
                 (Reduction::Integer(op), _) => {
                     integer::binary(op, IntFlags::default(), &result, atom)?
                 }
-                (Reduction::Function(function), _) => {
-                    lift([&result, atom], |[a, b]| Ok(integer::function(function, &[exact(a)?, exact(b)?])))?
-                }
+                (Reduction::Function(function), _) => lift([&result, atom], |[a, b]| {
+                    Ok(integer::function(function, &[exact(a)?, exact(b)?]))
+                })?,
                 (Reduction::Float(op), Some(format)) => {
                     lift([&result, atom], |[a, b]| float::binary(op, format, a, b))?
                 }

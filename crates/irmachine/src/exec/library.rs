@@ -84,7 +84,8 @@ impl<'a> Machine<'a> {
                 one(Atom::bits(call.result.bits(), count.into()))
             }
             Library::StrCmp { bounded } => {
-                let most = if *bounded { length(arguments[2].atom()?)?.unwrap_or(0) } else { u64::MAX };
+                let most =
+                    if *bounded { length(arguments[2].atom()?)?.unwrap_or(0) } else { u64::MAX };
                 self.compare_bytes(frame, call, arguments, most, true)
             }
             Library::MemCmp => {
@@ -99,7 +100,8 @@ impl<'a> Machine<'a> {
                 Ok(arguments[0].clone())
             }
             Library::Memory { fill: true, .. } => {
-                let byte = crate::integer::resize(arguments[1].atom()?, 8, false, Default::default())?;
+                let byte =
+                    crate::integer::resize(arguments[1].atom()?, 8, false, Default::default())?;
                 self.fill(frame, &arguments[0], &byte, arguments[2].atom()?, 1)?;
                 Ok(arguments[0].clone())
             }
@@ -128,7 +130,9 @@ impl<'a> Machine<'a> {
         let result = match (library, values.as_slice()) {
             (Library::Round(op, _), [a]) => lift([a], |[a]| float::unary(*op, format, a))?,
             (Library::FAbs(_), [a]) => lift([a], |[a]| float::absolute(format, a))?,
-            (Library::CopySign(_), [a, b]) => lift([a, b], |[a, b]| float::copy_sign(format, a, b))?,
+            (Library::CopySign(_), [a, b]) => {
+                lift([a, b], |[a, b]| float::copy_sign(format, a, b))?
+            }
             (Library::Extreme(op, _), [a, b]) => {
                 lift([a, b], |[a, b]| float::extreme(*op, format, a, b))?
             }

@@ -26,12 +26,15 @@ impl<'a> Machine<'a> {
         let with_align = !packed && arguments.len() == 4;
         let mask_at = place + 1 + usize::from(with_align);
         let shape = if stores { &call.arguments[0].1 } else { &call.result };
-        let Shape::Vector(count, lane) = shape else { return unknown("a masked access of no vector") };
+        let Shape::Vector(count, lane) = shape else {
+            return unknown("a masked access of no vector");
+        };
         let align = match with_align {
             true => exact(arguments[place + 1].atom()?)?.small().unwrap_or(1) as u64,
             false => super::intrinsic::align_of(call, place),
         };
-        let mask = arguments.get(mask_at).map_or_else(|| unknown("a masked access"), |m| m.parts())?;
+        let mask =
+            arguments.get(mask_at).map_or_else(|| unknown("a masked access"), |m| m.parts())?;
         let mut wanted = Vec::new();
         for lane in mask {
             match lane.atom()? {
@@ -62,7 +65,8 @@ impl<'a> Machine<'a> {
                     let offset = at * size;
                     let pointer = shifted(arguments[place].atom()?, offset)?;
                     // Each lane is as aligned as the whole leaves it.
-                    let align = if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) };
+                    let align =
+                        if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) };
                     (pointer, if packed { align.min(size.max(1)) } else { align })
                 }
             };

@@ -61,6 +61,7 @@ pub fn execute(
         outcome,
         events: machine.events,
         steps: machine.steps.unwrap_or_default(),
+        spent: limits.fuel - machine.fuel,
         blocks: machine.blocks,
         taken: machine.taken,
         incomplete: machine.incomplete,

@@ -23,15 +23,14 @@ impl<'a> Machine<'a> {
                 let (a, b) = (self.operand(frame, a)?, self.operand(frame, b)?);
                 match pointers {
                     true => a.zip(&b, &mut |a, b| self.compare_pointers(*predicate, a, b)),
-                    false => {
-                        a.zip(&b, &mut |a, b| integer::compare(*predicate, *samesign, a, b))
-                    }
+                    false => a.zip(&b, &mut |a, b| integer::compare(*predicate, *samesign, a, b)),
                 }
             }
             Code::Float { op, fast, format, a, b } => {
                 exact_only(*fast)?;
                 let (a, b) = (self.operand(frame, a)?, self.operand(frame, b)?);
-                let (a, b) = (self.fast_value(*fast, *format, a)?, self.fast_value(*fast, *format, b)?);
+                let (a, b) =
+                    (self.fast_value(*fast, *format, a)?, self.fast_value(*fast, *format, b)?);
                 let result = a.zip(&b, &mut |a, b| {
                     lift([a, b], |[a, b]| float::binary(*op, *format, a, b))
                 })?;
@@ -52,7 +51,8 @@ impl<'a> Machine<'a> {
             Code::FCmp { predicate, fast, format, a, b } => {
                 let (a, b) = (self.operand(frame, a)?, self.operand(frame, b)?);
                 let fast = FastMath { nsz: false, ..*fast };
-                let (a, b) = (self.fast_value(fast, *format, a)?, self.fast_value(fast, *format, b)?);
+                let (a, b) =
+                    (self.fast_value(fast, *format, a)?, self.fast_value(fast, *format, b)?);
                 a.zip(&b, &mut |a, b| {
                     lift([a, b], |[a, b]| {
                         float::compare(*predicate, *format, a, b).map(Atom::truth)
@@ -147,7 +147,9 @@ impl<'a> Machine<'a> {
                 Lane::Undef => element.undef(),
                 Lane::From(index) => {
                     let all = left.iter().chain(right).nth(*index as usize);
-                    let Some(lane) = all else { return unknown("a lane beyond a shuffle's operands") };
+                    let Some(lane) = all else {
+                        return unknown("a lane beyond a shuffle's operands");
+                    };
                     match mask.iter().filter(|other| *other == place).count() {
                         0 | 1 => lane.clone(),
                         _ => lane.map(&mut |atom| Ok(atom.share()))?,
@@ -183,19 +185,34 @@ impl<'a> Machine<'a> {
             });
             // A set that is too large to look through holds such a value if nothing of it is known.
             let checked = match checked {
-                Err(Stop::Unknown(_)) if atom.is_undef() && (fast.nnan || fast.ninf) => Atom::Poison,
+                Err(Stop::Unknown(_)) if atom.is_undef() && (fast.nnan || fast.ninf) => {
+                    Atom::Poison
+                }
                 Err(Stop::Unknown(_)) if atom.is_undef() => atom.clone(),
                 other => other?,
             };
             match &checked {
                 // LLVM does an operation twice that was there once: the target takes no choice.
-                Atom::Exact(bits) if fast.nsz && self.side == Side::Source => match float::class(format, bits) {
-                    Some(class) if class.zero => {
-                        let flip = self.choose(2) == 1;
-                        if flip { float::negate(format, &checked) } else { Ok(checked) }
+                Atom::Exact(bits) if fast.nsz && self.side == Side::Source => {
+                    match float::class(format, bits) {
+                        Some(class) if class.zero => {
+                            let flip = self.choose(2) == 1;
+                            if flip { float::negate(format, &checked) } else { Ok(checked) }
+                        }
+                        _ => Ok(checked),
                     }
-                    _ => Ok(checked),
-                },
+                }
+                Atom::Set(set) if fast.nsz && self.side == Side::Source => {
+                    let mut of = set.of.clone();
+                    for member in &set.of {
+                        let zero =
+                            |bits| float::class(format, bits).is_some_and(|class| class.zero);
+                        if matches!(member, Atom::Exact(bits) if zero(bits)) {
+                            of.push(float::negate(format, member)?);
+                        }
+                    }
+                    Atom::any_of(of, set.shared)
+                }
                 _ => Ok(checked),
             }
         })
@@ -327,7 +344,8 @@ impl<'a> Machine<'a> {
     pub(super) fn freeze(&mut self, shape: &Shape, of: &Value) -> Result<Value, Stop> {
         if let Value::Many(parts) = of {
             let shapes = shape.parts();
-            let parts = parts.iter().zip(&shapes).map(|(part, (_, shape))| self.freeze(shape, part));
+            let parts =
+                parts.iter().zip(&shapes).map(|(part, (_, shape))| self.freeze(shape, part));
             return Ok(Value::Many(parts.collect::<Result<_, _>>()?));
         }
         let atom = of.atom()?;
@@ -342,8 +360,10 @@ impl<'a> Machine<'a> {
             return Ok(Value::One(Atom::Pointer(Pointer::Address(0))));
         }
         let set = if matches!(atom, Atom::Poison) { Atom::undef(width) } else { atom.clone() };
+        // The source must be known in all it may do; of the target, corners are worth more than the first few.
+        let most = if self.side == Side::Source { self.limits.choices as usize } else { 8 };
         if let Some(members) = set.members()
-            && members.len() <= 8
+            && members.len() <= most
         {
             let choice = self.choose(members.len() as u32);
             return Ok(Value::One(members[choice as usize].clone()));
@@ -360,12 +380,8 @@ impl<'a> Machine<'a> {
             return Ok(Value::One(members[choice as usize].clone()));
         };
         // More than can be tried: those at which something happens.
-        let candidates = [
-            Bits::zero(width),
-            Bits::ones(width),
-            Bits::new(width, 1),
-            Bits::least_signed(width),
-        ];
+        let candidates =
+            [Bits::zero(width), Bits::ones(width), Bits::new(width, 1), Bits::least_signed(width)];
         let choice = self.choose(candidates.len() as u32);
         let bits = known.or(&free.and(&candidates[choice as usize]));
         Ok(Value::One(Atom::Exact(bits)))

@@ -61,7 +61,9 @@ impl<'a> Machine<'a> {
             };
         }
         lift([pointer, index], |[pointer, index]| {
-            let Atom::Pointer(pointer) = pointer else { return unknown("arithmetic on no pointer") };
+            let Atom::Pointer(pointer) = pointer else {
+                return unknown("arithmetic on no pointer");
+            };
             let wide = exact(index)?;
             let index = wide.resize_signed(bits);
             if strict && flags.inbounds | flags.nusw && wide.width() > bits {
@@ -207,21 +209,16 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn compare_exact(
-        &self,
-        predicate: IntPredicate,
-        a: Pointer,
-        b: Pointer,
-    ) -> Result<bool, Stop> {
+    fn compare_exact(&self, predicate: IntPredicate, a: Pointer, b: Pointer) -> Result<bool, Stop> {
         let equality = matches!(predicate, IntPredicate::Eq | IntPredicate::Ne);
         if let (Some(x), Some(y)) = (self.address(a), self.address(b)) {
             let bits = self.program.pointer_bits;
             let (x, y) = (Bits::new(bits, x.into()), Bits::new(bits, y.into()));
-            let ordering =
-                if is_signed(predicate) { x.compare_signed(&y) } else { x.compare(&y) };
+            let ordering = if is_signed(predicate) { x.compare_signed(&y) } else { x.compare(&y) };
             return Ok(answers(predicate, ordering));
         }
-        if let (Pointer::Block { block: p, offset: x }, Pointer::Block { block: q, offset: y }) = (a, b)
+        if let (Pointer::Block { block: p, offset: x }, Pointer::Block { block: q, offset: y }) =
+            (a, b)
             && p == q
         {
             if equality || !is_signed(predicate) && self.within(a, true) && self.within(b, true) {
@@ -234,7 +231,8 @@ impl<'a> Machine<'a> {
             if is_signed(predicate) {
                 return unknown("the sign of a local block's address");
             }
-            let ordering = if null(a) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater };
+            let ordering =
+                if null(a) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater };
             return Ok(answers(predicate, ordering));
         }
         let blocks = matches!((a, b), (Pointer::Block { .. }, Pointer::Block { .. }));

@@ -55,11 +55,19 @@ pub(crate) fn show(value: &Value, block_name: &dyn Fn(u32) -> String) -> String 
             Atom::Exact(bits) if bits.width() == 1 => (!bits.is_zero()).to_string(),
             Atom::Exact(bits) => bits.to_string(),
             Atom::Free(_) if atom.is_undef() => "undef".into(),
-            Atom::Free(free) => format!("undef in bits {:#x} else {}", free.free.unsigned(), free.known),
-            Atom::Range(range) => format!("undef from {} to {}", range.low, range.low.add(&range.span)),
+            Atom::Free(free) => {
+                format!("undef in bits {:#x} else {}", free.free.unsigned(), free.known)
+            }
+            Atom::Range(range) => {
+                format!("undef from {} to {}", range.low, range.low.add(&range.span))
+            }
             Atom::Set(set) => {
-                let of: Vec<String> =
-                    set.of.iter().take(8).map(|a| show(&Value::One(a.clone()), block_name)).collect();
+                let of: Vec<String> = set
+                    .of
+                    .iter()
+                    .take(8)
+                    .map(|a| show(&Value::One(a.clone()), block_name))
+                    .collect();
                 let more = if set.of.len() > 8 { ", …" } else { "" };
                 format!("one of {{{}{more}}}", of.join(", "))
             }

@@ -35,9 +35,10 @@ impl<'a> Machine<'a> {
     pub(super) fn layout(&mut self) -> Result<(), Stop> {
         let program = self.program;
         for symbol in &program.symbols {
+            // LLVM may raise the alignment of a global, on its own side: both sides get more than either wants.
             let (align, writable) = match &symbol.kind {
-                SymbolKind::Variable(variable) => (variable.align, !variable.constant),
-                _ => (16, false),
+                SymbolKind::Variable(variable) => (variable.align.max(64), !variable.constant),
+                _ => (64, false),
             };
             let address = self.symbol_address(&symbol.name, align);
             let name = Name::Symbol(symbol.name.clone());
@@ -52,6 +53,7 @@ impl<'a> Machine<'a> {
             let name = Name::Input(number);
             self.blocks.push(block(name, Vec::new(), given.align, address, true, true));
         }
+        self.apart()?;
         for (number, given) in self.input.blocks.iter().enumerate() {
             let bytes = given.bytes.iter().map(|byte| self.input_byte(byte));
             let mut bytes = bytes.collect::<Result<Vec<_>, _>>()?;
@@ -59,6 +61,18 @@ impl<'a> Machine<'a> {
             self.blocks[self.first_input as usize + number].bytes = bytes;
         }
         Ok(())
+    }
+
+    /// Addresses are drawn; two blocks at one place would be no world.
+    pub(super) fn apart(&self) -> Result<(), Stop> {
+        // Addresses lie this far apart, or are equal.
+        let mut places: Vec<u64> =
+            self.blocks.iter().filter_map(|block| Some(block.address? >> 20)).collect();
+        places.sort_unstable();
+        match places.windows(2).any(|pair| pair[0] == pair[1]) {
+            true => unknown("a world with two blocks at one address"),
+            false => Ok(()),
+        }
     }
 
     /// A byte of an input.
@@ -99,7 +113,8 @@ impl<'a> Machine<'a> {
                 if shapes.len() != parts.len() {
                     return unknown("an input of another shape");
                 }
-                let parts = parts.iter().zip(shapes).map(|(part, (_, shape))| self.value(shape, part));
+                let parts =
+                    parts.iter().zip(shapes).map(|(part, (_, shape))| self.value(shape, part));
                 Ok(Value::Many(parts.collect::<Result<_, _>>()?))
             }
             Datum::Scalar(scalar) => Ok(Value::One(match (scalar, shape) {
@@ -108,7 +123,14 @@ impl<'a> Machine<'a> {
                 }
                 (Scalar::Undef, _) => Atom::undef(shape.bits()),
                 (Scalar::Poison, _) => Atom::Poison,
-                (Scalar::Pointer(place), Shape::Pointer { .. }) => Atom::Pointer(self.place(place)?),
+                (Scalar::Partly { known, free }, Shape::Integer(width))
+                    if known.width() == *width =>
+                {
+                    Atom::free(known.clone(), free.clone(), false)
+                }
+                (Scalar::Pointer(place), Shape::Pointer { .. }) => {
+                    Atom::Pointer(self.place(place)?)
+                }
                 (Scalar::Bits(bits), Shape::Integer(_) | Shape::Float(_))
                     if bits.width() == shape.bits() =>
                 {
@@ -133,7 +155,9 @@ impl<'a> Machine<'a> {
             older: 0,
             arguments: Vec::new(),
         };
-        for (index, (value, (shape, facts))) in arguments.into_iter().zip(&function.params).enumerate() {
+        for (index, (value, (shape, facts))) in
+            arguments.into_iter().zip(&function.params).enumerate()
+        {
             let mut value = self.claimed(value, shape, facts, "an argument")?;
             if let Some((size, align)) = facts.byval {
                 value = self.copy_for_callee(&mut frame, &value, size, align)?;
@@ -160,7 +184,8 @@ impl<'a> Machine<'a> {
     /// tracked.
     fn exclusive(&self, frame: &Frame<'a>) -> Result<(), Stop> {
         for (index, (_, facts)) in frame.function.params.iter().enumerate() {
-            let Value::One(Atom::Pointer(Pointer::Block { block, .. })) = &frame.registers[index] else {
+            let Value::One(Atom::Pointer(Pointer::Block { block, .. })) = &frame.registers[index]
+            else {
                 continue;
             };
             if !facts.noalias {

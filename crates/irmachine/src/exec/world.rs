@@ -46,7 +46,7 @@ impl<'a> Machine<'a> {
     fn region(&self, region: u64, place: u64, align: u64) -> u64 {
         match self.program.pointer_bits {
             32 => (region << 28) + ((place % 200 + 1) << 20) + align,
-            _ => (region << 44) + ((place % (1 << 20) + 1) << 20) + align,
+            _ => (region << 46) + ((place % (1 << 24) + 1) << 20) + align,
         }
     }
 
@@ -166,7 +166,8 @@ impl<'a> Machine<'a> {
             Shape::Pointer { .. } => {
                 let facts = &call.facts;
                 let key = mix.next();
-                let null = !facts.nonnull && facts.dereferenceable.is_none() && key % 4 == 0;
+                let null =
+                    !facts.nonnull && facts.dereferenceable.is_none() && key.is_multiple_of(4);
                 if null {
                     return Ok(Value::One(Atom::Pointer(NULL)));
                 }
@@ -199,6 +200,7 @@ impl<'a> Machine<'a> {
         let address = self.region(3, key >> 8, align);
         self.blocks.push(block(Name::World(key), bytes, align, address, true, true));
         self.world.insert(key, number);
+        self.apart()?;
         Ok(number)
     }
 }

@@ -43,6 +43,12 @@ impl Lower<'_> {
         let declared = called.map(|f| self.module.expand(&f.attributes)).unwrap_or_default();
         let outer = self.module.expand(&caller.attributes);
         let has = |word: &str| own.has(word) || declared.has(word);
+        let allocates = |set: &Attributes| {
+            set.0.iter().any(|a| matches!(a, Attribute::Words(name, _) if &**name == "allockind"))
+        };
+        if allocates(&own) || allocates(&declared) {
+            return Err("call of an allocator".into());
+        }
         for word in ["convergent", "returns_twice", "strictfp"] {
             if has(word) {
                 return Err(format!("call with {word}"));
@@ -50,7 +56,9 @@ impl Lower<'_> {
         }
         let callee = match (intrinsic, called) {
             (Some(intrinsic), _) => Callee::Intrinsic(intrinsic),
-            (None, None) => Callee::Indirect(self.operand(&irtext::Type::Pointer(0), &call.callee)?),
+            (None, None) => {
+                Callee::Indirect(self.operand(&irtext::Type::Pointer(0), &call.callee)?)
+            }
             (None, Some(function)) => {
                 if mismatch(call, function) {
                     return Err("call with another type or convention".into());
@@ -123,8 +131,10 @@ impl Lower<'_> {
 
     fn callee(&self, place: u32, function: &irtext::Function, plain: bool) -> Callee {
         let name = function.name.clone().unwrap_or_else(|| super::numbered(place));
-        if !plain && let Some(library) = Library::of(&name) {
-            return Callee::Library(library);
+        if let Some(library) = Library::of(&name) {
+            // Declarations get attributes by their names, whatever a call says.
+            let why = format!("{name}, not as the library's");
+            return Callee::Library(if plain { Library::Unknown(why) } else { library });
         }
         match super::is_exact(function) {
             true => Callee::Known(self.mention(place)),
@@ -161,7 +171,8 @@ fn base_name(name: &str) -> String {
         let mut chars = part.chars();
         matches!(chars.next(), Some('i' | 'f' | 'v' | 'p' | 'n'))
             && part.chars().any(|c| c.is_ascii_digit())
-            || part.starts_with("s_") || part.starts_with("sl_")
+            || part.starts_with("s_")
+            || part.starts_with("sl_")
     };
     let parts: Vec<&str> = name.split('.').collect();
     let keep = parts.iter().rposition(|part| !is_type(part)).map_or(parts.len(), |last| last + 1);

@@ -52,9 +52,7 @@ impl Lower<'_> {
                 Ok(Operand::Constant(Value::many(bytes.iter().map(byte).collect())))
             }
             Constant::Global(symbol) => self.address(symbol),
-            Constant::Expression(op) => {
-                Ok(Operand::Expression(Arc::new(self.operation(op)?)))
-            }
+            Constant::Expression(op) => Ok(Operand::Expression(Arc::new(self.operation(op)?))),
             Constant::BlockAddress(..) => Err("blockaddress".into()),
             Constant::Wrapped(word, _) => Err(word.to_string()),
             Constant::Signed(_) => Err("ptrauth".into()),
@@ -105,10 +103,11 @@ impl Lower<'_> {
         match (resolved, value) {
             (_, Constant::Zero) => {
                 let size = self.layout.size(self.module, ty).ok_or("type without size")?;
-                let zeros = Shape::Integer(8 * size as u32);
-                let value = Value::One(Atom::Exact(Bits::zero(8 * size as u32)));
-                if size > 0 {
-                    parts.push((at, zeros, Operand::Constant(value)));
+                // In pieces: one number of thousands of bits is slow to take apart.
+                for start in (0..size).step_by(16) {
+                    let width = 8 * (size - start).min(16) as u32;
+                    let zero = Operand::Constant(Value::One(Atom::Exact(Bits::zero(width))));
+                    parts.push((at + start, Shape::Integer(width), zero));
                 }
             }
             (_, Constant::Undef) => {}

@@ -165,6 +165,9 @@ impl Lower<'_> {
             return Err("large variable".into());
         }
         let local = matches!(global.linkage, Linkage::Private | Linkage::Internal);
+        if local && !global.constant && self.places.contains_key("llvm.global_ctors") {
+            return Err("variable of a module with constructors".into());
+        }
         let replaceable = matches!(
             global.linkage,
             Linkage::Weak | Linkage::LinkOnce | Linkage::Common | Linkage::Appending
@@ -231,10 +234,11 @@ impl Lower<'_> {
                     "null_pointer_is_valid" => code.null_is_valid = true,
                     _ => {}
                 },
-                Attribute::Text(key, Some(value)) if key.starts_with("denormal-fp-math") => {
-                    if !value.split(',').all(|part| part == "ieee" || part.is_empty()) {
-                        return Err("denormals that are not IEEE's".into());
-                    }
+                Attribute::Text(key, Some(value))
+                    if key.starts_with("denormal-fp-math")
+                        && !value.split(',').all(|part| part == "ieee" || part.is_empty()) =>
+                {
+                    return Err("denormals that are not IEEE's".into());
                 }
                 _ => {}
             }
@@ -279,15 +283,16 @@ impl Lower<'_> {
             if let (Op::Phi { flags, ty, incoming }, Some(result)) = (&instruction.op, result) {
                 let shape = self.shape(ty);
                 let lowered = shape.and_then(|shape| {
-                    let incoming = incoming.iter().map(|(value, from)| {
-                        Ok((from.0, self.operand(ty, value)?))
-                    });
+                    let incoming =
+                        incoming.iter().map(|(value, from)| Ok((from.0, self.operand(ty, value)?)));
                     let incoming = incoming.collect::<Result<Vec<_>, String>>()?;
                     Ok(Phi { result, at, fast: *flags, format: shape.format(), incoming })
                 });
                 match lowered {
                     Ok(phi) => phis.push(phi),
-                    Err(why) => code.push(Instruction { result: None, at, code: Code::Refused(why) }),
+                    Err(why) => {
+                        code.push(Instruction { result: None, at, code: Code::Refused(why) })
+                    }
                 }
                 continue;
             }

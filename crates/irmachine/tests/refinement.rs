@@ -1,0 +1,161 @@
+//! Pairs of functions: those that refine are not refuted, those that do not are.
+
+use irmachine::{Answer, Limits, check, confirm};
+
+fn answer(before: &str, after: &str) -> Answer {
+    let parse = |text: &str| irtext::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    check(&parse(before), &parse(after), "f", &Limits::default(), &[])
+}
+
+#[track_caller]
+fn holds(before: &str, after: &str) {
+    match answer(before, after) {
+        Answer::Holds { executed, .. } => assert!(executed > 0),
+        Answer::Refuted(found) => panic!("{found}"),
+        Answer::Unknown(why) => panic!("{why}"),
+    }
+}
+
+/// The pair is refuted, and the input confirms it.
+#[track_caller]
+fn refuted(before: &str, after: &str, why: &str) {
+    let Answer::Refuted(found) = answer(before, after) else {
+        panic!("not refuted\n{before}{after}")
+    };
+    assert!(found.why.contains(why), "{found}");
+    let (old, new) = (irtext::parse(before).unwrap(), irtext::parse(after).unwrap());
+    let again = confirm(&old, &new, "f", &found.input, &Limits::default());
+    assert!(matches!(again, Answer::Refuted(_)));
+}
+
+fn function(signature: &str, lines: &str) -> String {
+    format!(
+        "declare void @use(i32)\ndeclare i32 @ask(i32)\ndeclare void @see(ptr)\n{signature} {{\n{lines}\n}}\n"
+    )
+}
+
+#[test]
+fn arithmetic() {
+    let f = |lines: &str| function("define i8 @f(i8 %x, i8 %y)", lines);
+    let sum = f("%a = add i8 %x, %y\nret i8 %a");
+    let nsw = f("%a = add nsw i8 %x, %y\nret i8 %a");
+    holds(&nsw, &sum);
+    refuted(&sum, &nsw, "poison");
+    holds(&f("%a = sub i8 %x, %x\nret i8 %a"), &f("ret i8 0"));
+    refuted(&f("%a = mul i8 %x, 2\nret i8 %a"), &f("%a = add i8 %x, %x\nret i8 %a"), "undef");
+    holds(&f("%a = add i8 %x, %x\nret i8 %a"), &f("%a = mul i8 %x, 2\nret i8 %a"));
+    refuted(&f("%a = sdiv i8 %x, 2\nret i8 %a"), &f("%a = ashr i8 %x, 1\nret i8 %a"), "the result");
+    refuted(&f("%a = shl i8 %x, 1\nret i8 %a"), &f("%a = shl nsw i8 %x, 1\nret i8 %a"), "poison");
+    refuted(&f("ret i8 0"), &f("%a = udiv i8 %x, %y\nret i8 0"), "undefined");
+}
+
+#[test]
+fn select_and_freeze() {
+    let f = |lines: &str| function("define i1 @f(i1 %x, i1 %y)", lines);
+    let logical = f("%a = select i1 %x, i1 %y, i1 false\nret i1 %a");
+    let plain = f("%a = and i1 %x, %y\nret i1 %a");
+    refuted(&logical, &plain, "poison");
+    holds(&plain, &logical);
+    holds(&logical, &f("%b = freeze i1 %y\n%a = and i1 %x, %b\nret i1 %a"));
+    holds(
+        &f("%a = freeze i1 %x\nret i1 %a"),
+        &f("%a = freeze i1 %x\n%b = freeze i1 %a\nret i1 %b"),
+    );
+    refuted(&f("%a = freeze i1 %x\nret i1 %a"), &f("ret i1 %x"), "the result");
+}
+
+#[test]
+fn all_inputs_of_few_bits_are_tried() {
+    let f = |lines: &str| function("define i4 @f(i4 %x)", lines);
+    match answer(&f("%a = xor i4 %x, -1\nret i4 %a"), &f("%a = sub i4 -1, %x\nret i4 %a")) {
+        Answer::Holds { executed, complete, .. } => assert_eq!((executed, complete), (18, true)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn memory_is_compared() {
+    let f = |lines: &str| function("define i32 @f(ptr %p, ptr %q)", lines);
+    let twice = f("store i32 1, ptr %p\nstore i32 2, ptr %p\nret i32 0");
+    holds(&twice, &f("store i32 2, ptr %p\nret i32 0"));
+    refuted(&twice, &f("store i32 1, ptr %p\nret i32 0"), "memory at the end");
+    // The two may be one.
+    let reload = f("%a = load i32, ptr %p\nstore i32 5, ptr %q\n%b = load i32, ptr %p\nret i32 %b");
+    refuted(&reload, &f("%a = load i32, ptr %p\nstore i32 5, ptr %q\nret i32 %a"), "the result");
+    let noalias = |text: &str| text.replace("ptr %p, ptr %q)", "ptr noalias %p, ptr noalias %q)");
+    holds(
+        &noalias(&reload),
+        &noalias(&f("%a = load i32, ptr %p\nstore i32 5, ptr %q\nret i32 %a")),
+    );
+    // A local variable is nobody's.
+    let local = f("%a = alloca i32\nstore i32 3, ptr %a\n%v = load i32, ptr %a\nret i32 %v");
+    holds(&local, &f("ret i32 3"));
+}
+
+#[test]
+fn calls_are_seen_in_order() {
+    let f = |lines: &str| function("define i32 @f(i32 %x, ptr %p)", lines);
+    let two = f("call void @use(i32 1)\ncall void @use(i32 2)\nret i32 0");
+    refuted(
+        &two,
+        &f("call void @use(i32 2)\ncall void @use(i32 1)\nret i32 0"),
+        "argument 1 of @use",
+    );
+    refuted(&two, &f("call void @use(i32 1)\nret i32 0"), "lacks a call of @use");
+    let asked = f(
+        "%a = call i32 @ask(i32 %x)\n%b = call i32 @ask(i32 %x)\n%c = sub i32 %a, %b\nret i32 %c",
+    );
+    refuted(&asked, &f("%a = call i32 @ask(i32 %x)\nret i32 0"), "lacks a call");
+    let pure =
+        |text: &str| text.replace("@ask(i32)\n", "@ask(i32) memory(none) willreturn nounwind\n");
+    holds(&pure(&asked), &pure(&f("ret i32 0")));
+    let shown = f("store i32 1, ptr %p\ncall void @see(ptr %p)\nstore i32 2, ptr %p\nret i32 0");
+    refuted(&shown, &f("call void @see(ptr %p)\nstore i32 2, ptr %p\nret i32 0"), "call of @see");
+}
+
+#[test]
+fn what_is_not_certain_is_no_alarm() {
+    let f = |lines: &str| function("define i64 @f(ptr %p)", lines);
+    let local = f("%a = alloca i8\n%b = ptrtoint ptr %a to i64\nret i64 %b");
+    assert!(matches!(answer(&local, &f("ret i64 0")), Answer::Unknown(_)));
+    let assembly = f("call void asm sideeffect \"\", \"\"()\nret i64 0");
+    assert!(
+        matches!(answer(&assembly, &f("ret i64 1")), Answer::Unknown(why) if why == "inline assembly")
+    );
+}
+
+/// LLVM 16 made this of a sum of divisions; it is wrong for undef.
+#[test]
+fn a_known_fault_of_correlated_propagation() {
+    let before = "define i32 @f(i32 %h) {
+        %sd = sdiv i32 %h, 2
+        %t = icmp sgt i32 %sd, 1
+        %r = select i1 %t, i32 %sd, i32 1
+        ret i32 %r
+      }";
+    let after =
+        before.replace("%sd = sdiv", "%sd = udiv").replace("sgt i32 %sd, 1", "sgt i32 %h, 3");
+    refuted(before, &after, "undef");
+    holds(before, &before.replace("sgt i32 %sd, 1", "sgt i32 %h, 3"));
+}
+
+/// LLVM 16 made this of a remainder by -1; LLVM 22 freezes the operand.
+#[test]
+fn a_known_fault_of_instcombine() {
+    let before = "define <2 x i32> @f(<2 x i32> %y) {
+        %r = urem <2 x i32> %y, <i32 -1, i32 -1>
+        ret <2 x i32> %r
+      }";
+    let after = |operand: &str| {
+        format!(
+            "define <2 x i32> @f(<2 x i32> %y) {{
+        %z = freeze <2 x i32> %y
+        %c = icmp eq <2 x i32> {operand}, <i32 -1, i32 -1>
+        %r = select <2 x i1> %c, <2 x i32> zeroinitializer, <2 x i32> {operand}
+        ret <2 x i32> %r
+      }}"
+        )
+    };
+    refuted(before, &after("%y"), "undef");
+    holds(before, &after("%z"));
+}
