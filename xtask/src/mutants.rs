@@ -63,7 +63,9 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
         of_module(&module, &own, &mut choices)
     });
     let (mut table, mut wrong): (BTreeMap<Said, u32>, Vec<String>) = Default::default();
-    for (file, (name, said)) in tests.iter().zip(said).flat_map(|(f, all)| all.into_iter().map(move |s| (f, s))) {
+    for (file, (name, said)) in
+        tests.iter().zip(said).flat_map(|(f, all)| all.into_iter().map(move |s| (f, s)))
+    {
         *table.entry(said).or_default() += 1;
         if said == ("refuted", "proved") {
             wrong.push(format!("{} {name}", file.display()));
@@ -86,7 +88,9 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
 fn of_module(module: &Module, own: &Own, choices: &mut Choices) -> Vec<(String, Said)> {
     let mut said = Vec::new();
     for (index, function) in module.functions.iter().enumerate() {
-        let Some(name) = function.name.as_deref().filter(|_| function.is_defined()) else { continue };
+        let Some(name) = function.name.as_deref().filter(|_| function.is_defined()) else {
+            continue;
+        };
         let Some((after, what)) = mutated(module, index, choices) else { continue };
         let pair = Pair::of(module.clone(), after);
         let execution = own.executed(&pair, name);

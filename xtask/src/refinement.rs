@@ -253,14 +253,22 @@ fn show(
     line("solver: proved", &|row| row.checked.proof == Proof::Proved);
     line("solver: out of time", &|row| row.checked.proof == Proof::TooHard);
     line("solver: not confirmed", &|row| matches!(row.checked.proof, Proof::Unconfirmed(_)));
-    reasons("not executed", rows.iter().filter_map(|row| match &row.checked.executed {
-        Executed::Unknown(why) => Some(why.as_str()),
-        _ => None,
-    }));
-    reasons("no proof", rows.iter().filter_map(|row| match &row.checked.proof {
-        Proof::Refused(why) | Proof::Unconfirmed(why) | Proof::Failed(why) => Some(why.as_str()),
-        _ => None,
-    }));
+    reasons(
+        "not executed",
+        rows.iter().filter_map(|row| match &row.checked.executed {
+            Executed::Unknown(why) => Some(why.as_str()),
+            _ => None,
+        }),
+    );
+    reasons(
+        "no proof",
+        rows.iter().filter_map(|row| match &row.checked.proof {
+            Proof::Refused(why) | Proof::Unconfirmed(why) | Proof::Failed(why) => {
+                Some(why.as_str())
+            }
+            _ => None,
+        }),
+    );
     let executed = rows.iter().map(|row| row.checked.execution_time);
     times("execution", executed.filter(|time| !time.is_zero()));
     let proved = rows.iter().map(|row| row.checked.proof_time);

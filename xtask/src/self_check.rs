@@ -57,13 +57,12 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     let mut tests = files(&args.tests).with_context(|| args.tests.display().to_string())?;
     tests.sort();
     // Spread over the suite: some functions of each of many files.
-    let step = (tests.len() * 2 / args.functions.max(1)).max(1);
+    let step = (tests.len() / args.functions.max(1)).max(1);
     let tests: Vec<PathBuf> = tests.into_iter().step_by(step).collect();
     let library = Installed::named(&args.lib).map_err(|e| anyhow!(e))?;
     let servers = Servers::new(context, &library)?;
-    let seen = pool::map("test files", &tests, |file| {
-        servers.with(|server| one_file(file, server, args))
-    });
+    let seen =
+        pool::map("test files", &tests, |file| servers.with(|server| one_file(file, server, args)));
     let (mut functions, mut inputs, mut wrong) = (0, 0, Vec::new());
     let mut aside: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, seen) in tests.iter().zip(seen) {
@@ -177,14 +176,19 @@ impl Driver {
         }
         let (result, mut rest) = stdout.split_at(self.result);
         if result != exact.result {
-            return Some(format!("the code gives {result:02x?}, the machine {:02x?}", exact.result));
+            return Some(format!(
+                "the code gives {result:02x?}, the machine {:02x?}",
+                exact.result
+            ));
         }
         for (number, (size, want)) in self.blocks.iter().zip(&exact.blocks).enumerate() {
             let (block, after) = rest.split_at(*size);
             rest = after;
             let same = |(got, want): (&u8, &Option<u8>)| want.is_none_or(|want| want == *got);
             if !block.iter().zip(want).all(same) {
-                return Some(format!("block {number} holds {block:02x?}, for the machine {want:02x?}"));
+                return Some(format!(
+                    "block {number} holds {block:02x?}, for the machine {want:02x?}"
+                ));
             }
         }
         None
@@ -212,7 +216,8 @@ fn driver(module: &Module, function: &Function, input: &Input) -> Option<Driver>
             }
         }
         let (size, align) = (block.bytes.len(), block.align.max(1));
-        writeln!(text, "@gainsay.{number} = global [{size} x i8] c\"{bytes}\", align {align}").ok()?;
+        writeln!(text, "@gainsay.{number} = global [{size} x i8] c\"{bytes}\", align {align}")
+            .ok()?;
         blocks.push(size);
     }
     if !input.globals.is_empty() || function.varargs || !function.convention.is_empty() {
@@ -245,7 +250,8 @@ fn driver(module: &Module, function: &Function, input: &Input) -> Option<Driver>
         writeln!(text, "  %w = call i64 @write(i32 1, ptr %place, i64 {result})").ok()?;
     }
     for (number, size) in blocks.iter().enumerate() {
-        writeln!(text, "  %w{number} = call i64 @write(i32 1, ptr @gainsay.{number}, i64 {size})").ok()?;
+        writeln!(text, "  %w{number} = call i64 @write(i32 1, ptr @gainsay.{number}, i64 {size})")
+            .ok()?;
     }
     text += "  ret i32 0\n}\n";
     Some(Driver { text, result, blocks })

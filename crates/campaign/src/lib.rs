@@ -36,7 +36,9 @@ pub use engine::{
 };
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::hunt;
-pub use module::{FILE as MODULE, Patient as ModulePatient, is_module, read_label, recheck_module, study_module};
+pub use module::{
+    FILE as MODULE, Patient as ModulePatient, is_module, read_label, recheck_module, study_module,
+};
 pub use plan::{EngineChoice, Plan};
 pub use predict::{Unusable, own_opinion};
 pub use program::{

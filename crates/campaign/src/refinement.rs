@@ -86,7 +86,7 @@ impl Oracles {
         artifacts.extend(alive);
         Some(NewFinding {
             kind: Kind::Miscompilation,
-            signature: format!("{} llvm {culprit}", Kind::Miscompilation.name()),
+            signature: signature(&report, culprit),
             summary,
             standing,
             targets: vec![label(asked.library, passes)],
@@ -115,6 +115,14 @@ fn refuted(verdict: &Verdict) -> Option<String> {
 fn summary(report: &str, culprit: &str) -> String {
     let last = report.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     format!("{culprit}: {}", last.trim())
+}
+
+/// What findings of the same bug have in common, as far as can be told. What shows with an undefined input
+/// only is another bug, and one that maintainers mind less.
+fn signature(report: &str, culprit: &str) -> String {
+    let mut input = report.lines().filter(|line| line.starts_with("input:"));
+    let undef = if input.any(|line| line.contains("undef")) { " (undef)" } else { "" };
+    format!("{} llvm {culprit}{undef}", Kind::Miscompilation.name())
 }
 
 fn commands(library: &Installed, passes: &str) -> Vec<String> {
@@ -166,7 +174,7 @@ pub fn study_refuted(
         right: Vec::new(),
         commands: commands(library, &shrunk.passes),
         certificate: certificate(library),
-        key: format!("{} llvm {pass}", Kind::Miscompilation.name()),
+        key: signature(&report, &pass),
         blame: Blame {
             culprits: vec![Culprit {
                 method: Method::LastPass,

@@ -30,7 +30,8 @@ impl Optimiser for OnText<'_> {
     fn run(&mut self, module: &str, passes: &str) -> Option<String> {
         let pipeline = Pipeline::of(passes, Running { verify_each: false, log: false });
         let module = module.as_bytes().to_vec();
-        let item = Item::Optimise { module, name: "module".into(), pipeline, x86: true, print: true };
+        let item =
+            Item::Optimise { module, name: "module".into(), pipeline, x86: true, print: true };
         let ran = self.server.run(vec![item.bytes()], self.limits, false).ok()?;
         match Verdict::of(ran.first()?) {
             Verdict::Fine(Answer::Fine(text)) => Some(text),

@@ -140,7 +140,11 @@ fn a_bug_of_llvm_is_made_small(server: &mut Server, own: &Own) {
     let shrunk = shrunk.expect("it shows");
     let text = String::from_utf8(shrunk.module).expect("a text");
     assert!(!text.contains("other"), "{text}");
-    assert!(shrunk.passes.contains("instcombine") && !shrunk.passes.contains(','), "{}", shrunk.passes);
+    assert!(
+        shrunk.passes.contains("instcombine") && !shrunk.passes.contains(','),
+        "{}",
+        shrunk.passes
+    );
 }
 
 fn main() {

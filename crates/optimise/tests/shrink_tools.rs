@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use refine::{AliveTv, Refinement as _, Verdict};
 use optimise::shrink::external::{Question, llvm_reduce, tool};
+use refine::{AliveTv, Refinement as _, Verdict};
 use sandbox::{Scratch, Stop};
 
 fn program(scratch: &Scratch, name: &str, text: &str) -> PathBuf {

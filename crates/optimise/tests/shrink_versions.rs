@@ -4,8 +4,8 @@
 #![allow(unsafe_code)]
 
 use llvm::{Context, Installed, Llvm, Running};
-use refine::PIPELINE;
 use optimise::shrink::{Edit, Kind, count, make};
+use refine::PIPELINE;
 
 const BUSY: &str = include_str!("shrink_busy.ll");
 

@@ -178,7 +178,8 @@ impl Own {
             checked.proof = Proof::Same;
         } else {
             self.execute(pair, name, &mut checked);
-            if let Some(solver) = self.solver.as_ref().filter(|_| checked.counterexample.is_none()) {
+            if let Some(solver) = self.solver.as_ref().filter(|_| checked.counterexample.is_none())
+            {
                 self.prove(pair, name, solver, &mut checked);
             }
         }
@@ -245,17 +246,18 @@ impl Own {
             Err(refused) => return Proof::Refused(refused.to_string()),
         };
         let (mut too_hard, mut failed) = (false, None);
-        let verdict = irproof::settle(&questions, &mut |question| match solver.ask(&question.text) {
-            Said::Answer(said) => said,
-            Said::TooHard => {
-                too_hard = true;
-                String::new()
-            }
-            Said::Failed(why) => {
-                failed = Some(why);
-                String::new()
-            }
-        });
+        let verdict =
+            irproof::settle(&questions, &mut |question| match solver.ask(&question.text) {
+                Said::Answer(said) => said,
+                Said::TooHard => {
+                    too_hard = true;
+                    String::new()
+                }
+                Said::Failed(why) => {
+                    failed = Some(why);
+                    String::new()
+                }
+            });
         match (verdict, failed) {
             (irproof::Verdict::Refines, _) => Proof::Proved,
             (irproof::Verdict::Refuted(input), _) => self.confirm(pair, name, &input, checked),

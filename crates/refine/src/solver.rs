@@ -92,7 +92,9 @@ impl Solver {
                     ("sat" | "unsat", _) => Said::Answer(said),
                     ("unknown" | "timeout", _) => Said::TooHard,
                     (_, Status::Signal(_)) => Said::TooHard,
-                    _ if said.contains("out of memory") || said.contains("timeout") => Said::TooHard,
+                    _ if said.contains("out of memory") || said.contains("timeout") => {
+                        Said::TooHard
+                    }
                     _ => Said::Failed(format!("{} says: {first}", self.name())),
                 }
             }

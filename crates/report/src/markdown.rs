@@ -215,7 +215,9 @@ fn expected(test: &Test) -> String {
         Some(Seen::Crashed(told) | Seen::Rejected(told) | Seen::Exhausted(told)) => {
             (String::new(), Some(told.clone()))
         }
-        _ => (String::new(), counterexample.or_else(|| kept("stdout")).or_else(|| kept("messages"))),
+        _ => {
+            (String::new(), counterexample.or_else(|| kept("stdout")).or_else(|| kept("messages")))
+        }
     };
     let _ = match got {
         Some(got) => write!(text, "Actual{words}:\n\n{}", fenced("", &head(&got, SHOWN))),

@@ -64,7 +64,8 @@ impl Crossover {
                 origin: &origin,
             };
             let limits = fuzzer.limits();
-            let found = fuzzer.with_server(|server| self.oracles.ask(&asked, server, limits, &[]))?;
+            let found =
+                fuzzer.with_server(|server| self.oracles.ask(&asked, server, limits, &[]))?;
             findings.extend(found);
         }
         Ok(findings)

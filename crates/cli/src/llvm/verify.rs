@@ -88,7 +88,8 @@ pub fn main(args: &Verify) -> Result<u8> {
         names.retain(|name| name == wanted);
     }
     if names.is_empty() {
-        let which = args.function.as_ref().map_or(String::new(), |name| format!(" of the name {name}"));
+        let which =
+            args.function.as_ref().map_or(String::new(), |name| format!(" of the name {name}"));
         bail!("there is no function{which} that both modules define with the same type");
     }
     let mut all: Vec<Checked> = Vec::new();
@@ -131,11 +132,7 @@ fn oracle(args: &Verify) -> Result<Own> {
 }
 
 /// The module as the library prints it, what its passes make of it, and the pass that is to blame if any is.
-fn optimised(
-    args: &Verify,
-    passes: &str,
-    own: &Own,
-) -> Result<(String, String, Option<Located>)> {
+fn optimised(args: &Verify, passes: &str, own: &Own) -> Result<(String, String, Option<Located>)> {
     let (bytes, name) = read(&args.before)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name} is no text"))?;
     let mut server = args.library.serve()?;
@@ -181,7 +178,8 @@ fn summary(all: &[Checked], located: Option<&Located>, second: Option<&Verdict>)
     });
     let counts: Vec<String> = counts.collect();
     if all.len() > 1 {
-        text += &format!("{}: {}\n", words::plural(all.len() as u64, "function"), counts.join(", "));
+        text +=
+            &format!("{}: {}\n", words::plural(all.len() as u64, "function"), counts.join(", "));
     }
     if let Some(second) = second {
         text += &format!("alive-tv: {second}\n");

@@ -49,6 +49,13 @@ impl Lower<'_> {
         if allocates(&own) || allocates(&declared) {
             return Err("call of an allocator".into());
         }
+        let has_variant = |set: &Attributes| {
+            let key = "vector-function-abi-variant";
+            set.0.iter().any(|a| matches!(a, Attribute::Text(name, _) if name == key))
+        };
+        if has_variant(&own) || has_variant(&declared) {
+            return Err("call of a function with a vector variant".into());
+        }
         for word in ["convergent", "returns_twice", "strictfp"] {
             if has(word) {
                 return Err(format!("call with {word}"));
