@@ -102,6 +102,7 @@ fn study(dir: &Path) -> Study {
     };
     Study {
         files: vec![SourceFile { name: "test.c".into(), bytes: text.into() }],
+        evidence: vec![SourceFile { name: "actual".into(), bytes: b"<b>other</b>\n".to_vec() }],
         standard: None,
         expected: Some(Expected { stdout: b"two\n".to_vec(), status: 0 }),
         summary: "prints nothing for \"two\" (line 1)".into(),

@@ -33,6 +33,7 @@ const ORDER: &[&str] = &[
     "triage",
     "campaign",
     "report",
+    "serve",
     "cli",
     "xtask",
 ];
