@@ -19,8 +19,8 @@ use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
 use crate::{
-    bench_embed, bench_emi, bench_gen, bench_hunt, bench_page, bench_passes, bench_reduce, bench_smith,
-    crossover,
+    bench_embed, bench_emi, bench_gen, bench_hunt, bench_page, bench_passes, bench_reduce,
+    bench_smith, crossover,
 };
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which

@@ -43,7 +43,11 @@ const PAGES: &[(&str, &str, f64)] = &[
     ("overview", "/", 300.0),
     ("findings", "/findings", 100.0),
     ("filter by kind", "/findings?kind=wrong-output", 100.0),
-    ("filter by all", "/findings?kind=wrong-output&target=gcc-12&engine=yarp&status=open&q=prints", 100.0),
+    (
+        "filter by all",
+        "/findings?kind=wrong-output&target=gcc-12&engine=yarp&status=open&q=prints",
+        100.0,
+    ),
     ("filter by text", "/findings?q=pass-7%20-O2", 100.0),
     ("a late page", "/findings?page=20", 100.0),
     ("finding", "/finding/5000", 300.0),
@@ -147,7 +151,8 @@ fn file(name: &str, lines: usize) -> SourceFile {
 
 fn tested(seed: u64, bugs: u64) -> Tested {
     let bug = seed % bugs.max(1);
-    let kind = [Kind::WrongOutput, Kind::CompilerCrash, Kind::CompilerHang, Kind::Rejection][bug as usize % 4];
+    let kind = [Kind::WrongOutput, Kind::CompilerCrash, Kind::CompilerHang, Kind::Rejection]
+        [bug as usize % 4];
     let compiler = ["gcc-12", "gcc-13", "clang-16", "tcc"][bug as usize % 3];
     let label = |level: &str| format!("{compiler} {level}");
     let finding = NewFinding {
@@ -159,13 +164,19 @@ fn tested(seed: u64, bugs: u64) -> Tested {
         right: vec![label("-O0"), label("-O1"), "tcc -O0".into()],
         files: vec![file("func.c", 200), file("driver.c", 30)],
         artifacts: vec![file("expected", 20), file(&format!("{compiler}_-O2.stdout"), 20)],
-        commands: vec![format!("{compiler} -O2 func.c driver.c -o program && ./program | diff expected -")],
+        commands: vec![format!(
+            "{compiler} -O2 func.c driver.c -o program && ./program | diff expected -"
+        )],
         origin: format!("gainsay gen --seed {seed} -o DIR"),
         certificate: certificate(),
     };
     let engine = ["yarp", "smith", "csmith"][seed as usize % 3];
     Tested {
-        cost: Cost { compile: Duration::from_secs(2), run: Duration::from_secs(1), ..Cost::default() },
+        cost: Cost {
+            compile: Duration::from_secs(2),
+            run: Duration::from_secs(1),
+            ..Cost::default()
+        },
         targets: vec![(label("-O2"), Word::Failed(kind)), (label("-O0"), Word::Right)],
         findings: vec![finding],
         ..Tested::new(engine, seed)
@@ -173,7 +184,8 @@ fn tested(seed: u64, bugs: u64) -> Tested {
 }
 
 fn certificate() -> Certificate {
-    let opinion = Opinion { tool: "gainsay".into(), command: "gainsay run test.c".into(), says: Says::Valid };
+    let opinion =
+        Opinion { tool: "gainsay".into(), command: "gainsay run test.c".into(), says: Says::Valid };
     Certificate { opinions: vec![opinion] }
 }
 

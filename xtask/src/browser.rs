@@ -68,9 +68,19 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
     let (listen, stop) = (format!("127.0.0.1:{port}"), Stop::new());
     thread::scope(|scope| {
         let run = |words: &[&str]| Run::new(&gainsay, WALL).args(words).cwd(dir).stop(&stop);
-        let hunt = run(&["hunt", "--out", "out", "--engine", "yarp,files", "--from", "own", "--seed", "1"])
-            .args(["--policy", "small.toml", "--jobs", "1", "--for", "20m", "--json"])
-            .args(["--cc", "planted", "--cc", "ice", "--cc", "gcc"]);
+        let hunt = run(&[
+            "hunt",
+            "--out",
+            "out",
+            "--engine",
+            "yarp,files",
+            "--from",
+            "own",
+            "--seed",
+            "1",
+        ])
+        .args(["--policy", "small.toml", "--jobs", "2", "--for", "20m", "--json"])
+        .args(["--cc", "planted", "--cc", "ice", "--cc", "gcc"]);
         let hunt = scope.spawn(move || hunt.finish());
         let done = (|| {
             studied(&dir.join("out"), || hunt.is_finished())?;
@@ -93,7 +103,8 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
                 ("SHOTS", shots.display().to_string()),
                 ("CHROMIUM", chromium.display().to_string()),
             ];
-            let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let env: Vec<(&str, &str)> =
+                env.iter().map(|(name, value)| (*name, value.as_str())).collect();
             Ok(sandbox::foreground(&node, ["page.mjs"], &env, Some(&tests))?)
         })();
         stop.set();
@@ -115,7 +126,8 @@ fn prepare(context: &Context, dir: &Path) -> Result<()> {
              levels = [\"-O0\", \"-O2\"]\n"
         )
     };
-    let compilers = compiler("planted", "clang", "planted/shift.sh") + &compiler("ice", "gcc", "faulty/ice.sh");
+    let compilers =
+        compiler("planted", "clang", "planted/shift.sh") + &compiler("ice", "gcc", "faulty/ice.sh");
     fs::write(dir.join("gainsay.toml"), format!("extras_per_test = 0\n{compilers}"))?;
     fs::write(dir.join("small.toml"), "program.tests = [1, 1]\n")?;
     fs::create_dir(dir.join("own"))?;
@@ -130,7 +142,9 @@ fn studied(out: &Path, over: impl Fn() -> bool) -> Result<()> {
         // It is not there at first, and may be being made.
         let shot = Store::open_to_read(out).and_then(|store| store.snapshot());
         let is_wrong = |shot: campaign::Snapshot| {
-            shot.bugs.iter().any(|bug| bug.kind.is_wrong_code() && shot.studies.contains_key(&bug.representative))
+            shot.bugs.iter().any(|bug| {
+                bug.kind.is_wrong_code() && shot.studies.contains_key(&bug.representative)
+            })
         };
         shot.is_ok_and(is_wrong)
     };

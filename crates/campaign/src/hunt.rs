@@ -118,8 +118,17 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     drop(send);
     let names = engines.iter().map(|engine| engine.name().to_string()).collect();
     let before = store.last_sample()?.unwrap_or_default();
-    let mut hunt =
-        Hunt { begin: Instant::now(), store, queue, bench, cancel, names, progress, engines, before };
+    let mut hunt = Hunt {
+        begin: Instant::now(),
+        store,
+        queue,
+        bench,
+        cancel,
+        names,
+        progress,
+        engines,
+        before,
+    };
     hunt.refresh();
     tell(Event::Begin(&hunt.progress));
     hunt.sample(false);

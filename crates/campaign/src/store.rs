@@ -460,7 +460,9 @@ fn now() -> u64 {
 
 fn no_hunt(dir: &Path) -> anyhow::Error {
     let dir = dir.display();
-    anyhow::anyhow!("there is no hunt in {dir} (no file {FILE}): `gainsay hunt --out DIR` makes one")
+    anyhow::anyhow!(
+        "there is no hunt in {dir} (no file {FILE}): `gainsay hunt --out DIR` makes one"
+    )
 }
 
 fn place(dir: &Path) -> String {

@@ -195,7 +195,8 @@ fn learn(
         false => oracle::Certificate { opinions: vec![own] },
     };
     let (summary, seen) = observed(lab, case, &failure.bad[0])?;
-    let evidence = actual(seen);
+    let mut evidence = actual(seen);
+    evidence.extend(triage::dumps(lab, case, failure, &blame)?);
     let key = triage::key(&failure.fault, family, &blame, &ladder);
     let label = |targets: &[Target]| targets.iter().map(Target::label).collect();
     let command = |target: &Target| {

@@ -18,8 +18,8 @@ mod text;
 
 pub use blame::{flags_that_hide, passes, versions};
 pub use folder::{Entry, Written, files, folder};
-pub use page::{Detail, Filter, ROWS, STYLE, View, finding, findings, notice, overview, page};
 pub use markdown::{markdown, title};
+pub use page::{Detail, Filter, ROWS, STYLE, View, finding, findings, notice, overview, page};
 pub use script::script;
 pub use test::{Test, Today};
 pub use text::date;

@@ -116,7 +116,8 @@ pub fn findings(view: &View, filter: &Filter) -> String {
 /// One finding's page of a server.
 pub fn finding(name: &str, detail: &Detail) -> String {
     let title = format!("Finding {}", detail.found.id);
-    let body = html! { article.finding data-live="finding" { (finding::article(detail, Home::Live)) } };
+    let body =
+        html! { article.finding data-live="finding" { (finding::article(detail, Home::Live)) } };
     shell(&title, name, "/finding", body).into_string()
 }
 

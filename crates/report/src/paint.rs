@@ -20,6 +20,8 @@ impl Dialect {
         match name.rsplit('.').next() {
             Some("c" | "h" | "i" | "cpp" | "cc" | "hpp" | "ii") => Dialect::C,
             Some("ll") => Dialect::Llvm,
+            // GCC's dumps are much like C.
+            _ if name.starts_with("before.") || name.starts_with("after.") => Dialect::C,
             _ => Dialect::Plain,
         }
     }
@@ -27,11 +29,54 @@ impl Dialect {
 
 /// Words of C and C++ that programs here are made of.
 const WORDS: &[&str] = &[
-    "alignas", "asm", "auto", "break", "case", "catch", "class", "const", "constexpr", "continue",
-    "default", "delete", "do", "else", "enum", "extern", "false", "for", "goto", "if", "inline",
-    "namespace", "new", "noexcept", "nullptr", "operator", "private", "public", "register",
-    "restrict", "return", "sizeof", "static", "static_assert", "struct", "switch", "template", "this",
-    "throw", "true", "try", "typedef", "typename", "union", "using", "virtual", "volatile", "while",
+    "alignas",
+    "asm",
+    "auto",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "constexpr",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "namespace",
+    "new",
+    "noexcept",
+    "nullptr",
+    "operator",
+    "private",
+    "public",
+    "register",
+    "restrict",
+    "return",
+    "sizeof",
+    "static",
+    "static_assert",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "union",
+    "using",
+    "virtual",
+    "volatile",
+    "while",
 ];
 
 /// Types of C and C++.
@@ -157,8 +202,14 @@ mod tests {
     #[test]
     fn tokens_of_c() {
         let cases = [
-            ("int x = 0x1fUL;", "<span class=\"t\">int</span> x = <span class=\"n\">0x1fUL</span>;"),
-            ("return \"a\\\"b\";", "<span class=\"k\">return</span> <span class=\"s\">&quot;a\\&quot;b&quot;</span>;"),
+            (
+                "int x = 0x1fUL;",
+                "<span class=\"t\">int</span> x = <span class=\"n\">0x1fUL</span>;",
+            ),
+            (
+                "return \"a\\\"b\";",
+                "<span class=\"k\">return</span> <span class=\"s\">&quot;a\\&quot;b&quot;</span>;",
+            ),
             ("/* a\n*/b", "<span class=\"c\">/* a\n*/</span>b"),
             ("a//b\nc", "a<span class=\"c\">//b</span>\nc"),
             (" #if 1\nx # y", " <span class=\"p\">#if 1</span>\nx # y"),
@@ -201,9 +252,9 @@ mod tests {
             for dialect in [Dialect::C, Dialect::Llvm, Dialect::Plain] {
                 let html = paint(text, dialect);
                 let bare = html.replace("</span>", "");
-                let bare = ["c", "s", "n", "k", "t", "p", "v"]
-                    .iter()
-                    .fold(bare, |bare, class| bare.replace(&format!("<span class=\"{class}\">"), ""));
+                let bare = ["c", "s", "n", "k", "t", "p", "v"].iter().fold(bare, |bare, class| {
+                    bare.replace(&format!("<span class=\"{class}\">"), "")
+                });
                 assert_eq!(bare, escape(text), "{text}");
                 assert!(!bare.contains('<'), "{html}");
             }

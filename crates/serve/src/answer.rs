@@ -118,13 +118,12 @@ fn known(hub: &Hub, id: &str) -> Result<Result<report::Detail, Response>> {
         Ok(id) => hub.detail(id)?,
         Err(_) => None,
     };
-    let missing = || notice(StatusCode::NOT_FOUND, "Nothing here", "There is no finding of this number.");
+    let missing =
+        || notice(StatusCode::NOT_FOUND, "Nothing here", "There is no finding of this number.");
     Ok(detail.ok_or_else(missing))
 }
 
-async fn events(
-    State(hub): State<Arc<Hub>>,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+async fn events(State(hub): State<Arc<Hub>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let changes = WatchStream::from_changes(hub.changes());
     let events = changes.map(|n| Ok(Event::default().event("change").data(n.to_string())));
     Sse::new(events).keep_alive(KeepAlive::default())

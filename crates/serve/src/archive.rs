@@ -20,7 +20,8 @@ pub fn report(detail: &Detail) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for file in report::files(&test) {
         let mode = if file.executable { 0o755 } else { 0o644 };
-        let options = SimpleFileOptions::default().compression_method(Stored).unix_permissions(mode);
+        let options =
+            SimpleFileOptions::default().compression_method(Stored).unix_permissions(mode);
         zip.start_file(format!("gainsay-{}/{}", found.id, file.name), options)?;
         zip.write_all(&file.bytes)?;
     }

@@ -1,5 +1,7 @@
 //! Who may look, and what a browser may do with what it gets.
 
+use std::net::IpAddr;
+
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -88,7 +90,11 @@ async fn guard(State(token): State<Option<Token>>, request: Request, next: Next)
 /// What is answered in place of the page, if anything.
 fn refused(token: Option<&Token>, request: &Request) -> Option<Response> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return Some(notice(StatusCode::METHOD_NOT_ALLOWED, "Only to look at", "A page can only be read."));
+        return Some(notice(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "Only to look at",
+            "A page can only be read.",
+        ));
     }
     let Some(token) = token else {
         // Without a token only the name of this machine keeps other web sites from asking in a
@@ -118,7 +124,8 @@ fn is_local(headers: &HeaderMap, uri: &Uri) -> bool {
         Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
         _ => host,
     };
-    ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    name == "localhost" || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 fn in_query(uri: &Uri) -> Option<&str> {

@@ -45,6 +45,7 @@ ready();
 
 // Live: when the server says that something has changed, the parts of this page that can change are fetched
 // again. What a person has selected, folded open or focused is left alone.
+const texts = new WeakMap();
 let busy = false;
 let again = false;
 async function refresh() {
@@ -57,15 +58,15 @@ async function refresh() {
     for (const part of document.querySelectorAll("[data-live]")) {
       const fresh = page.querySelector(`[data-live="${part.dataset.live}"]`);
       const selected = !getSelection().isCollapsed && getSelection().containsNode(part, true);
-      if (!fresh || fresh.innerHTML === part.dataset.text || selected) continue;
-      if (part.contains(document.activeElement) && part.dataset.live !== "list") continue;
-      if (part.querySelector("details[open]")) continue;
-      part.dataset.text = fresh.innerHTML;
+      const focused = part.contains(document.activeElement);
+      if (!fresh || fresh.innerHTML === texts.get(part) || selected) continue;
+      if (focused && part.dataset.live !== "list" || part.querySelector("details[open]")) continue;
+      texts.set(part, fresh.innerHTML);
       part.className = fresh.className;
       part.replaceChildren(...fresh.childNodes);
+      mark(focused);
     }
     ready();
-    mark(false);
   } catch {
     // The server is gone, or busy: the next event tells.
   } finally {

@@ -24,7 +24,9 @@ fn tested(seed: u64, summary: &str) -> Tested {
         right: vec!["gcc -O0".into()],
         files: vec![file("test.c", "int main(void) { return 0; } /* <script>x</script> */\n")],
         artifacts: vec![file("expected", ""), file("gcc_-O2.stdout", "<b>1</b>\n")],
-        commands: vec!["gcc -O2 -w -std=gnu11 test.c -o program -lm && ./program | diff expected -".into()],
+        commands: vec![
+            "gcc -O2 -w -std=gnu11 test.c -o program -lm && ./program | diff expected -".into(),
+        ],
         origin: "a test".into(),
         certificate: Certificate::default(),
     };
@@ -41,7 +43,8 @@ fn server(token: Option<&str>) -> (Scratch, Store, SocketAddr) {
     let options = Options { listen: "127.0.0.1:0".parse().expect("an address"), token };
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
-        serve(Box::new(source), options, move |address| Ok(send.send(address)?)).expect("it serves");
+        serve(Box::new(source), options, move |address| Ok(send.send(address)?))
+            .expect("it serves");
     });
     let address = receive.recv_timeout(Duration::from_secs(20)).expect("it listens");
     (dir, store, address)
@@ -81,12 +84,18 @@ fn pages_are_there_and_guarded() {
         let (status, head, body) = get(address, path);
         assert_eq!(status, 200, "{path}: {head}");
         assert!(body.contains(want), "{path}: {body}");
-        for part in ["default-src 'none'; script-src 'self'", "nosniff", "no-referrer", "frame-ancestors 'none'"] {
+        for part in [
+            "default-src 'none'; script-src 'self'",
+            "nosniff",
+            "no-referrer",
+            "frame-ancestors 'none'",
+        ] {
             assert!(head.contains(part), "{path}: {head}");
         }
         assert!(!head.contains("unsafe"), "{head}");
     }
-    for path in ["/nothing", "/finding/2", "/finding/x", "/finding/2/report.zip", "/../etc/passwd"] {
+    for path in ["/nothing", "/finding/2", "/finding/x", "/finding/2/report.zip", "/../etc/passwd"]
+    {
         assert_eq!(get(address, path).0, 404, "{path}");
     }
     for method in ["POST", "PUT", "DELETE"] {
@@ -98,10 +107,10 @@ fn pages_are_there_and_guarded() {
 fn other_names_of_this_machine_are_refused() {
     let (_dir, _store, address) = server(None);
     let status = |host: &str| ask(address, "GET /", &format!("Host: {host}\r\n")).0;
-    for host in ["localhost:4270", "127.0.0.1", "[::1]:80"] {
+    for host in ["localhost:4270", "127.0.0.1", "127.0.0.2:4270", "[::1]:80"] {
         assert_eq!(status(host), 200, "{host}");
     }
-    for host in ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example"] {
+    for host in ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example", "192.0.2.1"] {
         assert_eq!(status(host), 403, "{host}");
     }
 }
@@ -111,7 +120,10 @@ fn a_report_is_downloaded_whole() {
     let (_dir, _store, address) = server(None);
     let (status, head, body) = ask(address, "GET /finding/1/report.zip", "Host: localhost\r\n");
     assert_eq!(status, 200, "{head}");
-    assert!(head.contains("filename=\"gainsay-1.zip\"") && head.contains("application/zip"), "{head}");
+    assert!(
+        head.contains("filename=\"gainsay-1.zip\"") && head.contains("application/zip"),
+        "{head}"
+    );
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(body)).expect("a zip");
     let names: Vec<String> = zip.file_names().map(String::from).collect();
     for name in ["test.c", "report.md", "reproduce.sh", "expected", "original/test.c"] {
@@ -127,7 +139,8 @@ fn a_report_is_downloaded_whole() {
 #[test]
 fn a_token_is_demanded_and_remembered() {
     let (_dir, _store, address) = server(Some(TOKEN));
-    let with = |line: &str, headers: &str| ask(address, line, &format!("Host: anything\r\n{headers}"));
+    let with =
+        |line: &str, headers: &str| ask(address, line, &format!("Host: anything\r\n{headers}"));
     for (line, headers) in [
         ("GET /", String::new()),
         ("GET /?token=", String::new()),

@@ -104,8 +104,7 @@ pub(super) fn group(
         let newest = members.iter().max_by_key(|found| found.id)?;
         let shown = smallest.map_or(*newest, |(_, found)| found);
         let fits = |suppression: &&Suppression| {
-            suppression.fits(&key)
-                || members.iter().all(|found| suppression.fits(&found.signature))
+            suppression.fits(&key) || members.iter().all(|found| suppression.fits(&found.signature))
         };
         let suppressed = suppressions.iter().find(fits).map(|s| s.reason.clone());
         let noted = members.iter().filter_map(|found| states.get(&found.id)).max_by_key(|n| n.at);

@@ -54,7 +54,9 @@ impl Store {
             ],
         )?;
         let roles = [(rows::REDUCED, &study.files), (rows::EVIDENCE, &study.evidence)];
-        for (role, file) in roles.iter().flat_map(|(role, files)| files.iter().map(move |f| (role, f))) {
+        for (role, file) in
+            roles.iter().flat_map(|(role, files)| files.iter().map(move |f| (role, f)))
+        {
             tx.execute(
                 "INSERT INTO file VALUES (?1, ?2, ?3, ?4)",
                 params![id, role, file.name, file.bytes],

@@ -224,9 +224,12 @@ fn a_store_of_version_2_keeps_its_studies() {
     let mut store = Store::create(dir.path()).expect("it opens");
     store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
     store.put_study(1, &study("key", 3)).expect("it is kept");
-    store.db.execute_batch(
+    store
+        .db
+        .execute_batch(
             "DROP TABLE count; DROP TABLE sample; DROP TABLE spent; PRAGMA user_version = 2",
-        ).expect("it forgets");
+        )
+        .expect("it forgets");
     drop(store);
     let mut store = Store::open(dir.path()).expect("it opens");
     assert_eq!(store.counts().expect("it reads"), Default::default());

@@ -43,7 +43,7 @@ pub fn article(detail: &Detail, home: Home) -> Markup {
             (ladder(&study.ladder))
             (cause(&study.blame, study, detail))
         }
-        (validity(certificate, study.is_some()))
+        (validity(certificate, study.is_some(), is_module(detail)))
         (origin(detail, home))
         @if study.is_some() && home == Home::Live {
             section { h2 { "As it was found" } @for file in &finding.files { (source(file, true)) } }
@@ -104,8 +104,10 @@ fn program(detail: &Detail) -> Markup {
         Some(study) => ("Reduced program", &study.files),
         None => ("Program", &detail.found.finding.files),
     };
-    let is_module = files.iter().any(|file| file.name.ends_with(".ll"));
-    let title = if is_module { title.replace("program", "module").replace("Program", "Module") } else { title.into() };
+    let title = match is_module(detail) {
+        true => title.replace("program", "module").replace("Program", "Module"),
+        false => title.into(),
+    };
     html! {
         section {
             h2 { (title) }
@@ -115,6 +117,11 @@ fn program(detail: &Detail) -> Markup {
             @for file in files { (source(file, files.len() > 1 && detail.study.is_none())) }
         }
     }
+}
+
+/// Whether it is a module of LLVM's, and no program.
+fn is_module(detail: &Detail) -> bool {
+    detail.found.finding.files.iter().any(|file| file.name.ends_with(".ll"))
 }
 
 fn source(file: &SourceFile, folded: bool) -> Markup {
@@ -148,13 +155,20 @@ fn outputs(detail: &Detail) -> Markup {
             study.expected.as_ref().map(|expected| expected.stdout.as_slice()),
             study.evidence.iter().find(|file| file.name == "actual"),
         ),
-        None => (kept("expected").map(|file| file.bytes.as_slice()), failing(detail).map(|(_, file)| file).next()),
+        None => (
+            kept("expected").map(|file| file.bytes.as_slice()),
+            failing(detail).map(|(_, file)| file).next(),
+        ),
     };
-    let says = |file: &SourceFile| html! {
-        section { h2 { "What the compiler says" } pre tabindex="0" aria-label="Messages" { (head_of(&file.bytes)) } }
+    let says = |file: &SourceFile| {
+        html! {
+            section { h2 { "What the compiler says" } pre tabindex="0" aria-label="Messages" { (head_of(&file.bytes)) } }
+        }
     };
     match (expected, actual) {
-        (Some(expected), Some(actual)) if finding.kind.is_wrong_code() => sides(expected, &actual.bytes),
+        (Some(expected), Some(actual)) if finding.kind.is_wrong_code() => {
+            sides(expected, &actual.bytes)
+        }
         (_, Some(actual)) => says(actual),
         (Some(expected), None) if finding.kind.is_wrong_code() => html! {
             section { h2 { "Expected" } pre tabindex="0" aria-label="Expected output" { (head_of(expected)) } }
@@ -269,7 +283,11 @@ fn cause(blame: &Blame, study: &Study, detail: &Detail) -> Markup {
     let before = study.evidence.iter().find(|file| file.name.starts_with("before"));
     let after = study.evidence.iter().find(|file| file.name.starts_with("after"));
     let kept = |name: &str| detail.found.finding.artifacts.iter().find(|file| file.name == name);
-    let pair = before.zip(after).or_else(|| study.files.first().zip(kept("after.ll")));
+    let (before, after) = match kept("after.ll") {
+        // What LLVM made of a module that is wrong to a checker of refinement.
+        Some(refined) if before.is_none() => (study.files.first(), Some(refined)),
+        _ => (before, after),
+    };
     html! {
         section {
             h2 { "Cause" }
@@ -281,10 +299,10 @@ fn cause(blame: &Blame, study: &Study, detail: &Detail) -> Markup {
                 @for culprit in &blame.culprits { li { (blame::sentence_plain(culprit)) } }
                 @for limit in &blame.limits { li.quiet { (one_line(limit)) } }
             }
-            @if let Some((before, after)) = pair {
+            @if before.is_some() || after.is_some() {
                 div.sides {
                     @for (name, file) in [("Before the pass", before), ("After the pass", after)] {
-                        div { h3 { (name) " " span.quiet { (one_line(&file.name)) } } (source(file, false)) }
+                        @if let Some(file) = file { div { h3 { (name) " " span.quiet { (one_line(&file.name)) } } (code(file)) } }
                     }
                 }
             }
@@ -292,7 +310,7 @@ fn cause(blame: &Blame, study: &Study, detail: &Detail) -> Markup {
     }
 }
 
-fn validity(certificate: &Certificate, reduced: bool) -> Markup {
+fn validity(certificate: &Certificate, reduced: bool, module: bool) -> Markup {
     let says = |opinion: &Opinion| match &opinion.says {
         Says::Valid => ("good", "valid, with the expected result".to_string()),
         Says::Undefined(what) => ("bad", format!("undefined: {what}")),
@@ -303,7 +321,7 @@ fn validity(certificate: &Certificate, reduced: bool) -> Markup {
     };
     html! {
         section {
-            h2 { "Who says that the " @if reduced { "reduced " } "program is valid" }
+            h2 { "Who says that the " @if reduced { "reduced " } @if module { "module" } @else { "program" } " is valid" }
             @if certificate.opinions.is_empty() { p.quiet { "Nobody was asked." } }
             ul.opinions {
                 @for opinion in &certificate.opinions {
@@ -318,7 +336,8 @@ fn validity(certificate: &Certificate, reduced: bool) -> Markup {
 
 fn origin(detail: &Detail, home: Home) -> Markup {
     let found = &detail.found;
-    let others: Vec<i64> = detail.bug.iter().flat_map(|bug| &bug.ids).copied().filter(|id| *id != found.id).collect();
+    let others: Vec<i64> =
+        detail.bug.iter().flat_map(|bug| &bug.ids).copied().filter(|id| *id != found.id).collect();
     html! {
         section {
             h2 { "Origin" }

@@ -86,7 +86,12 @@ fn facets<'v>(view: &View<'v>) -> Vec<Facets<'v>> {
     let of = |bug: &'v Bug| Facets {
         bug,
         compilers: names.compilers(view.labels(bug)),
-        engines: bug.ids.iter().filter_map(|id| view.shot.finding(*id)).map(|f| f.engine.as_str()).collect(),
+        engines: bug
+            .ids
+            .iter()
+            .filter_map(|id| view.shot.finding(*id))
+            .map(|f| f.engine.as_str())
+            .collect(),
         pass: view.pass(bug).unwrap_or_default(),
     };
     view.shot.bugs.iter().map(of).collect()
@@ -148,7 +153,10 @@ impl Filter {
 /// A value in a query.
 fn encode(value: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
-    value.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()
+    value
+        .bytes()
+        .map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") })
+        .collect()
 }
 
 /// The list with its form.

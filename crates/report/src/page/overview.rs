@@ -15,6 +15,9 @@ const WINDOW: f64 = 60.0;
 /// Points of a curve: more nobody sees.
 const POINTS: usize = 150;
 
+/// A distribution by rank is worth a plot where a bug has at least so many findings.
+const RANKED: usize = 10;
+
 /// Bars of a ranking; the rest is one.
 const BARS: usize = 8;
 
@@ -78,14 +81,22 @@ pub fn numbers(view: &View) -> Markup {
     let reduced = bugs.iter().filter(|b| shot.studies.contains_key(&b.representative)).count();
     let fixed = bugs.iter().filter(|bug| bug.state == State::Fixed).count();
     let hunted = shot.samples.last().map(|last| last.hunted.as_secs());
-    let rate = rate(&shot.samples).map_or_else(|| "–".into(), |rate| format!("{rate:.1}"));
+    let rate = match rate(&shot.samples) {
+        None => "–".to_string(),
+        Some(rate) if rate < 1.0 => format!("{rate:.2}"),
+        Some(rate) => format!("{rate:.1}"),
+    };
+    let number_of_compilers = compilers(view).len();
     let small = [
-        (count(findings as u64), "findings"),
+        (count(findings as u64), if findings == 1 { "finding" } else { "findings" }),
         (count(wrong as u64), "of the bugs wrong code"),
         (count(reduced as u64), "of them reduced"),
         (count(fixed as u64), "fixed since"),
         (count(shot.studies.len() as u64), "studies"),
-        (count(compilers(view).len() as u64), "compilers"),
+        (
+            count(number_of_compilers as u64),
+            if number_of_compilers == 1 { "compiler" } else { "compilers" },
+        ),
     ];
     html! {
         ul.numbers.great data-live="great" {
@@ -136,7 +147,9 @@ pub fn plots(view: &View) -> Markup {
             @if !bugs.is_empty() {
                 (bars("Bugs by compiler", tally(&bugs, |bug| names.compilers(view.labels(bug)).into_iter().map(String::from).collect())))
                 (bars("Bugs by blamed pass", tally(&bugs, |bug| vec![pass(view, bug)])))
-                (plot::ranks("Findings of each bug, by rank", &counts))
+                @if counts.iter().any(|n| *n >= RANKED) {
+                    (plot::ranks("Findings of each bug, by rank", &counts))
+                }
             }
         }
     }
@@ -380,7 +393,9 @@ pub fn targets(view: &View) -> Markup {
     html! {
         section data-live="targets" {
             h2 { "Targets" }
-            @if sums.is_empty() { p.quiet { "No target was tested yet." } } @else {
+            @if sums.is_empty() {
+                p.quiet { "No program was put before a compiler" @if view.shot.spent.is_empty() { " yet." } @else { "; tests of LLVM's passes keep no tally by target." } }
+            } @else {
                 div.scroll tabindex="0" role="region" aria-label="Targets" { table.targets {
                     thead { tr {
                         th scope="col" { "compiler" } th scope="col" { "flags" } th.n scope="col" { "programs" } th.n scope="col" { "right" }
