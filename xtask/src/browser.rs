@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use campaign::Store;
-use sandbox::{Ended, Run, Scratch, Status, Stop};
+use sandbox::{Run, Scratch, Status, Stop};
 use toolchain::on_path;
 
 use crate::Found;

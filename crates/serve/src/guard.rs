@@ -19,6 +19,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The cookie that remembers a token.
 const COOKIE: &str = "gainsay-token";
 
+/// What is the same for every hunt: even a refusal may look like a page of ours.
+const OPEN: &[&str] = &["/style.css", "/script.js", "/icon.svg"];
+
 /// A shorter token could be guessed.
 const SHORTEST: usize = 16;
 
@@ -107,7 +110,9 @@ fn refused(token: Option<&Token>, request: &Request) -> Option<Response> {
         if token.is(given) {
             return Some(remember(token, request.uri()));
         }
-    } else if presented(request.headers()).any(|given| token.is(given)) {
+    } else if presented(request.headers()).any(|given| token.is(given))
+        || OPEN.contains(&request.uri().path())
+    {
         return None;
     }
     let words = "Open the address that `gainsay serve` printed, with its token.";

@@ -110,7 +110,8 @@ fn other_names_of_this_machine_are_refused() {
     for host in ["localhost:4270", "127.0.0.1", "127.0.0.2:4270", "[::1]:80"] {
         assert_eq!(status(host), 200, "{host}");
     }
-    for host in ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example", "192.0.2.1"] {
+    for host in ["evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example", "192.0.2.1"]
+    {
         assert_eq!(status(host), 403, "{host}");
     }
 }
@@ -154,6 +155,7 @@ fn a_token_is_demanded_and_remembered() {
         assert!(!String::from_utf8_lossy(&body).contains("prints"), "{line}");
     }
     assert_eq!(with("GET /", &format!("Authorization: Bearer {TOKEN}\r\n")).0, 200);
+    assert_eq!(with("GET /style.css", "").0, 200);
     let (status, head, _) = with(&format!("GET /findings?q=a&token={TOKEN}&page=2"), "");
     assert_eq!(status, 303, "{head}");
     assert!(head.contains("location: /findings?q=a&page=2\r\n"), "{head}");

@@ -183,7 +183,7 @@ pub fn page(view: &View, filter: &Filter) -> Markup {
             }
             @if pages > 1 {
                 nav.pages aria-label="More findings" {
-                    @if page > 1 { a rel="prev" href=(filter.query(page - 1)) { "← newer page" } }
+                    @if page > 1 { a rel="prev" href=(filter.query(page - 1)) { "← previous page" } }
                     span { "page " (page) " of " (pages) }
                     @if page < pages { a rel="next" href=(filter.query(page + 1)) { "next page →" } }
                 }

@@ -15,7 +15,8 @@ const WINDOW: f64 = 60.0;
 /// Points of a curve: more nobody sees.
 const POINTS: usize = 150;
 
-/// A distribution by rank is worth a plot where a bug has at least so many findings.
+/// A distribution by rank is worth a plot where there are so many bugs, one of them with so many findings.
+const RANKS: usize = 5;
 const RANKED: usize = 10;
 
 /// Bars of a ranking; the rest is one.
@@ -147,7 +148,7 @@ pub fn plots(view: &View) -> Markup {
             @if !bugs.is_empty() {
                 (bars("Bugs by compiler", tally(&bugs, |bug| names.compilers(view.labels(bug)).into_iter().map(String::from).collect())))
                 (bars("Bugs by blamed pass", tally(&bugs, |bug| vec![pass(view, bug)])))
-                @if counts.iter().any(|n| *n >= RANKED) {
+                @if counts.len() >= RANKS && counts.iter().any(|n| *n >= RANKED) {
                     (plot::ranks("Findings of each bug, by rank", &counts))
                 }
             }
