@@ -34,8 +34,9 @@ impl Hub {
         let name = source.name();
         // The number first: what changes in between is seen again.
         let changes = source.changes()?;
-        let shot = Arc::new(source.snapshot()?);
-        let inner = Mutex::new(Inner { source, shot, changes, running: false });
+        let mut shot = Snapshot::default();
+        source.refresh(&mut shot)?;
+        let inner = Mutex::new(Inner { source, shot: Arc::new(shot), changes, running: false });
         Ok(Hub { name, inner, changed: watch::Sender::new(0) })
     }
 
@@ -94,8 +95,10 @@ impl Inner {
     fn fresh(&mut self) -> Result<Arc<Snapshot>> {
         let changes = self.source.changes()?;
         if changes != self.changes {
-            self.shot = Arc::new(self.source.snapshot()?);
-            self.changes = changes;
+            // Whoever is still reading the old one keeps it.
+            let mut shot = Snapshot::clone(&self.shot);
+            self.source.refresh(&mut shot)?;
+            (self.shot, self.changes) = (Arc::new(shot), changes);
         }
         Ok(self.shot.clone())
     }

@@ -14,8 +14,8 @@ pub trait Source: Send {
     /// A number that changes with the hunt; cheap to ask for.
     fn changes(&self) -> Result<i64>;
 
-    /// All that lists and numbers are made of.
-    fn snapshot(&self) -> Result<Snapshot>;
+    /// Brings what lists and numbers are made of up to date; an empty snapshot is filled.
+    fn refresh(&self, shot: &mut Snapshot) -> Result<()>;
 
     /// All about one finding; `None` if there is none of this number.
     fn detail(&self, id: i64) -> Result<Option<Detail>>;
@@ -44,8 +44,8 @@ impl Source for Folder {
         self.store.changes()
     }
 
-    fn snapshot(&self) -> Result<Snapshot> {
-        self.store.snapshot()
+    fn refresh(&self, shot: &mut Snapshot) -> Result<()> {
+        self.store.refresh(shot)
     }
 
     fn detail(&self, id: i64) -> Result<Option<Detail>> {

@@ -35,6 +35,8 @@ pub struct Listed {
 /// What a list shows of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief {
+    /// Seconds since 1970 when it was made.
+    pub at: u64,
     /// What findings of the same bug have in common.
     pub key: String,
     /// One line on what the reduced program does.
@@ -50,7 +52,7 @@ pub struct Brief {
 }
 
 /// A hunt at one moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// What each engine has done.
     pub spent: Vec<Spent>,
@@ -105,40 +107,52 @@ impl Store {
 
     /// All of it as of one moment.
     pub fn snapshot(&self) -> Result<Snapshot> {
+        let mut shot = Snapshot::default();
+        self.refresh(&mut shot)?;
+        Ok(shot)
+    }
+
+    /// Brings a snapshot of this store up to date. Findings never change and studies are only replaced by
+    /// later ones, so of these only what is new is read.
+    pub fn refresh(&self, shot: &mut Snapshot) -> Result<()> {
         // One transaction sees one state, whatever the hunt writes meanwhile.
         let tx = self.db.unchecked_transaction()?;
-        let (findings, studies) = (self.listed()?, self.briefs()?);
-        let snapshot = Snapshot {
-            spent: self.spent()?,
-            counts: self.counts()?,
-            samples: self.samples()?,
-            targets: self.stored_targets()?,
-            tallies: self.tallies()?,
-            bugs: group(&findings, &self.studied()?, &self.patterns()?, &self.states()?),
-            findings,
-            studies,
-        };
+        shot.spent = self.spent()?;
+        shot.counts = self.counts()?;
+        shot.samples = self.samples()?;
+        shot.targets = self.stored_targets()?;
+        shot.tallies = self.tallies()?;
+        shot.findings.extend(self.listed_after(shot.findings.last().map_or(0, |last| last.id))?);
+        let newest = shot.studies.values().map(|study| study.at).max().unwrap_or(0);
+        shot.studies.extend(self.briefs(newest)?);
+        shot.bugs = group(&shot.findings, &self.studied()?, &self.patterns()?, &self.states()?);
         tx.finish()?;
-        Ok(snapshot)
+        Ok(())
     }
 
     /// Every finding as a list shows it.
     pub(super) fn listed(&self) -> Result<Vec<Listed>> {
+        self.listed_after(0)
+    }
+
+    /// The same of findings with greater numbers.
+    fn listed_after(&self, id: i64) -> Result<Vec<Listed>> {
         let sql = "SELECT id, engine, at, kind, signature, summary, standing, targets
-                   FROM finding ORDER BY id";
+                   FROM finding WHERE id > ?1 ORDER BY id";
         let mut statement = self.db.prepare(sql)?;
-        let rows: rusqlite::Result<Vec<Listed>> = statement.query_map([], read)?.collect();
+        let rows: rusqlite::Result<Vec<Listed>> = statement.query_map([id], read)?.collect();
         rows.with_context(|| place(&self.dir))
     }
 
-    fn briefs(&self) -> Result<BTreeMap<i64, Brief>> {
+    /// Studies that were made at this time or later.
+    fn briefs(&self, since: u64) -> Result<BTreeMap<i64, Brief>> {
         if !self.has_studies()? {
             return Ok(BTreeMap::new());
         }
         let sql = "SELECT finding, key, summary, tokens_before, tokens_after, targets,
-                   json_extract(blame, '$.pass'), ladder FROM study";
+                   json_extract(blame, '$.pass'), ladder, at FROM study WHERE at >= ?1";
         let mut statement = self.db.prepare(sql)?;
-        let rows = statement.query_map([], |row| {
+        let rows = statement.query_map([since as i64], |row| {
             let number = |column| row.get::<_, i64>(column).map(|n| n.max(0) as usize);
             let brief = Brief {
                 key: row.get(1)?,
@@ -147,6 +161,7 @@ impl Store {
                 targets: rows::parse(row, 5)?,
                 pass: row.get(6)?,
                 ladder: rows::parse(row, 7)?,
+                at: row.get::<_, i64>(8)? as u64,
             };
             Ok((row.get(0)?, brief))
         })?;

@@ -413,7 +413,12 @@ fn a_snapshot_is_all_that_a_list_shows() {
     assert_eq!(reader.changes().expect("it reads"), before, "reading changes nothing");
     store.record(&tested(2, vec![finding("a")])).expect("it records beside a reader");
     assert_ne!(reader.changes().expect("it reads"), before);
-    assert_eq!(reader.snapshot().expect("it reads").findings.len(), 3);
+    store.put_study(2, &study("other", 8)).expect("it is kept");
+    let (mut updated, fresh) = (shot, reader.snapshot().expect("it reads"));
+    reader.refresh(&mut updated).expect("it reads");
+    assert_eq!((updated.findings.len(), &updated.findings), (3, &fresh.findings));
+    assert_eq!((updated.studies[&2].key.as_str(), &updated.studies), ("other", &fresh.studies));
+    assert_eq!((updated.bugs, updated.tests()), (fresh.bugs, 2));
     let write = reader.db.execute_batch("DELETE FROM finding").expect_err("it only reads");
     assert!(write.to_string().contains("readonly"), "{write}");
     assert!(Store::open_to_read(&dir.file("nowhere")).is_err());

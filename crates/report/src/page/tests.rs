@@ -80,6 +80,7 @@ fn shot() -> Snapshot {
         blocks: Some(100 * n),
     };
     let brief = Brief {
+        at: 1_800_000_050,
         key: evil("key"),
         summary: evil("reduced"),
         tokens: (100, 9),
