@@ -87,7 +87,7 @@ try {
     await page.keyboard.press("/");
     await page.keyboard.type("no such words");
     await until("nothing fits", () => rows.count(), (n) => n === 0);
-    assert.match(page.url(), /q=no\+such\+words/);
+    await until("an address to come back to", async () => page.url(), (at) => at.endsWith("q=no+such+words"));
     await page.fill("#search", "");
     await until("all are back", () => rows.count(), (n) => n >= all);
     await page.selectOption("select[name=kind]", "compiler-crash");

@@ -1,7 +1,7 @@
 //! The latest that is known of a hunt, shared by all who look.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use campaign::Snapshot;
@@ -10,21 +10,27 @@ use tokio::sync::watch;
 
 use crate::source::Source;
 
+/// What was read less long ago is good enough: nobody waits for a large hunt to be read while somebody watches it.
+const FRESH: Duration = Duration::from_secs(2);
+
 /// The source and what it last said.
 pub struct Hub {
     /// What the hunt is called.
     pub name: String,
-    inner: Mutex<Inner>,
+    source: Mutex<Box<dyn Source>>,
+    latest: Mutex<Latest>,
     /// Counts changes.
     changed: watch::Sender<u64>,
 }
 
-struct Inner {
-    source: Box<dyn Source>,
+#[derive(Clone)]
+struct Latest {
     shot: Arc<Snapshot>,
     /// The source's number when the snapshot was taken.
     changes: i64,
-    /// Whether the hunt was running when we last looked at the clock.
+    /// When the source was last asked for it.
+    asked: Instant,
+    /// Whether the hunt was running then.
     running: bool,
 }
 
@@ -33,23 +39,28 @@ impl Hub {
     pub fn new(source: Box<dyn Source>) -> Result<Hub> {
         let name = source.name();
         // The number first: what changes in between is seen again.
-        let changes = source.changes()?;
+        let (changes, asked) = (source.changes()?, Instant::now());
         let mut shot = Snapshot::default();
         source.refresh(&mut shot)?;
-        let inner = Mutex::new(Inner { source, shot: Arc::new(shot), changes, running: false });
-        Ok(Hub { name, inner, changed: watch::Sender::new(0) })
+        let latest = Latest { shot: Arc::new(shot), changes, asked, running: false };
+        let (source, latest) = (Mutex::new(source), Mutex::new(latest));
+        Ok(Hub { name, source, latest, changed: watch::Sender::new(0) })
     }
 
-    /// The hunt as it is now.
+    /// The hunt as it is now, or was a moment ago.
     pub fn shot(&self) -> Result<Arc<Snapshot>> {
-        self.inner().fresh()
+        let latest = lock(&self.latest).clone();
+        if latest.asked.elapsed() >= FRESH {
+            self.look()?;
+            return Ok(lock(&self.latest).shot.clone());
+        }
+        Ok(latest.shot)
     }
 
     /// All about one finding.
     pub fn detail(&self, id: i64) -> Result<Option<Detail>> {
-        let mut inner = self.inner();
-        let shot = inner.fresh()?;
-        let detail = inner.source.detail(id)?;
+        let shot = self.shot()?;
+        let detail = lock(&self.source).detail(id)?;
         let bug = || shot.bugs.iter().find(|bug| bug.ids.binary_search(&id).is_ok()).cloned();
         Ok(detail.map(|detail| Detail { bug: bug(), ..detail }))
     }
@@ -59,7 +70,7 @@ impl Hub {
         self.changed.subscribe()
     }
 
-    /// Looks for changes for ever, and tells of them.
+    /// Looks for changes for ever while somebody listens, and tells of them.
     pub async fn watch(self: Arc<Hub>, every: Duration) {
         loop {
             tokio::time::sleep(every).await;
@@ -75,33 +86,29 @@ impl Hub {
         }
     }
 
-    /// Whether there is something new, read while nobody waits for it.
+    /// Reads what is new; whether there is anything.
     fn look(&self) -> Result<bool> {
-        let mut inner = self.inner();
-        let before = Arc::as_ptr(&inner.shot);
-        let shot = inner.fresh()?;
+        // Those who only want the latest do not wait for this lock.
+        let source = lock(&self.source);
+        let before = lock(&self.latest).clone();
+        let (changes, asked) = (source.changes()?, Instant::now());
+        let shot = match changes == before.changes {
+            true => before.shot.clone(),
+            false => {
+                let mut shot = Snapshot::clone(&before.shot);
+                source.refresh(&mut shot)?;
+                Arc::new(shot)
+            }
+        };
         let running = View { name: &self.name, now: now(), shot: &shot }.is_running();
-        let turned = std::mem::replace(&mut inner.running, running) != running;
-        Ok(turned || Arc::as_ptr(&shot) != before)
-    }
-
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        // A panic while reading leaves what was read before.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.latest) = Latest { shot, changes, asked, running };
+        Ok(changes != before.changes || running != before.running)
     }
 }
 
-impl Inner {
-    fn fresh(&mut self) -> Result<Arc<Snapshot>> {
-        let changes = self.source.changes()?;
-        if changes != self.changes {
-            // Whoever is still reading the old one keeps it.
-            let mut shot = Snapshot::clone(&self.shot);
-            self.source.refresh(&mut shot)?;
-            (self.shot, self.changes) = (Arc::new(shot), changes);
-        }
-        Ok(self.shot.clone())
-    }
+/// A panic while reading leaves what was read before.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Seconds since 1970.

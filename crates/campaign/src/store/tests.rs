@@ -418,7 +418,7 @@ fn a_snapshot_is_all_that_a_list_shows() {
     reader.refresh(&mut updated).expect("it reads");
     assert_eq!((updated.findings.len(), &updated.findings), (3, &fresh.findings));
     assert_eq!((updated.studies[&2].key.as_str(), &updated.studies), ("other", &fresh.studies));
-    assert_eq!((updated.bugs, updated.tests()), (fresh.bugs, 2));
+    assert_eq!((updated.tests(), updated.bugs), (2, fresh.bugs));
     let write = reader.db.execute_batch("DELETE FROM finding").expect_err("it only reads");
     assert!(write.to_string().contains("readonly"), "{write}");
     assert!(Store::open_to_read(&dir.file("nowhere")).is_err());
