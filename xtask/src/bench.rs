@@ -84,7 +84,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
         What::Embed(args) => bench_embed::main(context, args).map(|()| Found::Nothing),
         What::Emi(args) => bench_emi::main(context, args).map(|()| Found::Nothing),
         What::Crossover(args) => crossover::bench(context, args).map(|()| Found::Nothing),
-        What::Page(args) => bench_page::main(args).map(|()| Found::Nothing),
+        What::Page(args) => bench_page::main(context, args).map(|()| Found::Nothing),
         What::Passes(args) => bench_passes::main(context, args).map(|()| Found::Nothing),
         What::Smith(args) => bench_smith::main(context, args).map(|()| Found::Nothing),
     }

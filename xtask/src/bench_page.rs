@@ -6,20 +6,19 @@
 //! listens for changes as a browser does.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use campaign::{Cost, NewFinding, Sample, Standing, Store, StoredTarget, Study, Tested, Word};
 use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
-use sandbox::Scratch;
-use serve::{Folder, Options};
+use sandbox::{Run, Scratch, Stop};
 use triage::{Blame, Cell, Ladder, Rung};
 
+use crate::context::Context;
 use crate::pool::Progress;
 
 /// Arguments of `cargo xtask bench page`.
@@ -34,10 +33,16 @@ pub struct PageArgs {
     /// How often each page is asked for.
     #[arg(long, default_value_t = 20)]
     times: usize,
-    /// Whether the store stays as it is meanwhile.
+    /// Leave the store as it is meanwhile.
     #[arg(long)]
     quiet: bool,
+    /// The `gainsay` to measure; built in release, if not given.
+    #[arg(long, value_name = "FILE")]
+    gainsay: Option<PathBuf>,
 }
+
+/// Longer than all of it takes.
+const WALL: Duration = Duration::from_secs(1800);
 
 /// Between two questions, so that they are spread over several changes.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -58,10 +63,33 @@ const PAGES: &[(&str, &str, f64)] = &[
 ];
 
 /// Makes the store, asks, and prints a table.
-pub fn main(args: &PageArgs) -> Result<()> {
+pub fn main(context: &Context, args: &PageArgs) -> Result<()> {
+    let gainsay = match &args.gainsay {
+        Some(path) => path.clone(),
+        None => context.gainsay()?,
+    };
     let scratch = Scratch::new()?;
     let mut store = make(scratch.path(), args)?;
-    let address = start(scratch.path())?;
+    let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let (listen, stop) = (format!("127.0.0.1:{port}"), Stop::new());
+    let server = Run::new(gainsay, WALL).arg("serve").arg(scratch.path());
+    let server = server.args(["--listen", &listen]).stop(&stop);
+    thread::scope(|scope| {
+        let server = scope.spawn(move || server.finish());
+        while TcpStream::connect(&listen).is_err() {
+            if server.is_finished() {
+                bail!("gainsay serve ended: {:?}", server.join());
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        let done = measure(&mut store, listen.parse()?, args);
+        stop.set();
+        done
+    })
+}
+
+/// Asks for each page while the store is written to.
+fn measure(store: &mut Store, address: SocketAddr, args: &PageArgs) -> Result<()> {
     // As a browser does, which has the page open.
     let mut listener = TcpStream::connect(address)?;
     write!(listener, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
@@ -95,15 +123,6 @@ pub fn main(args: &PageArgs) -> Result<()> {
         let written = writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))?;
         asked.and(written)
     })
-}
-
-/// A server in this process, for as long as it lives.
-fn start(dir: &Path) -> Result<SocketAddr> {
-    let source = Folder::open(dir)?;
-    let options = Options { listen: "127.0.0.1:0".parse()?, token: None };
-    let (send, receive) = mpsc::channel();
-    thread::spawn(move || serve::serve(Box::new(source), options, move |at| Ok(send.send(at)?)));
-    receive.recv_timeout(Duration::from_secs(20)).context("the server does not start")
 }
 
 fn ask(address: SocketAddr, path: &str) -> Result<()> {

@@ -574,7 +574,8 @@ Examples:
 /// Show a hunt in a web browser, live while it runs.
 ///
 /// Overview, list and findings, read-only; Ctrl-C ends it. On another address than this machine's own
-/// (127.0.0.1) a browser must know a token: yours, or one that is made and printed with the address.
+/// (127.0.0.1) a browser must know a token: yours, or one that is made and printed with the address. What is sent is not
+/// encrypted: over a network that is not yours, use `ssh -L 4270:127.0.0.1:4270 HOST` in place of --listen.
 #[derive(ClapArgs, Debug)]
 #[command(after_help = SERVE_HELP)]
 pub struct Serve {
