@@ -128,8 +128,9 @@ impl Filter {
         if let Some(found) = view.listed(bug) {
             all += &format!(" {} {}", found.signature, found.targets.join(" "));
         }
-        let all = all.to_lowercase();
-        self.text.to_lowercase().split_whitespace().all(|word| all.contains(word))
+        // Compilers speak ASCII, and this is asked of every bug at each key.
+        all.make_ascii_lowercase();
+        self.text.to_ascii_lowercase().split_whitespace().all(|word| all.contains(word))
     }
 
     /// The query of another page of the same list.
