@@ -277,24 +277,6 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many tests each engine has done.
-    pub fn tests(&self) -> Result<Vec<(String, u64)>> {
-        let mut statement =
-            self.db.prepare("SELECT engine, count(*) FROM test GROUP BY engine ORDER BY engine")?;
-        let rows =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// When the first and the last test were recorded, in seconds since 1970.
-    pub fn span(&self) -> Result<Option<(u64, u64)>> {
-        let (first, last): (Option<i64>, Option<i64>) =
-            self.db.query_row("SELECT min(at), max(at) FROM test", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
-        Ok(first.zip(last).map(|(first, last)| (first as u64, last as u64)))
-    }
-
     /// What is known of an engine.
     pub fn engine(&self, engine: &str) -> Result<EngineRecord> {
         let mut record = EngineRecord::default();
