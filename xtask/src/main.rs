@@ -6,9 +6,11 @@ mod bench_embed;
 mod bench_emi;
 mod bench_gen;
 mod bench_hunt;
+mod bench_page;
 mod bench_passes;
 mod bench_reduce;
 mod bench_smith;
+mod browser;
 mod compiler;
 mod context;
 mod counters;
@@ -66,6 +68,8 @@ enum Command {
     Faults(faults::Args),
     /// Compare how often GCC's optimisations fire on two sources of programs.
     Counters(counters::Args),
+    /// Look at the page with a real browser while a hunt is running.
+    Browser(browser::Args),
     /// Check what the compiler does not: module docs, crate edges, purity, file sizes.
     Tidy,
     /// Run GCC's gcc.c-torture/execute through the machine.
@@ -122,6 +126,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Bench(bench) => bench::main(&context, bench),
         Command::Faults(faults) => faults::main(&context, faults),
         Command::Counters(counters) => counters::main(&context, counters),
+        Command::Browser(args) => browser::main(&context, args),
         Command::Tidy => tidy::main(&context),
         Command::Torture(torture) => torture::main(&context, torture),
         Command::Csmith(csmith) => csmith::main(&context, csmith),

@@ -53,6 +53,11 @@ pub trait Engine: Send + Sync {
         Vec::new()
     }
 
+    /// Basic blocks of compilers that its tests have reached, if it measures that.
+    fn blocks(&self) -> Option<u64> {
+        None
+    }
+
     /// Studies a finding of its own in its own way; `None` for findings that are C programs.
     fn study(&self, _found: &Finding, _stop: &Stop) -> Option<Result<Study, NotReduced>> {
         None

@@ -25,7 +25,7 @@ use crate::queue::{Item, Queue, Work};
 use crate::recheck::Subject;
 use crate::record::{Finding, Study, Tested, Word};
 use crate::schedule;
-use crate::store::{Store, StoredTarget, is_full};
+use crate::store::{Sample, Store, StoredTarget, is_full};
 use crate::study::{Patient, study, targets_of};
 
 /// Between two looks at the clock: also the time until a view is drawn again.
@@ -47,6 +47,9 @@ const IDLE: Duration = Duration::from_millis(50);
 
 /// A study that takes longer ends with the best it has.
 const STUDY: Duration = Duration::from_secs(600);
+
+/// Between two samples for the curves of a page.
+const SAMPLE: Duration = Duration::from_secs(5);
 
 /// What a worker sends home.
 enum Done {
@@ -114,11 +117,24 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     }
     drop(send);
     let names = engines.iter().map(|engine| engine.name().to_string()).collect();
-    let mut hunt = Hunt { begin: Instant::now(), store, queue, bench, cancel, names, progress };
+    let before = store.last_sample()?.unwrap_or_default();
+    let mut hunt = Hunt {
+        begin: Instant::now(),
+        store,
+        queue,
+        bench,
+        cancel,
+        names,
+        progress,
+        engines,
+        before,
+    };
     hunt.refresh();
     tell(Event::Begin(&hunt.progress));
+    hunt.sample(false);
     hunt.run(&receive, stop, tell);
     hunt.refresh();
+    hunt.sample(true);
     tell(Event::End(&hunt.progress));
     hunt.store.settle();
     Ok(hunt.progress)
@@ -288,6 +304,9 @@ struct Hunt {
     cancel: Stop,
     names: Vec<String>,
     progress: Progress,
+    engines: Arc<[Box<dyn Engine>]>,
+    /// The last sample of earlier runs: sums go on from there.
+    before: Sample,
 }
 
 impl Hunt {
@@ -295,6 +314,7 @@ impl Hunt {
     fn run(&mut self, receive: &Receiver<Done>, stop: &Stop, tell: &mut dyn FnMut(Event)) {
         let mut parting = None;
         let mut tick = Instant::now();
+        let mut sampled = Instant::now();
         loop {
             match receive.recv_timeout(TICK) {
                 Ok(Done::Test(item, result)) => self.take(item, *result, tell),
@@ -306,6 +326,10 @@ impl Hunt {
                 tick = Instant::now();
                 self.refresh();
                 tell(Event::Tick(&self.progress));
+            }
+            if sampled.elapsed() >= SAMPLE {
+                sampled = Instant::now();
+                self.sample(false);
             }
             self.look_at_clock(stop);
             if self.cancel.is_set() {
@@ -422,6 +446,25 @@ impl Hunt {
         for finding in found {
             tell(Event::Found(finding, &self.progress));
         }
+    }
+
+    /// Notes where the hunt stands. Curves are not worth ending a hunt for: a store that cannot be
+    /// written will say so at the next test.
+    fn sample(&mut self, last: bool) {
+        let Progress { tests, findings, signatures, elapsed, own, others, .. } = &self.progress;
+        let blocks: Vec<u64> = self.engines.iter().filter_map(|engine| engine.blocks()).collect();
+        let sample = Sample {
+            at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs()),
+            last,
+            hunted: self.before.hunted + *elapsed,
+            tests: *tests,
+            findings: findings.values().sum(),
+            signatures: *signatures,
+            own: self.before.own + *own,
+            others: self.before.others + *others,
+            blocks: (!blocks.is_empty()).then(|| blocks.iter().sum()),
+        };
+        let _ = self.store.put_sample(&sample);
     }
 
     /// Brings clocks and shares up to date.

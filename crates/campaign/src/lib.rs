@@ -48,5 +48,8 @@ pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case}
 pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
 pub use refinement::{AFTER, COUNTEREXAMPLE};
 pub use seed::{Seed, donors, texts};
-pub use store::{Bug, Noted, Recipe, Store, StoredTarget, Suppression};
+pub use store::{
+    Brief, Bug, Counts, Listed, Noted, Recipe, Sample, Snapshot, Spent, Store, StoredTarget,
+    Suppression,
+};
 pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};

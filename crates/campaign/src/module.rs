@@ -158,6 +158,7 @@ pub fn study_module(
     });
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
+        evidence: Vec::new(),
         standard: None,
         expected: None,
         summary: now.summary.clone(),

@@ -16,7 +16,7 @@ use llvm::{Allowance, Executed, How, Installed, Limits, Program, Running, Server
 use optimise::shrink::pipeline::Pipeline as Text;
 use optimise::verdict::Verdict as Seen;
 use optimise::work::{Answer, Item, Pipeline};
-use oracle::{Case, Detectors, Expected, Lab, Trouble};
+use oracle::{Case, Detectors, Expected, Lab, SourceFile, Trouble};
 use passes::exclusion::Exclusions;
 use passes::shorten::shorten;
 use passes::trial::Must;
@@ -295,6 +295,7 @@ pub fn study_program(
     let own = own_opinion(&names.join(" "), reduced.steps);
     let (certificate, _) = Detectors::find().certify(&lab, &case, scratch.path(), own)?;
     let summary = summary(&must, &got);
+    let actual = got.stdout.clone();
     let culprit = pass.as_ref().map(|pass| Culprit {
         method: Method::LastPass,
         name: pass.clone(),
@@ -304,6 +305,7 @@ pub fn study_program(
     let kind = found.finding.kind.name();
     Ok(Study {
         files: presented(&case, &summary),
+        evidence: vec![SourceFile { name: "actual".into(), bytes: actual }],
         standard: case.standard.clone(),
         expected: case.expected.clone(),
         compiler: compiler(library),

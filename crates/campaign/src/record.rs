@@ -168,6 +168,9 @@ pub struct Finding {
 pub struct Study {
     /// The program, reduced.
     pub files: Vec<SourceFile>,
+    /// What the failing compiler makes of it: `actual`, what it prints; the code before and after the
+    /// blamed pass, where that can be had.
+    pub evidence: Vec<SourceFile>,
     /// The standard it is written for, if not the usual one of its language.
     pub standard: Option<String>,
     /// What it must print and exit with; `None` for a program without an answer.

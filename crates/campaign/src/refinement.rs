@@ -188,6 +188,7 @@ pub fn study_refuted(
         ladder,
         tokens: (tokens(&source.bytes), tokens(&shrunk.module)),
         took: begin.elapsed(),
+        evidence: Vec::new(),
         files: vec![
             SourceFile { name: FILE.into(), bytes: shrunk.module },
             file(AFTER, &after),

@@ -10,8 +10,10 @@
 
 mod bugs;
 mod known;
+mod listing;
 mod recipe;
 mod rows;
+mod sample;
 mod study;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +29,9 @@ use crate::record::{Checks, Cost, Finding, NewFinding, Standing, Tested};
 
 pub use bugs::Bug;
 pub use known::{Noted, Suppression};
+pub use listing::{Brief, Listed, Snapshot};
 pub use recipe::Recipe;
+pub use sample::{Sample, Spent};
 
 /// The file in a hunt's folder.
 const FILE: &str = "hunt.db";
@@ -36,15 +40,18 @@ const FILE: &str = "hunt.db";
 const LOCK: &str = "lock";
 
 /// Bumped when a table changes. A store of version 1 has no tables for what is learnt afterwards, one of
-/// version 2 no counts and no programs without an answer; they are made when it is next written. Any
-/// other number is refused.
-const VERSION: i64 = 3;
+/// version 2 no counts and no programs without an answer, one of version 3 no samples and no sums by engine;
+/// they are made when it is next written. Any other number is refused.
+const VERSION: i64 = 4;
 
 /// The version without studies.
 const UNSTUDIED: i64 = 1;
 
 /// The version without counts.
 const UNCOUNTED: i64 = 2;
+
+/// The version without samples and sums.
+const UNSAMPLED: i64 = 3;
 
 /// A command that only reads waits this long for one that writes.
 const BUSY: Duration = Duration::from_secs(10);
@@ -139,10 +146,7 @@ impl Store {
     pub fn open(dir: &Path) -> Result<Store> {
         let file = dir.join(FILE);
         if !file.is_file() {
-            bail!(
-                "there is no hunt in {} (no file {FILE}): `gainsay hunt --out DIR` makes one",
-                dir.display()
-            );
+            return Err(no_hunt(dir));
         }
         let db = Connection::open(file).with_context(|| place(dir))?;
         let store = Store { db, dir: dir.to_path_buf(), _lock: None };
@@ -160,7 +164,7 @@ impl Store {
             self.db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
         if fresh == 0 {
             let tx = self.db.transaction()?;
-            for tables in [rows::SCHEMA, rows::STUDY, rows::KNOWN, rows::COUNTS] {
+            for tables in [rows::SCHEMA, rows::STUDY, rows::KNOWN, rows::COUNTS, rows::SAMPLES] {
                 tx.execute_batch(tables)?;
             }
             tx.pragma_update(None, "user_version", VERSION)?;
@@ -190,15 +194,20 @@ impl Store {
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         match version {
-            UNSTUDIED => tx.execute_batch(&[rows::STUDY, rows::KNOWN].concat())?,
+            UNSTUDIED => {
+                tx.execute_batch(&[rows::STUDY, rows::KNOWN, rows::COUNTS].concat())?;
+            }
             UNCOUNTED => {
                 tx.execute_batch("ALTER TABLE study RENAME TO answered")?;
                 tx.execute_batch(rows::STUDY)?;
                 tx.execute_batch("INSERT INTO study SELECT * FROM answered; DROP TABLE answered")?;
+                tx.execute_batch(rows::COUNTS)?;
             }
+            UNSAMPLED => {}
             _ => return Ok(()),
         }
-        tx.execute_batch(rows::COUNTS)?;
+        tx.execute_batch(rows::SAMPLES)?;
+        tx.execute_batch(&format!("INSERT INTO spent {}", rows::SPENT_OF_TESTS))?;
         tx.pragma_update(None, "user_version", VERSION)?;
         tx.commit()?;
         Ok(())
@@ -268,24 +277,6 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many tests each engine has done.
-    pub fn tests(&self) -> Result<Vec<(String, u64)>> {
-        let mut statement =
-            self.db.prepare("SELECT engine, count(*) FROM test GROUP BY engine ORDER BY engine")?;
-        let rows =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// When the first and the last test were recorded, in seconds since 1970.
-    pub fn span(&self) -> Result<Option<(u64, u64)>> {
-        let (first, last): (Option<i64>, Option<i64>) =
-            self.db.query_row("SELECT min(at), max(at) FROM test", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
-        Ok(first.zip(last).map(|(first, last)| (first as u64, last as u64)))
-    }
-
     /// What is known of an engine.
     pub fn engine(&self, engine: &str) -> Result<EngineRecord> {
         let mut record = EngineRecord::default();
@@ -338,6 +329,7 @@ impl Store {
         if new == 0 {
             return Ok(Vec::new());
         }
+        sample::add(&tx, tested, now)?;
         for (what, n) in rows::counts(tested) {
             tx.prepare_cached(
                 "INSERT INTO count VALUES (?1, ?2) ON CONFLICT DO UPDATE SET n = n + excluded.n",
@@ -446,6 +438,13 @@ impl Store {
 /// Seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs())
+}
+
+fn no_hunt(dir: &Path) -> anyhow::Error {
+    let dir = dir.display();
+    anyhow::anyhow!(
+        "there is no hunt in {dir} (no file {FILE}): `gainsay hunt --out DIR` makes one"
+    )
 }
 
 fn place(dir: &Path) -> String {

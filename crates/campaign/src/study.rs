@@ -6,8 +6,8 @@ use std::thread;
 
 use choice::Choices;
 use oracle::{
-    Case, Detectors, Failure, Fault, Kind, Lab, Observation, Opinion, Says, SourceFile, Suspicion,
-    Trouble,
+    Case, Detectors, Failure, Fault, Kind, Lab, Observation, Opinion, Says, Seen, SourceFile,
+    Suspicion, Trouble,
 };
 use reduce::{NotReduced, Order, Progress, Reduced};
 use sandbox::Scratch;
@@ -20,6 +20,8 @@ use crate::record::Study;
 const OTHERS: usize = 6;
 /// Failing targets that must stay so, at most.
 const FAILING: usize = 6;
+/// Bytes kept of what a reduced program prints: it prints a few lines.
+const KEPT: usize = 1 << 16;
 
 /// The targets of labels, as far as their compilers are there.
 pub fn targets_of(labels: &[String], compilers: &[Arc<Compiler>]) -> Vec<Target> {
@@ -192,7 +194,9 @@ fn learn(
         true => Detectors::find().certify(lab, case, scratch.path(), own)?.0,
         false => oracle::Certificate { opinions: vec![own] },
     };
-    let summary = summary_of(lab, case, &failure.bad[0])?;
+    let (summary, seen) = observed(lab, case, &failure.bad[0])?;
+    let mut evidence = actual(seen);
+    evidence.extend(triage::dumps(lab, case, failure, &blame)?);
     let key = triage::key(&failure.fault, family, &blame, &ladder);
     let label = |targets: &[Target]| targets.iter().map(Target::label).collect();
     let command = |target: &Target| {
@@ -204,6 +208,7 @@ fn learn(
     };
     Ok(Study {
         files: presented(case, &summary),
+        evidence,
         standard: case.standard.clone(),
         expected: case.expected.clone(),
         compiler: failure.bad[0].compiler.name.clone(),
@@ -226,11 +231,28 @@ fn learn(
 
 /// One line on what a target does with a program.
 pub fn summary_of(lab: &Lab, case: &Case, target: &Target) -> Result<String, Trouble> {
+    Ok(observed(lab, case, target)?.0)
+}
+
+/// The same, and what was seen.
+fn observed(lab: &Lab, case: &Case, target: &Target) -> Result<(String, Seen), Trouble> {
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     lab.write(case, scratch.path())?;
     let seen = lab.observe(case, scratch.path(), target)?;
-    let suspicions = oracle::judge(case, std::slice::from_ref(target), &[seen]);
-    Ok(suspicions.into_iter().next().map_or_else(|| "as it must".into(), |s| s.summary))
+    let suspicions = oracle::judge(case, std::slice::from_ref(target), std::slice::from_ref(&seen));
+    let summary = suspicions.into_iter().next().map_or_else(|| "as it must".into(), |s| s.summary);
+    Ok((summary, seen.seen))
+}
+
+/// What a program printed, or what its compiler said, as a file.
+fn actual(seen: Seen) -> Vec<SourceFile> {
+    let mut bytes = match seen {
+        Seen::Ran { stdout, .. } => stdout,
+        Seen::Crashed(text) | Seen::Exhausted(text) | Seen::Rejected(text) => text.into_bytes(),
+        _ => return Vec::new(),
+    };
+    bytes.truncate(KEPT);
+    vec![SourceFile { name: "actual".into(), bytes }]
 }
 
 /// The files, with what must be printed in a comment.

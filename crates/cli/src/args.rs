@@ -23,6 +23,7 @@ Examples:
   gainsay hunt --for 10m        search the installed compilers for bugs
   gainsay findings              what hunts have found; `gainsay show 3` tells one
   gainsay report 3 -o bug       a folder to send: test, report, script; --html: the whole hunt
+  gainsay serve                 the same in a browser, live while a hunt is running
   gainsay check prog.c          which installed compilers are wrong about prog.c
   gainsay doctor                what is installed, and what is missing for what
 
@@ -38,6 +39,7 @@ pub enum Command {
     Check(Check),
     Reduce(Reduce),
     Report(Report),
+    Serve(Serve),
     Recheck(Recheck),
     Suppress(Suppress),
     Smith(crate::smith::Smith),
@@ -568,6 +570,35 @@ Examples:
   gainsay reduce 3 && gainsay report 3 -o bug && bug/reproduce.sh
   bug/reproduce.sh gcc-13                      is it there too?
   gainsay report --html --out my-hunt -o hunt.html";
+
+/// Show a hunt in a web browser, live while it runs.
+///
+/// Overview, list and findings, read-only; Ctrl-C ends it. On another address than this machine's own
+/// (127.0.0.1) a browser must know a token: yours, or one that is made and printed with the address. What is sent is not
+/// encrypted: over a network that is not yours, use `ssh -L 4270:127.0.0.1:4270 HOST` in place of --listen.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = SERVE_HELP)]
+pub struct Serve {
+    /// The folder of the hunt.
+    #[arg(value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub dir: PathBuf,
+    /// Where to listen; port 0 is any that is free.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4270")]
+    pub listen: std::net::SocketAddr,
+    /// What a browser must know: at least 16 letters and digits.
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<String>,
+    /// Open it in the browser.
+    #[arg(long)]
+    pub open: bool,
+}
+
+const SERVE_HELP: &str = "\
+Examples:
+  gainsay hunt & gainsay serve --open          watch a hunt
+  gainsay serve my-hunt --listen 127.0.0.1:0   on any free port
+  gainsay serve --listen 0.0.0.0:4270          for others too, who know the token that is printed
+  curl -H 'Authorization: Bearer TOKEN' http://host:4270/finding/3/report.zip -o bug.zip";
 
 /// Try findings again with the compilers of today.
 ///

@@ -19,6 +19,7 @@ mod recheck;
 mod reduce;
 mod report;
 mod run;
+mod serve;
 mod show;
 mod smith;
 mod suppress;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::main(args),
         Command::Reduce(args) => reduce::main(&args),
         Command::Report(args) => report::main(&args),
+        Command::Serve(args) => serve::main(&args),
         Command::Recheck(args) => recheck::main(&args),
         Command::Suppress(args) => suppress::main(&args),
         Command::Smith(args) => smith::main(args),

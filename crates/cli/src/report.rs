@@ -1,6 +1,5 @@
 //! `gainsay report`: a folder for a bug tracker, or a page on a hunt.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use campaign::{Store, Subject};
 use oracle::Lab;
-use report::{Hunt, Test, Today};
+use report::{Detail, Test, Today, View};
 use sandbox::{Ended, Run, Scratch};
 use toolchain::{Language, Preprocessor, Target};
 
@@ -30,24 +29,20 @@ pub fn main(args: &Report) -> Result<u8> {
 }
 
 fn page(args: &Report, store: &Store) -> Result<()> {
-    let studies: BTreeMap<_, _> = store.studies()?.into_iter().collect();
-    let (found, bugs) = (store.findings()?, store.bugs()?);
-    let (tests, targets) = (store.tests()?, store.stored_targets()?);
+    let shot = store.snapshot()?;
+    let mut details = Vec::new();
+    for bug in &shot.bugs {
+        let id = bug.representative;
+        let Some(found) = store.finding(id)? else { continue };
+        let (study, bug) = (store.study(id)?, Some(bug.clone()));
+        details.push(Detail { found, study, bug, targets: shot.targets.clone() });
+    }
     let name = args.out.to_string_lossy();
-    let hunt = Hunt {
-        name: &name,
-        now: findings::now(),
-        span: store.span()?,
-        tests: &tests,
-        targets: &targets,
-        findings: &found,
-        bugs: &bugs,
-        studies: &studies,
-    };
+    let view = View { name: &name, now: findings::now(), shot: &shot };
     if args.output.is_dir() {
         bail!("{} is a folder: give a file with -o", args.output.display());
     }
-    let page = report::page(&hunt);
+    let page = report::page(&view, &details);
     fs::write(&args.output, page)
         .with_context(|| format!("{} cannot be written", args.output.display()))?;
     terminal::print(format!("{}\n", args.output.display()).as_bytes())?;

@@ -2,7 +2,7 @@
 
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::text::{code, plural, typed};
+use crate::text::{code, one_line, plural, typed};
 
 /// The compilers that fail, in one cell of a table: `gcc-11, gcc-12`, `gcc-9 … gcc-14`.
 pub fn versions(ladder: &Ladder) -> String {
@@ -104,6 +104,15 @@ pub fn findings(blame: &Blame) -> String {
 }
 
 fn sentence(culprit: &Culprit) -> String {
+    words(culprit, code)
+}
+
+/// What was learnt of a culprit, without marks of Markdown.
+pub fn sentence_plain(culprit: &Culprit) -> String {
+    words(culprit, one_line)
+}
+
+fn words(culprit: &Culprit, code: impl Fn(&str) -> String) -> String {
     let how = match culprit.method {
         Method::Message => "the crash names",
         Method::LastPass => "the last of the fewest passes is",

@@ -19,6 +19,46 @@ const ORIGINAL: &str = "original";
 /// What was written, by name.
 pub type Written = Vec<String>;
 
+/// A file of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name, with a folder before it where it is in one.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+    /// Whether it can be run.
+    pub executable: bool,
+}
+
+/// The files of a report.
+pub fn files(test: &Test) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Vec::new();
+    let mut add = |below: &str, name: &str, bytes: &[u8]| {
+        // Names are plain; a store from elsewhere must not write anywhere else.
+        let Some(plain) = Path::new(name).file_name() else { return };
+        let name = Path::new(below).join(plain).to_string_lossy().into_owned();
+        // The last of a name is the one that a folder would have.
+        all.retain(|entry| entry.name != name);
+        all.push(Entry { executable: name == SCRIPT, name, bytes: bytes.to_vec() });
+    };
+    for SourceFile { name, bytes } in &test.files {
+        add("", name, bytes);
+    }
+    if let Some(expected) = &test.expected {
+        add("", "expected", &expected.stdout);
+    }
+    add("", REPORT, markdown(test).as_bytes());
+    add("", SCRIPT, script(test).as_bytes());
+    if let Some(text) = &test.today.preprocessed {
+        add("", "test.i", text.as_bytes());
+    }
+    let finding = &test.found.finding;
+    for SourceFile { name, bytes } in finding.files.iter().chain(&finding.artifacts) {
+        add(ORIGINAL, name, bytes);
+    }
+    all
+}
+
 /// Writes a report into a folder, which is made if it is not there; what is there by other names
 /// stays.
 pub fn folder(test: &Test, dir: &Path) -> Result<Written> {
@@ -26,34 +66,16 @@ pub fn folder(test: &Test, dir: &Path) -> Result<Written> {
         bail!("{} is not a folder: give another one with -o", dir.display());
     }
     let mut written = Vec::new();
-    let mut write = |below: &str, name: &str, bytes: &[u8]| -> Result<()> {
-        // Names are plain; a store from elsewhere must not write anywhere else.
-        let Some(name) = Path::new(name).file_name() else { return Ok(()) };
-        let folder = dir.join(below);
-        let path = folder.join(name);
+    for Entry { name, bytes, executable } in files(test) {
+        let path = dir.join(&name);
         let cannot = || format!("{} cannot be written", path.display());
-        fs::create_dir_all(&folder).with_context(cannot)?;
+        fs::create_dir_all(path.parent().unwrap_or(dir)).with_context(cannot)?;
         fs::write(&path, bytes).with_context(cannot)?;
-        written.push(Path::new(below).join(name).to_string_lossy().into_owned());
-        Ok(())
-    };
-    for SourceFile { name, bytes } in &test.files {
-        write("", name, bytes)?;
+        if executable {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+                .with_context(|| format!("{} cannot be made executable", path.display()))?;
+        }
+        written.push(name);
     }
-    if let Some(expected) = &test.expected {
-        write("", "expected", &expected.stdout)?;
-    }
-    write("", REPORT, markdown(test).as_bytes())?;
-    write("", SCRIPT, script(test).as_bytes())?;
-    if let Some(text) = &test.today.preprocessed {
-        write("", "test.i", text.as_bytes())?;
-    }
-    let finding = &test.found.finding;
-    for SourceFile { name, bytes } in finding.files.iter().chain(&finding.artifacts) {
-        write(ORIGINAL, name, bytes)?;
-    }
-    let path = dir.join(SCRIPT);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("{} cannot be made executable", path.display()))?;
     Ok(written)
 }

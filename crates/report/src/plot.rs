@@ -1,197 +1,209 @@
-//! Small plots as inline SVG. Colours and fonts come from the page's style sheet, by class; values
-//! are told in `<title>`s, which browsers show under the pointer.
+//! Plots as SVG, drawn by plotters. Colours of a few fixed values are replaced by the page's style
+//! sheet, so that a plot is right in the light and in the dark; nothing from outside is in them but numbers.
 
-use std::fmt::Write;
-
-use crate::text::escape;
+use maud::{Markup, PreEscaped, html};
+use plotters::coord::ranged1d::{NoDefaultFormatting, Ranged, ValueFormatter};
+use plotters::prelude::*;
 
 /// Size of a plot in its own units; the page scales it.
-const WIDTH: f64 = 400.0;
-const HEIGHT: f64 = 200.0;
+const SIZE: (u32, u32) = (420, 200);
 
-/// Room around it for ticks and labels.
-const LEFT: f64 = 38.0;
-const RIGHT: f64 = 12.0;
-const TOP: f64 = 10.0;
-const BOTTOM: f64 = 34.0;
+/// Colours by which the style sheet knows lines, areas and the grid.
+const LINE: RGBColor = RGBColor(0x25, 0x63, 0xa8);
+const GRID: RGBColor = RGBColor(0xdc, 0xdc, 0xd6);
+const TEXT: RGBColor = RGBColor(0x62, 0x67, 0x6c);
 
-/// A horizontal bar with the room above and below it.
-const BAR: f64 = 22.0;
+/// The font of ticks; the style sheet names the family.
+const FONT: (&str, u32) = ("sans-serif", 14);
 
-/// Columns of a bar's label, and characters that fit into it.
-const LABEL: f64 = 150.0;
-const LABEL_CHARS: usize = 24;
+/// How points are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// A count: it stays until it changes.
+    Steps,
+    /// A measure.
+    Lines,
+}
 
-/// More bars than this nobody compares; the rest is one bar.
-const BARS: usize = 12;
-
-/// A sum that grows over time: `events` are seconds since the beginning, in order.
-pub fn growth(caption: &str, events: &[u64], seconds: u64) -> String {
-    let span = seconds.max(events.last().copied().unwrap_or(0)).max(1);
-    let (unit, length) = match span {
+/// Values over time in seconds. Each run of points is a line of its own: between two nothing was measured.
+pub fn curve(caption: &str, runs: &[Vec<(f64, f64)>], seconds: f64, join: Join) -> Markup {
+    let last = runs.iter().flatten().map(|(_, y)| *y).fold(0.0, f64::max);
+    let (unit, length) = match seconds as u64 {
         0..=180 => ("seconds", 1.0),
         181..=10_800 => ("minutes", 60.0),
         10_801..=259_200 => ("hours", 3600.0),
         _ => ("days", 86_400.0),
     };
-    let top = ceiling(events.len());
-    let x = |at: f64| LEFT + (WIDTH - LEFT - RIGHT) * at / span as f64;
-    let y = |n: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * n / top as f64;
+    let right = (seconds / length).max(1e-9);
+    let lines: Vec<Vec<(f64, f64)>> = runs
+        .iter()
+        .map(|run| {
+            let scaled = run.iter().map(|(x, y)| (x / length, *y));
+            if join == Join::Steps { steps(scaled, right) } else { scaled.collect() }
+        })
+        .collect();
     let mut svg = String::new();
-    for n in ticks(top as f64) {
-        horizontal(&mut svg, y(n), &number(n));
-    }
-    for at in ticks(span as f64 / length) {
-        below(&mut svg, x(at * length), &number(at));
-    }
-    let mut path = format!("M{:.1},{:.1}", x(0.0), y(0.0));
-    for (i, at) in events.iter().enumerate() {
-        let _ = write!(path, "H{:.1}V{:.1}", x(*at as f64), y(i as f64 + 1.0));
-    }
-    let _ = write!(path, "H{:.1}", x(span as f64));
-    let _ = write!(
-        svg,
-        "<path class=\"line\" d=\"{path}\"><title>{} in all</title></path>",
-        events.len()
-    );
-    axis(&mut svg, &format!("{unit} of hunting"));
-    figure(caption, svg, HEIGHT)
+    let drawn = draw(&mut svg, &lines, (right, top(last)), unit);
+    // Drawing into a text does not fail; if it should, the page is worth more than the plot.
+    figure(caption, &svg, drawn.is_ok())
 }
 
-/// One bar for each name, as they come.
-pub fn bars(caption: &str, rows: &[(String, usize)]) -> String {
-    let rest: usize = rows.iter().skip(BARS).map(|(_, n)| n).sum();
-    let mut shown: Vec<(String, usize)> = rows.iter().take(BARS).cloned().collect();
-    if rest > 0 {
-        shown.push((format!("{} others", rows.len() - BARS), rest));
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+fn draw(svg: &mut String, lines: &[Vec<(f64, f64)>], end: (f64, f64), unit: &str) -> Drawn {
+    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let mut chart = ChartBuilder::on(&root)
+        .margin_top(8)
+        .margin_right(14)
+        .x_label_area_size(34)
+        .y_label_area_size(44)
+        .build_cartesian_2d(0.0..end.0, Round(0.0..end.1))?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(GRID)
+        .label_style(FONT.into_font().color(&TEXT))
+        .x_labels(5)
+        .y_labels(4)
+        .x_desc(unit)
+        .x_label_formatter(&|x| number(*x))
+        .y_label_formatter(&|y| number(*y))
+        .draw()?;
+    for line in lines {
+        chart.draw_series(AreaSeries::new(line.iter().copied(), 0.0, LINE.mix(0.12)))?;
+        chart.draw_series(LineSeries::new(line.iter().copied(), LINE.stroke_width(2)))?;
     }
-    let most = shown.iter().map(|(_, n)| *n).max().unwrap_or(1).max(1);
-    let height = BAR * shown.len().max(1) as f64 + 8.0;
-    let mut svg = String::new();
-    for (i, (name, n)) in shown.iter().enumerate() {
-        let y = 4.0 + BAR * i as f64;
-        let length = (WIDTH - LABEL - 40.0) * *n as f64 / most as f64;
-        let short = cut(name);
-        let _ = write!(
-            svg,
-            "<g><title>{full}: {n}</title>\
-             <text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{short}</text>\
-             <rect class=\"bar\" x=\"{LABEL}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"{:.1}\" rx=\"2\"/>\
-             <text class=\"value\" x=\"{:.1}\" y=\"{:.1}\">{n}</text></g>",
-            LABEL - 6.0,
-            y + 15.0,
-            y + 4.0,
-            BAR - 8.0,
-            LABEL + length + 5.0,
-            y + 15.0,
-            full = escape(name),
-            short = escape(&short),
-        );
-    }
-    figure(caption, svg, height)
+    root.present()?;
+    Ok(())
 }
 
 /// Counts by rank on logarithmic scales: a power law is a straight line.
-pub fn ranks(caption: &str, counts: &[usize]) -> String {
-    let mut counts: Vec<usize> = counts.iter().copied().filter(|n| *n > 0).collect();
-    counts.sort_by_key(|n| std::cmp::Reverse(*n));
-    let most = counts.first().copied().unwrap_or(1).max(2) as f64;
-    let last = counts.len().max(2) as f64;
-    let x = |rank: f64| LEFT + 8.0 + (WIDTH - LEFT - RIGHT - 16.0) * rank.ln() / last.ln();
-    let y = |n: f64| HEIGHT - BOTTOM - 8.0 - (HEIGHT - TOP - BOTTOM - 16.0) * n.ln() / most.ln();
+pub fn ranks(caption: &str, counts: &[usize]) -> Markup {
+    let mut counts: Vec<f64> = counts.iter().filter(|n| **n > 0).map(|n| *n as f64).collect();
+    counts.sort_by(|a, b| b.total_cmp(a));
+    let most = counts.first().copied().unwrap_or(1.0).max(2.0);
     let mut svg = String::new();
-    for n in decades(most) {
-        horizontal(&mut svg, y(n), &number(n));
+    let mut all = || -> Drawn {
+        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        let last = counts.len().max(2) as f64;
+        let mut chart = ChartBuilder::on(&root)
+            .margin_top(8)
+            .margin_right(14)
+            .x_label_area_size(34)
+            .y_label_area_size(44)
+            .build_cartesian_2d((0.9..last * 1.2).log_scale(), (0.9..most * 1.2).log_scale())?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .axis_style(GRID)
+            .label_style(FONT.into_font().color(&TEXT))
+            .x_labels(4)
+            .y_labels(4)
+            .x_desc("rank of the bug")
+            .x_label_formatter(&|x| number(*x))
+            .y_label_formatter(&|y| number(*y))
+            .draw()?;
+        let dots = (1..).map(f64::from).zip(&counts);
+        chart.draw_series(dots.map(|(rank, n)| Circle::new((rank, *n), 4, LINE.filled())))?;
+        root.present()?;
+        Ok(())
+    };
+    let drawn = all();
+    figure(caption, &svg, drawn.is_ok())
+}
+
+/// A bar of a share, 0 to 1.
+pub fn share(part: f64) -> Markup {
+    let width = if part.is_finite() { (part * 100.0).clamp(0.0, 100.0) } else { 0.0 };
+    html! {
+        svg.share viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
+            rect.whole width="100" height="6" rx="1" {}
+            rect.part width=(format!("{width:.2}")) height="6" rx="1" {}
+        }
     }
-    for rank in decades(last) {
-        below(&mut svg, x(rank), &number(rank));
+}
+
+fn figure(caption: &str, svg: &str, drawn: bool) -> Markup {
+    // Its own head would fix the size and say nothing to those who cannot see it.
+    let body =
+        svg.split_once('>').map_or("", |(_, body)| body).trim_end().trim_end_matches("</svg>");
+    html! {
+        figure.plot {
+            figcaption { (caption) }
+            @if drawn {
+                svg viewBox={ "0 0 " (SIZE.0) " " (SIZE.1) } role="img" aria-label=(caption) {
+                    (PreEscaped(body))
+                }
+            }
+        }
     }
-    for (i, n) in counts.iter().enumerate() {
-        let (rank, n) = (i + 1, *n);
-        let _ = write!(
-            svg,
-            "<circle class=\"dot\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\"><title>rank {rank}: {n}</title></circle>",
-            x(rank as f64),
-            y(n as f64),
-        );
+}
+
+/// A count that changes at each point and stays until the end.
+fn steps(points: impl Iterator<Item = (f64, f64)>, end: f64) -> Vec<(f64, f64)> {
+    let mut line = vec![(0.0, 0.0)];
+    let mut level = 0.0;
+    for (x, y) in points {
+        line.extend([(x, level), (x, y)]);
+        level = y;
     }
-    axis(&mut svg, "rank of the bug");
-    figure(caption, svg, HEIGHT)
+    line.push((end, level));
+    line
 }
 
-fn figure(caption: &str, svg: String, height: f64) -> String {
-    let caption = escape(caption);
-    format!(
-        "<figure><figcaption>{caption}</figcaption><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         aria-label=\"{caption}\">{svg}</svg></figure>\n"
-    )
+/// A round number that is not less.
+fn top(max: f64) -> f64 {
+    if max <= 0.0 {
+        return 1.0;
+    }
+    let magnitude = 10f64.powf(max.log10().floor());
+    let steps = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+    steps.iter().map(|s| s * magnitude).find(|s| *s >= max).unwrap_or(max)
 }
 
-fn horizontal(svg: &mut String, y: f64, label: &str) {
-    let right = WIDTH - RIGHT;
-    let _ = write!(
-        svg,
-        "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-         <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-        LEFT - 6.0,
-        y + 4.0
-    );
-}
-
-fn below(svg: &mut String, x: f64, label: &str) {
-    let y = HEIGHT - BOTTOM + 15.0;
-    let _ = write!(
-        svg,
-        "<text class=\"tick\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>"
-    );
-}
-
-fn axis(svg: &mut String, label: &str) {
-    let (x, y) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 4.0);
-    let _ = write!(
-        svg,
-        "<text class=\"tick\" x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>"
-    );
-}
-
-/// The least round number that is not less.
-fn ceiling(n: usize) -> usize {
-    let step = step(n as f64).max(1.0);
-    ((n as f64 / step).ceil() * step).max(1.0) as usize
-}
-
-/// A round distance of about four ticks.
-fn step(max: f64) -> f64 {
-    let rough = (max / 4.0).max(f64::MIN_POSITIVE);
-    let magnitude = 10f64.powf(rough.log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0];
-    let fit = steps.iter().map(|s| s * magnitude).find(|s| *s >= rough * 0.8);
-    fit.unwrap_or(magnitude * 10.0).max(1.0)
-}
-
-fn ticks(max: f64) -> Vec<f64> {
-    let step = step(max);
-    (0..).map(|i| step * f64::from(i)).take_while(|at| *at <= max * 1.001).collect()
-}
-
-/// 1, 2, 5, 10, 20 … up to a number; only the powers of ten where there are many.
-fn decades(max: f64) -> Vec<f64> {
-    let steps: &[f64] = if max > 500.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let powers = (0..).map(|power| 10f64.powi(power)).take_while(|p| *p <= max);
-    powers.flat_map(|p| steps.iter().map(move |s| s * p)).filter(|n| *n <= max).collect()
-}
-
+/// `1200`, `1.5`.
 fn number(n: f64) -> String {
-    format!("{n:.0}")
+    match n {
+        n if (n - n.round()).abs() < 1e-9 => format!("{n:.0}"),
+        n if n.abs() < 10.0 => format!("{n:.1}"),
+        n => format!("{n:.0}"),
+    }
 }
 
-fn cut(name: &str) -> String {
-    if name.chars().count() <= LABEL_CHARS {
-        return name.into();
+/// An axis from 0 to a round number, in quarters, halves or ones: counts have no tenths.
+#[derive(Clone, Debug)]
+struct Round(std::ops::Range<f64>);
+
+impl Ranged for Round {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let span = f64::from(limit.1 - limit.0);
+        limit.0 + (span * value / self.0.end).round() as i32
     }
-    let mut short: String = name.chars().take(LABEL_CHARS - 1).collect();
-    short.push('…');
-    short
+
+    fn key_points<Hint: plotters::coord::ranged1d::KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        let whole = |parts: &&f64| (self.0.end / **parts).fract() == 0.0;
+        let parts = [4.0, 5.0, 3.0, 2.0].iter().find(whole).copied();
+        let parts = parts.unwrap_or(if self.0.end < 4.0 { 2.0 } else { 4.0 });
+        let parts = if self.0.end == 1.0 { 1.0 } else { parts };
+        (0..=parts as u32).map(|n| f64::from(n) * self.0.end / parts).collect()
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.0.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Round {
+    fn format(value: &f64) -> String {
+        number(*value)
+    }
 }
 
 #[cfg(test)]
@@ -200,28 +212,44 @@ mod tests {
 
     #[test]
     fn scales_are_round() {
-        assert_eq!((ceiling(0), ceiling(3), ceiling(17), ceiling(101)), (1, 3, 20, 150));
+        let tops = [0.0, 30.0, 3.0, 17.0, 101.0, 1.4].map(top);
+        assert_eq!(tops, [1.0, 30.0, 3.0, 20.0, 150.0, 1.5]);
+        assert_eq!(
+            (number(3.0), number(0.25), number(12.7)),
+            ("3".into(), "0.2".into(), "13".into())
+        );
+        let ticks = |end| Round(0.0..end).key_points(5);
         assert_eq!(ticks(20.0), [0.0, 5.0, 10.0, 15.0, 20.0]);
-        assert_eq!(ticks(1.0), [0.0, 1.0]);
-        assert_eq!(decades(30.0), [1.0, 2.0, 5.0, 10.0, 20.0]);
-        assert_eq!(decades(1200.0), [1.0, 10.0, 100.0, 1000.0]);
+        assert_eq!((ticks(3.0), ticks(1.0)), (vec![0.0, 1.0, 2.0, 3.0], vec![0.0, 1.0]));
     }
 
     #[test]
     fn plots_show_what_they_are_given() {
-        let svg = growth("found <b>", &[10, 60, 60], 120);
+        let found = [vec![(10.0, 1.0), (60.0, 2.0), (60.0, 3.0)]];
+        let svg = curve("found <b>", &found, 120.0, Join::Steps).into_string();
         assert!(svg.contains("aria-label=\"found &lt;b&gt;\""), "{svg}");
-        assert_eq!(svg.matches('V').count(), 3, "{svg}");
-        assert!(svg.contains("seconds of hunting"), "{svg}");
-        let rows: Vec<(String, usize)> = (0..15).map(|i| (format!("x<{i}"), 20 - i)).collect();
-        let svg = bars("by", &rows);
-        assert_eq!(svg.matches("<rect").count(), 13, "{svg}");
-        assert!(svg.contains("3 others") && !svg.contains("x<"), "{svg}");
-        let svg = ranks("law", &[1, 100, 7, 0]);
+        assert!(svg.contains("seconds") && svg.contains("<polyline"), "{svg}");
+        assert!(!svg.contains("style="), "a policy forbids it: {svg}");
+        assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count());
+        let two = [vec![(0.0, 1.0), (1.0, 2.0)], vec![(5.0, 1.0), (6.0, 1.5)]];
+        let svg = curve("rate", &two, 7200.0, Join::Lines).into_string();
+        assert_eq!(svg.matches("<polyline").count(), 2 + grid(&svg), "{svg}");
+        let svg = ranks("law", &[1, 100, 7, 0]).into_string();
         assert_eq!(svg.matches("<circle").count(), 3, "{svg}");
-        assert!(svg.contains("rank 1: 100"), "{svg}");
-        for empty in [growth("", &[], 0), bars("", &[]), ranks("", &[]), ranks("", &[1])] {
-            assert!(!empty.contains("NaN") && !empty.contains("inf"), "{empty}");
+        for odd in
+            [curve("", &[], 0.0, Join::Steps), ranks("", &[]), ranks("", &[1]), share(f64::NAN)]
+        {
+            let odd = odd.into_string();
+            assert!(!odd.contains("NaN") && !odd.contains("inf"), "{odd}");
         }
+        assert!(share(0.375).into_string().contains("width=\"37.50\""));
+    }
+
+    /// Lines of the axes, which are polylines too.
+    fn grid(svg: &str) -> usize {
+        svg.split("<polyline")
+            .skip(1)
+            .filter(|tag| tag[..tag.find('>').unwrap_or(0)].contains("#DCDCD6"))
+            .count()
     }
 }

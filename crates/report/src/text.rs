@@ -34,7 +34,9 @@ pub fn typed<S: AsRef<str>>(words: &[S]) -> String {
 
 /// Without what a terminal or a tracker would take for an order.
 pub fn printable(text: &str) -> String {
-    let safe = |c: char| !c.is_control() || c == '\t' || c == '\n';
+    // Signs that turn the direction of writing show a program as something else than it is.
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let safe = |c: char| (!c.is_control() || c == '\t' || c == '\n') && !turns(c);
     text.chars().map(|c| if safe(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 

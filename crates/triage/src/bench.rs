@@ -112,6 +112,23 @@ impl<'a> Bench<'a> {
         Ok(all)
     }
 
+    /// Compiles the one unit of the case with more flags.
+    pub(crate) fn compile(
+        &self,
+        target: &Target,
+        more: &[&str],
+        output: &Path,
+    ) -> Result<String, Trouble> {
+        let more: Vec<String> = more.iter().map(ToString::to_string).collect();
+        let words = oracle::arguments(self.case, &with(target, &more), None, output);
+        self.listen(&words.unwrap_or_default())
+    }
+
+    /// Where that happens.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folders[0].path()
+    }
+
     /// What a compiler says to these flags alone, without a program.
     pub(crate) fn settings(&self, target: &Target, more: &[&str]) -> Result<String, Trouble> {
         let mut words = target.command(self.case.language).unwrap_or_default().to_vec();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use common::{case, compiler, failure, is_installed, target};
 use oracle::{Case, Lab, SourceFile, Trouble};
 use toolchain::{Compiler, Family};
-use triage::{Blame, Cell, Ladder, Method, blame, key, ladder};
+use triage::{Blame, Cell, Ladder, Method, blame, dumps, key, ladder};
 
 const SUM: &str = "#include <stdio.h>\n\
     __attribute__((noinline)) int f(int n) {\n\
@@ -140,4 +140,27 @@ fn a_request_to_stop_gets_through() {
     let climbed = ladder(&lab, &case, &failure.fault, &family, flags, 2, &|_| ());
     assert_eq!(climbed.err(), Some(Trouble::Stopped));
     assert!(begun.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn the_code_around_the_guilty_pass_is_shown() {
+    if !is_installed("clang-16") {
+        return;
+    }
+    let (lab, case) = (Lab::default(), case(SUM, "1234891\n"));
+    let mut failure = failure(&lab, &case, target(&clang("12.0.1", "GVNPass"), "-O2"), Vec::new());
+    let blame = blame(&lab, &case, &failure, 2, &|_| ()).expect("blame");
+    // The script makes no IR.
+    let real = compiler(Family::Clang, "clang-16", "16.0.6", &["clang-16"]);
+    failure.bad = vec![target(&real, "-O2")];
+    let files = dumps(&lab, &case, &failure, &blame).expect("dumps");
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["before.ll", "after.ll"]);
+    assert_ne!(files[0].bytes, files[1].bytes);
+    for file in files {
+        let text = String::from_utf8_lossy(&file.bytes).into_owned();
+        assert!(text.contains("define") && text.contains("@f("), "{text}");
+    }
+    let unknown = Blame::default();
+    assert!(dumps(&lab, &case, &failure, &unknown).expect("no dumps").is_empty());
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{case, compiler, failure, is_installed, target};
 use oracle::{Case, Lab};
 use toolchain::Family;
-use triage::{Method, blame, key, ladder};
+use triage::{Method, blame, dumps, key, ladder};
 
 fn trophy(name: &str, stdout: &str) -> Case {
     let path = format!("{}/../../trophies/{name}/test.c", env!("CARGO_MANIFEST_DIR"));
@@ -36,6 +36,12 @@ fn tail_recursion_is_blamed() {
     assert!(counter.detail.starts_with("use 1 of "), "{counter:?}");
     // A group of passes is not named beside its member.
     assert!(blame.culprits.iter().all(|culprit| culprit.name != "early_optimizations"));
+
+    let dumps = dumps(&lab, &case, &failure, &blame).expect("dumps");
+    let [before, after] = &dumps[..] else { panic!("{dumps:?}") };
+    assert!(before.name.starts_with("before.") && after.name.ends_with("t.tailr1"), "{dumps:?}");
+    assert!(String::from_utf8_lossy(&after.bytes).contains(";; Function main"), "{dumps:?}");
+    assert_ne!(before.bytes, after.bytes);
 
     let flags = failure.bad[0].flags.clone();
     let ladder = ladder(&lab, &case, &failure.fault, &[gcc], &flags, 2, &|_| ()).expect("ladder");

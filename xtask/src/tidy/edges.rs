@@ -35,6 +35,7 @@ const ORDER: &[&str] = &[
     "triage",
     "campaign",
     "report",
+    "serve",
     "cli",
     "xtask",
 ];

@@ -130,6 +130,10 @@ impl Engine for Crossover {
         Ok(tested)
     }
 
+    fn blocks(&self) -> Option<u64> {
+        Some(self.fuzzers.iter().map(|fuzzer| fuzzer.account().3 as u64).sum())
+    }
+
     fn study(&self, found: &Finding, stop: &Stop) -> Option<Result<Study, NotReduced>> {
         let (fuzzer, passes) = self.fuzzer(found)?;
         let patient = Patient {

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use oracle::Kind;
 
-use super::{Noted, Store, Suppression};
-use crate::record::{Finding, Standing, State};
+use super::{Listed, Noted, Store, Suppression};
+use crate::record::{Standing, State};
 
 /// Findings that are likely to be one bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Bug {
 
 /// What of a study matters here.
 #[derive(Clone, Debug)]
-struct Studied {
+pub(super) struct Studied {
     key: String,
     tokens: usize,
 }
@@ -46,16 +46,16 @@ impl Store {
     /// first, then by kind, the gravest first. Within a kind the rarest and then the newest are first:
     /// a few bugs make up most findings, and what is found every minute needs no searching for.
     pub fn bugs(&self) -> Result<Vec<Bug>> {
-        let findings = self.findings()?;
+        let findings = self.listed()?;
         Ok(group(&findings, &self.studied()?, &self.patterns()?, &self.states()?))
     }
 
     /// The key of each finding.
-    pub(super) fn keys(&self, findings: &[Finding]) -> Result<Vec<String>> {
+    pub(super) fn keys(&self, findings: &[Listed]) -> Result<Vec<String>> {
         Ok(keys(findings, &self.studied()?))
     }
 
-    fn studied(&self) -> Result<BTreeMap<i64, Studied>> {
+    pub(super) fn studied(&self) -> Result<BTreeMap<i64, Studied>> {
         if !self.has_studies()? {
             return Ok(BTreeMap::new());
         }
@@ -68,34 +68,35 @@ impl Store {
     }
 }
 
-fn keys(findings: &[Finding], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
+fn keys(findings: &[Listed], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
     // The first study of a signature speaks for the findings without one.
     let mut by_signature: BTreeMap<&str, &str> = BTreeMap::new();
     for found in findings {
         if let Some(study) = studies.get(&found.id) {
-            by_signature.entry(&found.finding.signature).or_insert(&study.key);
+            by_signature.entry(&found.signature).or_insert(&study.key);
         }
     }
-    let key = |found: &Finding| {
-        let signature = found.finding.signature.as_str();
+    let key = |found: &Listed| {
+        let signature = found.signature.as_str();
         let own = studies.get(&found.id).map(|study| study.key.as_str());
         own.or(by_signature.get(signature).copied()).unwrap_or(signature).to_string()
     };
     findings.iter().map(key).collect()
 }
 
-fn group(
-    findings: &[Finding],
+/// Puts findings together.
+pub(super) fn group(
+    findings: &[Listed],
     studies: &BTreeMap<i64, Studied>,
     suppressions: &[Suppression],
     states: &[(i64, Noted)],
 ) -> Vec<Bug> {
-    let mut groups: BTreeMap<(bool, String), Vec<&Finding>> = BTreeMap::new();
+    let mut groups: BTreeMap<(bool, String), Vec<&Listed>> = BTreeMap::new();
     for (found, key) in findings.iter().zip(keys(findings, studies)) {
-        groups.entry((!found.finding.stands(), key)).or_default().push(found);
+        groups.entry((found.standing != Standing::Confirmed, key)).or_default().push(found);
     }
     let states: BTreeMap<i64, &Noted> = states.iter().map(|(id, noted)| (*id, noted)).collect();
-    let bug = |((_, key), members): ((bool, String), Vec<&Finding>)| {
+    let bug = |((_, key), members): ((bool, String), Vec<&Listed>)| {
         let smallest = members
             .iter()
             .filter_map(|found| Some((studies.get(&found.id)?.tokens, *found)))
@@ -103,16 +104,15 @@ fn group(
         let newest = members.iter().max_by_key(|found| found.id)?;
         let shown = smallest.map_or(*newest, |(_, found)| found);
         let fits = |suppression: &&Suppression| {
-            suppression.fits(&key)
-                || members.iter().all(|found| suppression.fits(&found.finding.signature))
+            suppression.fits(&key) || members.iter().all(|found| suppression.fits(&found.signature))
         };
         let suppressed = suppressions.iter().find(fits).map(|s| s.reason.clone());
         let noted = members.iter().filter_map(|found| states.get(&found.id)).max_by_key(|n| n.at);
         let last = members.iter().map(|found| found.found_at).max();
         let fixed = noted.is_some_and(|n| n.state == State::Fixed && last <= Some(n.at));
         Some(Bug {
-            kind: shown.finding.kind,
-            standing: shown.finding.standing,
+            kind: shown.kind,
+            standing: shown.standing,
             count: members.len(),
             ids: members.iter().map(|found| found.id).collect(),
             suppressed,

@@ -62,11 +62,11 @@ impl Store {
     pub fn suppressions(&self) -> Result<Vec<Suppression>> {
         let mut all = self.patterns()?;
         if !all.is_empty() {
-            let findings = self.findings()?;
+            let findings = self.listed()?;
             let keys = self.keys(&findings)?;
             for suppression in &mut all {
                 let hit = findings.iter().zip(&keys).filter(|(found, key)| {
-                    suppression.fits(&found.finding.signature) || suppression.fits(key)
+                    suppression.fits(&found.signature) || suppression.fits(key)
                 });
                 suppression.hits = hit.count() as u64;
             }

@@ -70,6 +70,25 @@ pub const COUNTS: &str = "
 CREATE TABLE count (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
+/// The tables of version 4: where hunts stood over time, and sums of `test` by engine.
+pub const SAMPLES: &str = "
+CREATE TABLE sample (
+    at INTEGER PRIMARY KEY, last INTEGER NOT NULL, hunted INTEGER NOT NULL, tests INTEGER NOT NULL,
+    findings INTEGER NOT NULL, signatures INTEGER NOT NULL, own INTEGER NOT NULL,
+    others INTEGER NOT NULL, blocks INTEGER
+);
+CREATE TABLE spent (
+    engine TEXT PRIMARY KEY, seeds INTEGER NOT NULL, generate INTEGER NOT NULL,
+    compile INTEGER NOT NULL, run INTEGER NOT NULL, validate INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL
+) WITHOUT ROWID;
+";
+
+/// Those sums, made of the tests.
+pub const SPENT_OF_TESTS: &str = "SELECT engine, count(*) AS seeds, sum(generate) AS generate,
+    sum(compile) AS compile, sum(run) AS run, sum(validate) AS validate, min(at) AS first,
+    max(at) AS last FROM test GROUP BY engine";
+
 /// What is counted: checks around arithmetic, those removed, and programs without an answer by the
 /// reason, which follows.
 pub const CHECKS: &str = "checks";
@@ -98,6 +117,9 @@ const SOURCE: &str = "source";
 const ARTIFACT: &str = "artifact";
 /// Of a study's program.
 pub const REDUCED: &str = "reduced";
+
+/// Of what the failing compiler makes of it.
+pub const EVIDENCE: &str = "evidence";
 
 /// A time as stored.
 pub fn micros(time: Duration) -> i64 {
@@ -189,14 +211,13 @@ pub fn findings(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<Findin
         "SELECT id, engine, seed, at, kind, signature, summary, standing, origin, targets, right,
          commands, certificate,
          (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id)
-         FROM finding f WHERE ?1 IS NULL OR id = ?1 ORDER BY id",
+         FROM finding f WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
     )?;
-    statement.query_map([id], read_finding)?.collect()
+    let (first, last) = id.map_or((i64::MIN, i64::MAX), |id| (id, id));
+    statement.query_map([first, last], read_finding)?.collect()
 }
 
 fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
-    let kind: String = row.get(4)?;
-    let standing: String = row.get(7)?;
     Ok(Finding {
         id: row.get(0)?,
         engine: row.get(1)?,
@@ -204,14 +225,10 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
         found_at: row.get::<_, i64>(3)? as u64,
         seen_before: row.get::<_, i64>(13)? as u64,
         finding: NewFinding {
-            kind: read_kind(&kind).ok_or_else(|| odd(4, format!("the kind {kind}")))?,
+            kind: kind(row, 4)?,
             signature: row.get(5)?,
             summary: row.get(6)?,
-            standing: match standing.as_str() {
-                "confirmed" => Standing::Confirmed,
-                "disputed" => Standing::Disputed,
-                other => return Err(odd(7, format!("the standing {other}"))),
-            },
+            standing: standing(row, 7)?,
             origin: row.get(8)?,
             targets: parse(row, 9)?,
             right: parse(row, 10)?,
@@ -221,6 +238,21 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
             artifacts: Vec::new(),
         },
     })
+}
+
+/// A stored kind.
+pub fn kind(row: &Row, column: usize) -> rusqlite::Result<Kind> {
+    let text: String = row.get(column)?;
+    read_kind(&text).ok_or_else(|| odd(column, format!("the kind {text}")))
+}
+
+/// A stored standing.
+pub fn standing(row: &Row, column: usize) -> rusqlite::Result<Standing> {
+    match row.get::<_, String>(column)?.as_str() {
+        "confirmed" => Ok(Standing::Confirmed),
+        "disputed" => Ok(Standing::Disputed),
+        other => Err(odd(column, format!("the standing {other}"))),
+    }
 }
 
 /// A value of stored text.
@@ -248,7 +280,7 @@ pub fn load_files(db: &Connection, finding: &mut Finding) -> rusqlite::Result<()
         let (role, file) = row?;
         match role.as_str() {
             SOURCE => finding.finding.files.push(file),
-            REDUCED => {}
+            REDUCED | EVIDENCE => {}
             _ => finding.finding.artifacts.push(file),
         }
     }

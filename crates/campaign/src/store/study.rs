@@ -24,8 +24,8 @@ impl Store {
     fn try_put(&mut self, id: i64, study: &Study) -> rusqlite::Result<()> {
         let tx = self.db.transaction()?;
         tx.execute(
-            "DELETE FROM file WHERE finding = ?1 AND role = ?2",
-            params![id, rows::REDUCED],
+            "DELETE FROM file WHERE finding = ?1 AND role IN (?2, ?3)",
+            params![id, rows::REDUCED, rows::EVIDENCE],
         )?;
         tx.execute(
             "INSERT OR REPLACE INTO study (at, finding, standard, stdout, status, summary, compiler,
@@ -53,10 +53,13 @@ impl Store {
                 i64::try_from(study.took.as_nanos()).unwrap_or(i64::MAX),
             ],
         )?;
-        for file in &study.files {
+        let roles = [(rows::REDUCED, &study.files), (rows::EVIDENCE, &study.evidence)];
+        for (role, file) in
+            roles.iter().flat_map(|(role, files)| files.iter().map(move |f| (role, f)))
+        {
             tx.execute(
                 "INSERT INTO file VALUES (?1, ?2, ?3, ?4)",
-                params![id, rows::REDUCED, file.name, file.bytes],
+                params![id, role, file.name, file.bytes],
             )?;
         }
         tx.commit()
@@ -72,7 +75,8 @@ impl Store {
         let Some((id, mut study)) = study.with_context(|| place(&self.dir))? else {
             return Ok(None);
         };
-        study.files = files(&self.db, id)?;
+        study.files = files(&self.db, id, rows::REDUCED)?;
+        study.evidence = files(&self.db, id, rows::EVIDENCE)?;
         Ok(Some(study))
     }
 
@@ -86,7 +90,8 @@ impl Store {
         let all: rusqlite::Result<Vec<(i64, Study)>> = statement.query_map([], read)?.collect();
         let mut all = all.with_context(|| place(&self.dir))?;
         for (id, study) in &mut all {
-            study.files = files(&self.db, *id)?;
+            study.files = files(&self.db, *id, rows::REDUCED)?;
+            study.evidence = files(&self.db, *id, rows::EVIDENCE)?;
         }
         Ok(all)
     }
@@ -118,6 +123,7 @@ fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
     let number = |column| row.get::<_, i64>(column).map(|n| usize::try_from(n).unwrap_or(0));
     let study = Study {
         files: Vec::new(),
+        evidence: Vec::new(),
         standard: row.get(1)?,
         expected: row
             .get::<_, Option<Vec<u8>>>(2)?
@@ -139,9 +145,9 @@ fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
     Ok((row.get(0)?, study))
 }
 
-fn files(db: &Connection, id: i64) -> rusqlite::Result<Vec<SourceFile>> {
+fn files(db: &Connection, id: i64, role: &str) -> rusqlite::Result<Vec<SourceFile>> {
     let mut statement =
         db.prepare("SELECT name, bytes FROM file WHERE finding = ?1 AND role = ?2 ORDER BY rowid")?;
     let file = |row: &Row| Ok(SourceFile { name: row.get(0)?, bytes: row.get(1)? });
-    statement.query_map(params![id, rows::REDUCED], file)?.collect()
+    statement.query_map(params![id, role], file)?.collect()
 }

@@ -128,6 +128,7 @@ fn a_folder_without_a_hunt_and_a_file_of_another_kind() {
 fn study(key: &str, tokens: usize) -> Study {
     Study {
         files: vec![SourceFile { name: "test.c".into(), bytes: b"int x;\n\0\xff".to_vec() }],
+        evidence: vec![SourceFile { name: "actual".into(), bytes: b"2\n".to_vec() }],
         standard: Some("c99".into()),
         expected: Some(Expected { stdout: b"1\n\xfe".to_vec(), status: 134 }),
         summary: "prints 1 for 2".into(),
@@ -166,7 +167,7 @@ fn of_version_1(dir: &Path) {
     let mut store = Store::create(dir).expect("it opens");
     store.record(&tested(1, vec![finding("a")])).expect("it records");
     let tables = "DROP TABLE study; DROP TABLE suppression; DROP TABLE state; DROP TABLE count;
-                  PRAGMA user_version = 1";
+                  DROP TABLE sample; DROP TABLE spent; PRAGMA user_version = 1";
     store.db.execute_batch(tables).expect("it forgets");
 }
 
@@ -193,7 +194,7 @@ fn a_study_comes_back_the_same_and_replaces_another() {
 }
 
 #[test]
-fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_3() {
+fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_4() {
     let dir = folder();
     of_version_1(dir.path());
     let mut store = Store::open(dir.path()).expect("it opens");
@@ -204,15 +205,15 @@ fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_3() {
     assert_eq!(store.bugs().expect("it reads").len(), 1);
     assert_eq!(store.version().expect("it reads"), 1, "reading changes nothing");
     store.put_study(1, &study("key", 3)).expect("it is kept");
-    assert_eq!(store.version().expect("it reads"), 3);
+    assert_eq!(store.version().expect("it reads"), 4);
     assert_eq!(store.bugs().expect("it reads")[0].key, "key");
 
     let dir = folder();
     of_version_1(dir.path());
     let store = Store::create(dir.path()).expect("it opens");
-    assert_eq!(store.version().expect("it reads"), 3);
+    assert_eq!(store.version().expect("it reads"), 4);
     assert_eq!(store.findings().expect("it reads").len(), 1);
-    store.db.execute_batch("PRAGMA user_version = 4").expect("it is set");
+    store.db.execute_batch("PRAGMA user_version = 5").expect("it is set");
     drop(store);
     assert!(Store::open(dir.path()).is_err(), "of the future nothing is known");
 }
@@ -223,14 +224,19 @@ fn a_store_of_version_2_keeps_its_studies() {
     let mut store = Store::create(dir.path()).expect("it opens");
     store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
     store.put_study(1, &study("key", 3)).expect("it is kept");
-    store.db.execute_batch("DROP TABLE count; PRAGMA user_version = 2").expect("it forgets");
+    store
+        .db
+        .execute_batch(
+            "DROP TABLE count; DROP TABLE sample; DROP TABLE spent; PRAGMA user_version = 2",
+        )
+        .expect("it forgets");
     drop(store);
     let mut store = Store::open(dir.path()).expect("it opens");
     assert_eq!(store.counts().expect("it reads"), Default::default());
     assert_eq!(store.study(1).expect("it reads"), Some(study("key", 3)));
     let unanswered = Study { expected: None, ..study("other", 5) };
     store.put_study(2, &unanswered).expect("it is kept");
-    assert_eq!(store.version().expect("it reads"), 3);
+    assert_eq!(store.version().expect("it reads"), 4);
     assert_eq!(store.study(1).expect("it reads"), Some(study("key", 3)));
     assert_eq!(store.study(2).expect("it reads"), Some(unanswered));
 }
@@ -333,4 +339,87 @@ fn a_fixed_bug_that_is_found_again_is_open() {
     store.db.execute_batch("UPDATE state SET at = at - 10").expect("time passes");
     assert_eq!(store.bugs().expect("it reads")[0].state, State::Open);
     assert!(store.set_state(9, State::Open, "").is_err());
+}
+
+#[test]
+fn a_store_of_version_3_gets_its_sums() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    for seed in 1..=3 {
+        store.record(&tested(seed, vec![])).expect("it records");
+    }
+    let sums = store.spent().expect("it reads");
+    assert_eq!((sums.len(), sums[0].engine.as_str(), sums[0].seeds), (1, "yarp", 3));
+    assert_eq!(sums[0].cost.compile, Duration::from_millis(4500));
+    let forget = "DROP TABLE sample; DROP TABLE spent; PRAGMA user_version = 3";
+    store.db.execute_batch(forget).expect("it forgets");
+    assert_eq!(store.spent().expect("it reads"), sums, "they can be made of the tests");
+    assert!(store.samples().expect("it reads").is_empty());
+    assert_eq!(store.last_sample().expect("it reads"), None);
+    drop(store);
+    let mut store = Store::create(dir.path()).expect("it opens");
+    assert_eq!(store.version().expect("it reads"), 4);
+    assert_eq!(store.spent().expect("it reads"), sums);
+    store.record(&tested(3, vec![])).expect("it records");
+    store.record(&tested(4, vec![])).expect("it records");
+    assert_eq!(store.spent().expect("it reads")[0].seeds, 4, "a test counts once");
+}
+
+#[test]
+fn samples_come_back_and_do_not_grow_without_end() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    store.db.pragma_update(None, "synchronous", "OFF").expect("no need to flush");
+    let sample = |n: u64| sample::Sample {
+        at: 1_800_000_000 + 5 * n,
+        last: n == 100,
+        hunted: Duration::from_secs(5 * n),
+        tests: 3 * n,
+        findings: n / 10,
+        signatures: n / 100,
+        own: Duration::from_millis(n),
+        others: Duration::from_millis(9 * n),
+        blocks: (n > 50).then_some(n),
+    };
+    for n in 0..6000 {
+        store.put_sample(&sample(n)).expect("it is kept");
+    }
+    let all = store.samples().expect("it reads");
+    assert!((1000..=2000).contains(&all.len()), "{}", all.len());
+    assert_eq!((all[0].clone(), all.last().cloned()), (sample(0), Some(sample(5999))));
+    assert_eq!(store.last_sample().expect("it reads"), Some(sample(5999)));
+    assert!(all.contains(&sample(100)), "the end of a run is kept");
+    assert!(all.is_sorted_by_key(|s| s.at));
+    assert!((5500..6000).all(|n| all.contains(&sample(n))), "what is new is whole");
+}
+
+#[test]
+fn a_snapshot_is_all_that_a_list_shows() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("it opens");
+    store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
+    store.put_study(2, &study("k", 9)).expect("it is kept");
+    let reader = Store::open_to_read(dir.path()).expect("it opens");
+    let before = reader.changes().expect("it reads");
+    let shot = reader.snapshot().expect("it reads");
+    assert_eq!(shot.bugs, store.bugs().expect("it reads"));
+    assert_eq!((shot.tests(), shot.findings.len()), (1, 2));
+    let listed = shot.finding(2).expect("it is there");
+    assert_eq!((listed.signature.as_str(), &listed.targets), ("b", &finding("b").targets));
+    let (brief, whole) = (&shot.studies[&2], study("k", 9));
+    assert_eq!((brief.pass.as_deref(), &brief.ladder), (Some("tailr1"), &whole.ladder));
+    assert_eq!((brief.key.as_str(), brief.tokens), ("k", (5000, 9)));
+    assert!(shot.finding(3).is_none());
+    assert_eq!(reader.changes().expect("it reads"), before, "reading changes nothing");
+    store.record(&tested(2, vec![finding("a")])).expect("it records beside a reader");
+    assert_ne!(reader.changes().expect("it reads"), before);
+    store.put_study(2, &study("other", 8)).expect("it is kept");
+    let (mut updated, fresh) = (shot, reader.snapshot().expect("it reads"));
+    reader.refresh(&mut updated).expect("it reads");
+    assert_eq!((updated.findings.len(), &updated.findings), (3, &fresh.findings));
+    assert_eq!((updated.studies[&2].key.as_str(), &updated.studies), ("other", &fresh.studies));
+    assert_eq!((updated.tests(), updated.bugs), (2, fresh.bugs));
+    let write = reader.db.execute_batch("DELETE FROM finding").expect_err("it only reads");
+    assert!(write.to_string().contains("readonly"), "{write}");
+    assert!(Store::open_to_read(&dir.file("nowhere")).is_err());
 }

@@ -143,6 +143,7 @@ pub fn study() -> Study {
             name: "test.c".into(),
             bytes: b"int main(void)\n{\n    return 0;\n}\n".to_vec(),
         }],
+        evidence: vec![SourceFile { name: "actual".into(), bytes: b"0\n".to_vec() }],
         standard: None,
         expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
         summary: "prints \"0\" for \"1\" (line 1)".into(),

@@ -1,0 +1,77 @@
+//! The page of a hunt in a web browser: live, read-only, and for this machine alone unless told otherwise.
+//!
+//! [`Source`] is where a hunt is read from, [`Folder`] the one there is: the store of a folder, which a hunt may
+//! be writing at the same time. [`serve()`] answers with the pages of `report`. A browser is told by server-sent
+//! events that something has changed, and fetches its page again.
+//!
+//! Findings are hostile text. Pages escape it, and a policy forbids browsers to run or load anything
+//! but our own script and style sheet (see `guard`). Not here: a source that is no folder.
+
+mod answer;
+mod archive;
+mod guard;
+mod hub;
+mod source;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use tokio::net::TcpListener;
+
+pub use guard::Token;
+pub use source::{Folder, Source};
+
+use hub::Hub;
+
+/// Stack of a thread that answers: reports read programs, and the parser recurses with their nesting.
+const STACK: usize = 256 << 20;
+
+/// How often the source is asked whether something has changed.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Where and to whom a page is shown.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// What a browser must know; `None` lets everybody on this machine look.
+    pub token: Option<Token>,
+}
+
+/// Shows a hunt for as long as the process lives. `ready` hears the address once there is somebody to answer.
+pub fn serve(
+    source: Box<dyn Source>,
+    options: Options,
+    ready: impl FnOnce(SocketAddr) -> Result<()>,
+) -> Result<()> {
+    if options.token.is_none() && !options.listen.ip().is_loopback() {
+        bail!("{} can be reached by others: a page there needs a token", options.listen.ip());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .thread_stack_size(STACK)
+        .build()
+        .context("threads cannot be started")?;
+    runtime.block_on(run(source, options, ready))
+}
+
+async fn run(
+    source: Box<dyn Source>,
+    options: Options,
+    ready: impl FnOnce(SocketAddr) -> Result<()>,
+) -> Result<()> {
+    let hub = Arc::new(Hub::new(source)?);
+    let listener = TcpListener::bind(options.listen).await.with_context(|| {
+        format!("{} cannot be listened on: give another address with --listen", options.listen)
+    })?;
+    let address = listener.local_addr()?;
+    tokio::spawn(hub.clone().watch(POLL));
+    let router = guard::guarded(answer::router(hub), options.token);
+    ready(address)?;
+    axum::serve(listener, router).await.context("the server ended")
+}
+
+#[cfg(test)]
+mod tests;
