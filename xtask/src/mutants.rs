@@ -56,7 +56,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     let said = pool::map("test files", &tests, |file| {
         let text = fs::read_to_string(file).unwrap_or_default();
         let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
-        let read = servers.with(|server| OnText { server, limits }.run(&text, "verify"));
+        let read = servers.with(|server| OnText { server, limits, x86: true }.run(&text, "verify"));
         let text = read.ok().flatten().unwrap_or_default();
         let Ok((module, _)) = irtext::parse_lenient(&text) else { return Vec::new() };
         let mut choices = Choices::new(args.seed).fork(&file.display().to_string());

@@ -153,7 +153,7 @@ fn one_file(
     let text = fs::read(file).map_err(|_| "it cannot be read")?;
     let text = String::from_utf8(text).map_err(|_| "it is no text")?;
     let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
-    let mut optimiser = OnText { server, limits };
+    let mut optimiser = OnText { server, limits, x86: true };
     let before = optimiser.run(&text, "verify").ok_or("no module for this LLVM")?;
     let after = optimiser.run(&before, &args.passes).ok_or("the passes fail on it")?;
     let pair = Pair::read(&before, &after).map_err(|why| {

@@ -94,7 +94,9 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
 fn one_file(file: &Path, server: &mut Server, args: &Args) -> Vec<(String, Seen)> {
     let Ok(text) = fs::read_to_string(file) else { return Vec::new() };
     let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
-    let Some(text) = OnText { server, limits }.run(&text, "verify") else { return Vec::new() };
+    let Some(text) = OnText { server, limits, x86: true }.run(&text, "verify") else {
+        return Vec::new();
+    };
     let Ok((module, _)) = irtext::parse_lenient(&text) else { return Vec::new() };
     let named = module.functions.iter().filter(|f| f.is_defined() && f.name.is_some());
     named

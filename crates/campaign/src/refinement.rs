@@ -65,7 +65,7 @@ impl Oracles {
     ) -> Option<NewFinding> {
         let own = self.own.within(asked.scope);
         let report = refuted(&own.check(asked.before, asked.after))?;
-        let mut optimiser = OnText { server, limits };
+        let mut optimiser = OnText { server, limits, x86: true };
         let located = locate(&mut optimiser, asked.before, asked.passes, &own);
         let (passes, before, after, report, culprit) = match &located {
             Some(it) => (it.passes.as_str(), &*it.before, &*it.after, it.report.clone(), it.pass()),
@@ -156,7 +156,9 @@ pub fn study_refuted(
     }
     let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it is not refuted".into()))?;
     let before = String::from_utf8_lossy(&shrunk.module).into_owned();
-    let after = OnText { server: &mut server, limits }.run(&before, &shrunk.passes);
+    // As `opt` does it: the module may not name its machine any more.
+    let mut plain = OnText { server: &mut server, limits, x86: false };
+    let after = plain.run(&before, &shrunk.passes);
     let after = after.ok_or_else(|| NotReduced::NotShown("the passes fail on it".into()))?;
     let report = refuted(&own.check(&before, &after));
     let report = report.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
@@ -222,7 +224,7 @@ pub fn is_refuted(
     own: &Own,
     limits: Limits,
 ) -> Option<bool> {
-    let mut optimiser = OnText { server, limits };
+    let mut optimiser = OnText { server, limits, x86: true };
     let before = optimiser.run(module, "verify")?;
     let after = optimiser.run(&before, passes)?;
     Some(matches!(own.check(&before, &after), Verdict::Refuted(_)))

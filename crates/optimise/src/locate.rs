@@ -17,13 +17,15 @@ pub trait Optimiser {
     fn run(&mut self, module: &str, passes: &str) -> Option<String>;
 }
 
-/// A server, for modules that are for x86-64 where they say nothing else.
+/// A server.
 #[derive(Debug)]
 pub struct OnText<'s> {
     /// The server.
     pub server: &'s mut Server,
     /// What LLVM may use.
     pub limits: Limits,
+    /// Whether a module that names no machine is one for x86-64.
+    pub x86: bool,
 }
 
 impl Optimiser for OnText<'_> {
@@ -31,7 +33,7 @@ impl Optimiser for OnText<'_> {
         let pipeline = Pipeline::of(passes, Running { verify_each: false, log: false });
         let module = module.as_bytes().to_vec();
         let item =
-            Item::Optimise { module, name: "module".into(), pipeline, x86: true, print: true };
+            Item::Optimise { module, name: "module".into(), pipeline, x86: self.x86, print: true };
         let ran = self.server.run(vec![item.bytes()], self.limits, false).ok()?;
         match Verdict::of(ran.first()?) {
             Verdict::Fine(Answer::Fine(text)) => Some(text),

@@ -107,7 +107,8 @@ fn each_is_caught_and_blamed(server: &mut Server, own: &Own) {
     for plant in &PLANTS {
         let name = plant.name;
         let limits = Limits::default();
-        let mut planted = Planted { llvm: OnText { server: &mut *server, limits }, plant };
+        let mut planted =
+            Planted { llvm: OnText { server: &mut *server, limits, x86: true }, plant };
         // Passes that leave what the plant looks for alone, and one that is wrong.
         let passes = format!("early-cse,{name},dce");
         let located = locate(&mut planted, plant.module, &passes, own);
@@ -132,7 +133,7 @@ fn a_bug_of_llvm_is_made_small(server: &mut Server, own: &Own) {
         \x20 ret <2 x i32> %r\n}\n\ndefine i32 @other(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n";
     let limits = Limits::default();
     let passes = "function(early-cse,instcombine,gvn)";
-    let mut llvm = OnText { server: &mut *server, limits };
+    let mut llvm = OnText { server: &mut *server, limits, x86: true };
     let located = locate(&mut llvm, module, passes, own).expect("a bug of LLVM 16");
     assert_eq!(located.pass(), "instcombine");
     let mut tester = Refuting::new(server, own, limits);

@@ -136,7 +136,7 @@ fn optimised(args: &Verify, passes: &str, own: &Own) -> Result<(String, String, 
     let (bytes, name) = read(&args.before)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name} is no text"))?;
     let mut server = args.library.serve()?;
-    let mut library = OnText { server: &mut server, limits: args.library.limits() };
+    let mut library = OnText { server: &mut server, limits: args.library.limits(), x86: true };
     let before = library.run(&text, "verify");
     let before = before.ok_or_else(|| anyhow!("{name} is no valid module for this LLVM"))?;
     let after = library.run(&before, passes);

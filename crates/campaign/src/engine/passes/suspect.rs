@@ -80,7 +80,7 @@ impl Passes {
     ) -> Result<Option<NewFinding>, Trouble> {
         let passes = sequence.text(&here.inventory, Grouping::Alone);
         let text = text(program, trial)?;
-        let mut optimiser = OnText { server: trial.server, limits: trial.limits };
+        let mut optimiser = OnText { server: trial.server, limits: trial.limits, x86: true };
         let before = optimiser.run(&text, "verify");
         let after = before.as_ref().and_then(|before| optimiser.run(before, &passes));
         let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
