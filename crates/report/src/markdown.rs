@@ -145,7 +145,9 @@ fn statement(test: &Test) -> String {
 }
 
 fn units<'t>(test: &'t Test) -> Vec<&'t str> {
-    test.files.iter().filter(|file| file.is_unit()).map(|file| file.name.as_str()).collect()
+    let beside = [campaign::AFTER, campaign::COUNTEREXAMPLE];
+    let units = test.files.iter().filter(|file| file.is_unit());
+    units.map(|file| file.name.as_str()).filter(|name| !beside.contains(name)).collect()
 }
 
 fn program(test: &Test) -> String {
