@@ -159,6 +159,7 @@ impl Face {
             Event::Begin(at) => live.draw(&lines::begin(&self.setting, at), &view(at)),
             Event::Found(found, at) => live.draw(&lines::found(found), &view(at)),
             Event::Studied(id, study, at) => live.draw(&lines::studied(*id, *study), &view(at)),
+            Event::Word(word, at) => live.draw(&lines::word(word), &view(at)),
             Event::Tested(_, at) | Event::Tick(at) => live.tick(&view(at)),
             // The summary takes the place of the last picture.
             Event::End(at) => live.draw("", &view(at)),
@@ -170,6 +171,7 @@ impl Face {
             Event::Begin(at) => lines::begin(&self.setting, at),
             Event::Found(found, _) => lines::found(found),
             Event::Studied(id, study, _) => lines::studied(*id, *study),
+            Event::Word(word, _) => lines::word(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, LINE_EVERY) => {
                 lines::progress(at)
             }
@@ -183,6 +185,7 @@ impl Face {
             Event::Begin(at) => lines::begin_object(&self.setting, at),
             Event::Found(found, _) => lines::found_object(found),
             Event::Studied(id, study, _) => lines::studied_object(*id, *study),
+            Event::Word(word, _) => lines::word_object(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, OBJECT_EVERY) => {
                 lines::progress_object(at)
             }

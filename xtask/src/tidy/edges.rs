@@ -32,6 +32,7 @@ const ORDER: &[&str] = &[
     "reduce",
     "triage",
     "campaign",
+    "cluster",
     "report",
     "cli",
     "xtask",

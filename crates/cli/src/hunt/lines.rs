@@ -47,6 +47,16 @@ pub fn found(found: &Finding) -> String {
     format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), words::cut(&what, 200))
 }
 
+/// A sentence of the hunt.
+pub fn word(word: &str) -> String {
+    format!("{word}\n")
+}
+
+/// The same for scripts.
+pub fn word_object(word: &str) -> Value {
+    json!({"event": "word", "text": word})
+}
+
 /// The line of a study.
 pub fn studied(id: i64, study: Result<&Study, &str>) -> String {
     match study {
