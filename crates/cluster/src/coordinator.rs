@@ -374,7 +374,7 @@ impl Dealer {
     async fn deal(&mut self) -> Result<()> {
         let board = self.board.clone();
         for set in self.sets.values_mut() {
-            let mut queue = board.lock();
+            let queue = board.lock();
             set.blocks.retain(|block| block.items().any(|item| queue.is_begun(item)));
             set.studies.retain(|found| queue.is_studied(found.id));
         }

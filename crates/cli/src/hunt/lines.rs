@@ -30,7 +30,10 @@ pub fn begin(setting: &Setting, progress: &Progress) -> String {
         setting.engines.join(" and "),
         setting.compilers(),
         progress.seed,
-        words::plural(setting.jobs as u64, "job"),
+        match setting.cluster {
+            0 => words::plural(setting.jobs as u64, "job"),
+            n => format!("workers over {}", words::plural(n as u64, "NATS server")),
+        },
         setting.out,
     )
 }
