@@ -2,6 +2,7 @@
 //! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
 
 mod bench;
+mod bench_cluster;
 mod bench_embed;
 mod bench_emi;
 mod bench_gen;
@@ -9,6 +10,7 @@ mod bench_hunt;
 mod bench_passes;
 mod bench_reduce;
 mod bench_smith;
+mod cluster;
 mod compiler;
 mod context;
 mod counters;
@@ -76,6 +78,8 @@ enum Command {
     Crossover(crossover::Args),
     /// Sequences of passes: whether selection finds more bugs, and what campaigns found.
     Passes(passes::Args),
+    /// Hunts over many machines: whether anything is lost when they are killed.
+    Cluster(cluster::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -121,6 +125,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Emi(args) => emi::main(&context, args),
         Command::Crossover(args) => crossover::main(&context, args).map(|()| Found::Nothing),
         Command::Passes(args) => passes::main(&context, args),
+        Command::Cluster(args) => cluster::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

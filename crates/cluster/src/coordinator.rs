@@ -142,6 +142,8 @@ impl Crew for Coordinator {
             let hello = self.link.client.subscribe(hello).await?;
             let name = format!("{}-results", spec.identity);
             let subject = format!("gainsay.result.{}", spec.identity);
+            // Made anew: what an earlier run took and did not record comes at once.
+            let _ = self.link.stream(RESULTS).await?.delete_consumer(&name).await;
             let results = self.link.consumer(RESULTS, &name, &subject, RECORDED).await?;
             anyhow::Ok((hello, results))
         })?;

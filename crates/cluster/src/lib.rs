@@ -23,6 +23,7 @@ mod files;
 mod join;
 mod lease;
 mod link;
+mod load;
 mod supply;
 mod wire;
 
@@ -30,4 +31,5 @@ pub use access::{Access, Secret};
 pub use coordinator::{Coordinator, Options};
 pub use files::{pack, unpack};
 pub use join::{Joined, Member, join};
+pub use load::measure;
 pub use wire::{Shipped, Spec};

@@ -10,7 +10,9 @@ use async_nats::Client;
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::stream::{Config as StreamConfig, RetentionPolicy, Stream};
+use async_nats::jetstream::stream::{
+    Config as StreamConfig, DiscardPolicy, RetentionPolicy, Stream,
+};
 use async_nats::jetstream::{self, kv, object_store};
 use sandbox::Stop;
 use tokio::io::AsyncReadExt as _;
@@ -34,6 +36,9 @@ pub const NEWS: &str = "gainsay.news";
 
 /// A result that is published again within this time is dropped by the server; after it, by the store.
 const DUPLICATES: Duration = Duration::from_secs(600);
+
+/// How long leases last where no coordinator has said it yet.
+const LEASE: Duration = Duration::from_secs(30);
 
 /// Of a message beside its payload: headers, and room to spare.
 const HEADERS: usize = 4096;
@@ -71,13 +76,19 @@ impl Link {
         let mut js = jetstream::new(client.clone());
         js.set_timeout(REQUEST);
         let info = client.server_info();
-        if let Err(error) = js.query_account().await {
+        // As plain JSON: what the client expects in the answer, Debian's server does not yet say.
+        let told: Result<serde_json::Value, _> = js.request("INFO", &()).await;
+        let refused = match &told {
+            Ok(told) => told.pointer("/error/description").map(ToString::to_string),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(why) = refused {
             if !info.jetstream {
                 bail!(
                     "JetStream is not enabled on the server at {at}: start it with `nats-server -js`"
                 );
             }
-            bail!("JetStream does not answer at {at} for this account: {error}");
+            bail!("JetStream does not answer at {at} for this account: {why}");
         }
         let replicas = replicas.unwrap_or(if info.cluster.is_some() { 3 } else { 1 });
         let link = Link::set_up(client, js, lease, replicas).await;
@@ -100,23 +111,12 @@ impl Link {
         };
         js.get_or_create_stream(stream(WORK, "gainsay.work.>")).await?;
         js.get_or_create_stream(stream(RESULTS, "gainsay.result.>")).await?;
-        let bucket = |name: &str, max_age: Duration| kv::Config {
-            bucket: name.into(),
-            max_age,
-            history: 1,
-            num_replicas: replicas,
-            ..kv::Config::default()
-        };
-        let hunt = match js.get_key_value(HUNT).await {
-            Ok(hunt) => hunt,
-            Err(_) => js.create_key_value(bucket(HUNT, Duration::ZERO)).await?,
-        };
-        let leases = match (lease, js.get_key_value(LEASES).await) {
-            (None, Ok(leases)) => leases,
-            (Some(age), Ok(leases)) if leases.status().await?.max_age() == age => leases,
-            (Some(age), _) => js.create_or_update_key_value(bucket(LEASES, age)).await?,
-            (None, Err(_)) => js.create_key_value(bucket(LEASES, Duration::from_secs(30))).await?,
-        };
+        let hunt = bucket(&js, HUNT, None, replicas).await?;
+        let leases = bucket(&js, LEASES, Some(lease.unwrap_or(LEASE)), replicas).await?;
+        // Entries age by the coordinator's word, whoever made the bucket.
+        if lease.is_some_and(|age| leases.stream.cached_info().config.max_age != age) {
+            js.update_stream(bucket_config(LEASES, lease, replicas)).await?;
+        }
         let files = match js.get_object_store(FILES).await {
             Ok(files) => files,
             Err(_) => {
@@ -209,6 +209,36 @@ impl Link {
         // What is left behind takes room, and no more.
         let _ = self.files.delete(name).await;
     }
+}
+
+/// The stream behind a key-value bucket. Made as a stream: the client's own way asks the server for what
+/// Debian's does not know.
+fn bucket_config(name: &str, age: Option<Duration>, replicas: usize) -> StreamConfig {
+    let max_age = age.unwrap_or_default();
+    StreamConfig {
+        name: format!("KV_{name}"),
+        subjects: vec![format!("$KV.{name}.>")],
+        max_messages_per_subject: 1,
+        max_age,
+        discard: DiscardPolicy::New,
+        allow_rollup: true,
+        deny_delete: true,
+        allow_direct: true,
+        num_replicas: replicas,
+        // Never longer than entries live.
+        duplicate_window: age.map_or(DUPLICATES, |age| age.min(DUPLICATES)),
+        ..StreamConfig::default()
+    }
+}
+
+async fn bucket(
+    js: &jetstream::Context,
+    name: &str,
+    age: Option<Duration>,
+    replicas: usize,
+) -> Result<kv::Store> {
+    js.get_or_create_stream(bucket_config(name, age, replicas)).await?;
+    Ok(js.get_key_value(name).await?)
 }
 
 /// Tries until it works or `stop` is set.

@@ -1,5 +1,5 @@
 //! What travels. The hunt itself is JSON, so that a worker of another version can read whom it refuses;
-//! everything else is postcard.
+//! everything else is MessagePack.
 
 use anyhow::{Context, Result, bail};
 use campaign::{Block, Finding, Study, Tested};
@@ -110,12 +110,12 @@ pub enum Answer {
 
 /// As bytes.
 pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
-    postcard::to_stdvec(value).context("a message cannot be written")
+    rmp_serde::to_vec_named(value).context("a message cannot be written")
 }
 
 /// From bytes.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    postcard::from_bytes(bytes).context("a message cannot be read")
+    rmp_serde::from_slice(bytes).context("a message cannot be read")
 }
 
 /// What bytes are known by.
