@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::{Args as ClapArgs, Parser as _};
 use cluster::{Joined, Member, Spec};
+use toolchain::SurveyError;
 
 use crate::args::{Args, Command};
 use crate::cluster::{Nats, this_process};
@@ -99,5 +100,14 @@ fn plan(
     std::fs::create_dir(&args.out).context("a temporary folder cannot be made")?;
     args.jobs = Some(jobs);
     args.elsewhere = files.clone();
-    hunt::plan_only(&args)
+    loop {
+        let plan = hunt::plan_only(&args);
+        // What of the compilers is here is tested; only if none is, there is nothing to do.
+        let error = plan.as_ref().err().and_then(|error| error.downcast_ref::<SurveyError>());
+        let Some(SurveyError::NothingMatches { pattern, .. }) = error else { return plan };
+        if args.cc.len() < 2 {
+            return plan;
+        }
+        args.cc.retain(|asked| asked != pattern);
+    }
 }

@@ -38,14 +38,6 @@ impl Beside {
         Beside { stop, thread: Some(thread::spawn(move || run.finish())) }
     }
 
-    /// Waits for its end.
-    fn finish(mut self) -> Finished {
-        match self.thread.take().expect("it runs").join().expect("no panic") {
-            Ended::Finished(done) => done,
-            other => panic!("{other:?}"),
-        }
-    }
-
     /// Ends it; what it had printed.
     fn end(mut self) -> Finished {
         self.stop.set();
@@ -100,15 +92,12 @@ fn finish(run: Run) -> Finished {
     }
 }
 
-fn executable(path: &Path, text: &str) {
-    fs::write(path, text).expect("it is written");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is executable");
-}
-
 /// A folder with compilers that are told of by full paths, so that they are the same everywhere.
 fn folder() -> Scratch {
     let scratch = Scratch::new().expect("a temporary folder");
-    executable(&scratch.file("faulty.sh"), FAULTY);
+    fs::write(scratch.file("faulty.sh"), FAULTY).expect("it is written");
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(scratch.file("faulty.sh"), executable).expect("it is executable");
     let compiler = |name: &str, levels: &str| {
         let path = scratch.file(&format!("{name}.sh")).display().to_string();
         format!(
@@ -219,8 +208,8 @@ fn a_worker_without_the_targets_says_so_and_one_with_a_part_does_its_part() {
         [&HUNT[..], &["2", "--cc", "gcc-99", "--cluster", &at, "--no-reduce", "--out", "part"]]
             .concat();
     let done = finish(gainsay(dir, &part));
-    let told = format!("{}{}", done.stdout.text(), done.stderr.text());
-    assert!(told.contains("joined: 1 job, faulty") || told.contains("cannot take part"), "{told}");
+    assert!(words(&done).contains(" joined: 1 job, faulty\n"), "{}", words(&done));
+    assert_eq!(found(&done).len(), 2, "{}{}", done.stdout.text(), done.stderr.text());
 }
 
 #[track_caller]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use async_nats::jetstream::kv::Operation;
 use async_nats::jetstream::{self, AckKind};
 use campaign::{
     Bench, Block, Board, Crew, Done, Failed, Finding, Item, Letter, Plan, StoredTarget, Task,
@@ -26,7 +27,7 @@ use tokio::time::{sleep, timeout};
 use crate::access::Access;
 use crate::files::pack;
 use crate::join::{HELLO, lane};
-use crate::link::{Link, NEWS, RESULTS, SPEC, WORK, insist};
+use crate::link::{Link, NEWS, RESULTS, SPEC, WORK, insist, patiently};
 use crate::wire::{Answer, Hello, Order, PROTOCOL, Shipped, Spec, decode, digest, encode};
 
 /// Processor time of a block, about: long against what a message takes, short against a worker's life.
@@ -85,19 +86,18 @@ impl Coordinator {
         Ok(Coordinator { runtime: Some(runtime), link, options })
     }
 
-    /// Takes the cluster, ships the files and clears away what an earlier run of this hunt left.
+    /// Who else coordinates a hunt here, if anybody does.
+    async fn check_alone(&self, identity: &str) -> Result<Option<String>> {
+        let entry = self.link.leases.entry(COORDINATOR).await?;
+        let entry = entry.filter(|entry| entry.operation == Operation::Put);
+        let holder = entry.map(|entry| String::from_utf8_lossy(&entry.value).into_owned());
+        let other = holder.filter(|holder| !holder.starts_with(identity));
+        Ok(other.and_then(|holder| Some(holder.split_once(' ')?.1.to_string())))
+    }
+
+    /// Ships the files and clears away what an earlier run of this hunt left.
     async fn prepare(&self, identity: &str, engines: Vec<String>) -> Result<Spec> {
         let link = &self.link;
-        let entry = link.leases.entry(COORDINATOR).await?;
-        let holder = entry.map(|entry| String::from_utf8_lossy(&entry.value).into_owned());
-        if let Some((other, who)) = holder.as_deref().and_then(|held| held.split_once(' '))
-            && other != identity
-        {
-            bail!(
-                "{who} coordinates another hunt on this cluster: wait for its end, or give this one an \
-                 account of its own on the servers"
-            );
-        }
         let mut files = Vec::new();
         for path in &self.options.files {
             let bytes = pack(path)?;
@@ -135,9 +135,18 @@ impl Crew for Coordinator {
 
     fn start(&mut self, plan: &Plan, task: Task) -> Result<()> {
         let Some(runtime) = self.runtime.take() else { bail!("this crew has started already") };
-        let engines = task.engines.iter().map(|engine| engine.name().to_string()).collect();
-        let spec = runtime.block_on(self.prepare(&task.identity, engines))?;
-        let (hello, results) = runtime.block_on(async {
+        let engines: Vec<String> =
+            task.engines.iter().map(|engine| engine.name().to_string()).collect();
+        if let Some(who) = runtime.block_on(patiently(|| self.check_alone(&task.identity)))? {
+            bail!(
+                "{who} coordinates another hunt on this cluster: wait for its end, or give this one an \
+                 account of its own on the servers"
+            );
+        }
+        let spec = runtime
+            .block_on(patiently(|| self.prepare(&task.identity, engines.clone())))
+            .context("the hunt cannot begin")?;
+        let (hello, results) = runtime.block_on(patiently(|| async {
             let hello = format!("gainsay.hello.{}", spec.identity);
             let hello = self.link.client.subscribe(hello).await?;
             let name = format!("{}-results", spec.identity);
@@ -146,7 +155,7 @@ impl Crew for Coordinator {
             let _ = self.link.stream(RESULTS).await?.delete_consumer(&name).await;
             let results = self.link.consumer(RESULTS, &name, &subject, RECORDED).await?;
             anyhow::Ok((hello, results))
-        })?;
+        }))?;
         let (send, incoming) = mpsc::channel(RESULTS_HELD);
         runtime.spawn(collect(results, send, task.cancel.clone()));
         let dealer = Dealer {

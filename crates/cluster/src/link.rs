@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use async_nats::Client;
@@ -42,6 +42,9 @@ const LEASE: Duration = Duration::from_secs(30);
 
 /// Of a message beside its payload: headers, and room to spare.
 const HEADERS: usize = 4096;
+
+/// Servers that answer have chosen a leader after this, or never will.
+const STARTING: Duration = Duration::from_secs(30);
 
 /// Between two tries, at first and at most.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
@@ -91,7 +94,7 @@ impl Link {
             bail!("JetStream does not answer at {at} for this account: {why}");
         }
         let replicas = replicas.unwrap_or(if info.cluster.is_some() { 3 } else { 1 });
-        let link = Link::set_up(client, js, lease, replicas).await;
+        let link = patiently(|| Link::set_up(client.clone(), js.clone(), lease, replicas)).await;
         link.with_context(|| format!("the streams of the hunt cannot be set up on {at}"))
     }
 
@@ -239,6 +242,17 @@ async fn bucket(
 ) -> Result<kv::Store> {
     js.get_or_create_stream(bucket_config(name, age, replicas)).await?;
     Ok(js.get_key_value(name).await?)
+}
+
+/// Tries until it works or [`STARTING`] is over.
+pub async fn patiently<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() -> F) -> Result<T> {
+    let begin = Instant::now();
+    loop {
+        match work().await {
+            Err(_) if begin.elapsed() < STARTING => tokio::time::sleep(PATIENCE.1).await,
+            done => return done,
+        }
+    }
 }
 
 /// Tries until it works or `stop` is set.
