@@ -8,14 +8,18 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use campaign::{Store, Tested, Word};
 use sandbox::{Ended, Run, Status};
 use serde_json::Value;
 
 use crate::cluster::{Stage, binary, hunt, write_configuration};
 use crate::context::Context;
+
+/// Targets of a result, for the measure of a store: a dozen compilers at five levels.
+const TARGETS: usize = 60;
 
 /// Arguments of `cargo xtask bench cluster`.
 #[derive(clap::Args, Debug)]
@@ -90,7 +94,25 @@ pub fn main(context: &Context, args: &ClusterArgs) -> Result<()> {
     println!("cluster / local, tests a second by the clock: {:.3}", rate(cluster) / rate(local));
     println!("cluster / local, tests for each CPU second:  {:.3}", cost(local) / cost(cluster));
     println!("over the server's connections: {} bytes a test", cluster.bytes / cluster.tests);
+    store(&dir)?;
     load(&dir, args)
+}
+
+/// How many results a store takes: each is flushed to the disk.
+fn store(dir: &Path) -> Result<()> {
+    const RESULTS: u64 = 500;
+    let mut store = Store::create(&dir.join("store"))?;
+    let mut tested = Tested::new("bench", 0);
+    let label = |n: usize| (format!("compiler-{n} -O2"), Word::Right);
+    tested.targets = (0..TARGETS).map(label).collect();
+    let begin = Instant::now();
+    for seed in 0..RESULTS {
+        tested.seed = seed;
+        store.record(&tested)?;
+    }
+    let rate = RESULTS as f64 / begin.elapsed().as_secs_f64();
+    println!("a store takes {rate:.0} results/s of {TARGETS} targets without findings");
+    Ok(())
 }
 
 fn run_local(gainsay: &Path, dir: &Path, round: usize, args: &ClusterArgs) -> Result<Side> {

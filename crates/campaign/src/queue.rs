@@ -124,7 +124,7 @@ impl Queue {
 
     /// The next thing to do; `None` when there is nothing left. Studies go first: what is found
     /// should be ready to be told.
-    pub fn next(&mut self) -> Option<Work> {
+    pub fn next_work(&mut self) -> Option<Work> {
         if self.closed {
             return None;
         }

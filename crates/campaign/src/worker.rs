@@ -215,7 +215,7 @@ impl Supply for InProcess {
     type Ticket = ();
 
     fn next(&self) -> Option<(Work, ())> {
-        self.board.lock().next().map(|work| (work, ()))
+        self.board.lock().next_work().map(|work| (work, ()))
     }
 
     fn hand_in(&self, done: Done) -> bool {

@@ -25,6 +25,15 @@ esac
 exec gcc "$@"
 "#;
 
+/// Kills the worker that tests with it, which is its shepherd's parent.
+const KILLER: &str = r#"#!/bin/sh
+case " $* " in *" func.c "*)
+    kill -KILL "$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$PPID/status")"
+    exit 1 ;;
+esac
+exec gcc "$@"
+"#;
+
 /// A program that runs beside the test and dies with it.
 struct Beside {
     stop: Stop,
@@ -95,16 +104,19 @@ fn finish(run: Run) -> Finished {
 /// A folder with compilers that are told of by full paths, so that they are the same everywhere.
 fn folder() -> Scratch {
     let scratch = Scratch::new().expect("a temporary folder");
-    fs::write(scratch.file("faulty.sh"), FAULTY).expect("it is written");
-    let executable = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(scratch.file("faulty.sh"), executable).expect("it is executable");
+    for (name, text) in [("faulty.sh", FAULTY), ("killer.sh", KILLER)] {
+        fs::write(scratch.file(name), text).expect("it is written");
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(scratch.file(name), executable).expect("it is executable");
+    }
     let compiler = |name: &str, levels: &str| {
-        let path = scratch.file(&format!("{name}.sh")).display().to_string();
+        let path = scratch.file(format!("{name}.sh")).display().to_string();
         format!(
             "[[compiler]]\nname = \"{name}\"\npath = {path:?}\nfamily = \"gcc\"\nlevels = [{levels}]\n"
         )
     };
-    let compilers = compiler("faulty", "\"-O0\", \"-O1\", \"-O2\"");
+    let faulty = compiler("faulty", "\"-O0\", \"-O1\", \"-O2\"");
+    let compilers = faulty + &compiler("killer", "\"-O0\"");
     fs::write(scratch.file("gainsay.toml"), format!("extras_per_test = 0\n{compilers}"))
         .expect("it is written");
     fs::write(scratch.file("small.toml"), "program.tests = [1, 1]\n").expect("it is written");
@@ -212,6 +224,36 @@ fn a_worker_without_the_targets_says_so_and_one_with_a_part_does_its_part() {
     assert_eq!(found(&done).len(), 2, "{}{}", done.stdout.text(), done.stderr.text());
 }
 
+#[test]
+fn a_test_that_kills_workers_is_set_aside_and_told() {
+    let scratch = folder();
+    let dir = scratch.path();
+    let (_server, port) = server(dir, &["-js", "-sd", "data"]);
+    let at = format!("nats://127.0.0.1:{port}");
+    // Somebody starts it again each time.
+    let again = "while :; do \"$0\" worker --join \"$1\" --jobs 1; sleep 0.1; done";
+    let run = Run::new("sh", WALL).args(["-c", again, env!("CARGO_BIN_EXE_gainsay"), &at]).cwd(dir);
+    let _worker = Beside::start(run);
+    let hunt = [
+        "hunt",
+        "--cc",
+        "killer",
+        "--policy",
+        "small.toml",
+        "--seed",
+        "5",
+        "--json",
+        "--tests",
+        "1",
+    ];
+    let patience = ["--cluster", &at, "--lease", "2s", "--deliveries", "2"];
+    let done = finish(gainsay(dir, &[&hunt[..], &patience].concat()));
+    let told = "set aside: 2 workers did not finish it";
+    assert!(words(&done).contains(&format!(" seed 5 is {told}\n")), "{}", done.stdout.text());
+    let end = events(&done).pop().expect("an end");
+    assert_eq!((&end["tests"], &end["skipped"][told]), (&1.into(), &1.into()), "{end}");
+}
+
 #[track_caller]
 fn mistake(run: Run, sentence: &str) {
     let done = finish(run);
@@ -243,9 +285,52 @@ fn every_mistake_gets_a_sentence() {
     mistake(hunt(&at), "start it with `nats-server -js`");
     let with_secret = format!("nats://me:secret@127.0.0.1:{port}");
     mistake(worker(&with_secret, &[]), "does not ask for credentials, and some were given");
-    fs::write(dir.join("ca.pem"), "").expect("it is written");
-    let untrusted = finish(worker(&at, &["--tls-ca", "ca.pem"]));
-    assert_eq!(untrusted.status, Status::Exit(2), "{}", untrusted.stderr.text());
+    certificates(dir);
+    mistake(worker(&at, &["--tls-ca", "ca.pem"]), "no trust in the server at");
+}
+
+/// An authority, and a certificate of it for both ends.
+fn certificates(dir: &Path) {
+    let script = "set -e
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 \\
+            -subj /CN=test -addext basicConstraints=critical,CA:TRUE
+        openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout own.key -out own.csr -subj /CN=localhost
+        printf 'subjectAltName=IP:127.0.0.1\\nextendedKeyUsage=serverAuth,clientAuth\\n' > ext
+        openssl x509 -req -in own.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out own.pem -days 2 -extfile ext";
+    let done = finish(Run::new("sh", WALL).args(["-c", script]).cwd(dir));
+    assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());
+}
+
+#[test]
+fn nothing_is_said_to_a_server_that_is_not_trusted() {
+    let scratch = folder();
+    let dir = scratch.path();
+    certificates(dir);
+    let tls = [
+        "--tls",
+        "--tlscert",
+        "own.pem",
+        "--tlskey",
+        "own.key",
+        "--tlsverify",
+        "--tlscacert",
+        "ca.pem",
+    ];
+    let (_server, port) = server(dir, &[&["-js", "-sd", "data"], &tls[..]].concat());
+    let at = format!("tls://127.0.0.1:{port}");
+    let ours = ["--tls-ca", "ca.pem", "--tls-cert", "own.pem", "--tls-key", "own.key"];
+    mistake(gainsay(dir, &["worker", "--join", &at]), "no trust in the server at");
+    mistake(
+        gainsay(dir, &["worker", "--join", &at, "--tls-ca", "ca.pem"]),
+        "no trust in the server at",
+    );
+    let _worker = Beside::start(gainsay(
+        dir,
+        &[&["worker", "--join", &at, "--jobs", "2"], &ours[..]].concat(),
+    ));
+    let hunt = [&HUNT[..], &["2", "--cluster", &at, "--no-reduce"], &ours].concat();
+    let done = finish(gainsay(dir, &hunt));
+    assert_eq!(found(&done).len(), 2, "{}{}", done.stdout.text(), done.stderr.text());
 }
 
 #[test]

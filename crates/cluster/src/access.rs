@@ -151,7 +151,7 @@ impl Access {
             ConnectErrorKind::Authentication => {
                 format!("the credentials for {at} cannot be used: {error}")
             }
-            ConnectErrorKind::Tls => {
+            _ if is_about_trust(error) => {
                 format!(
                     "no trust in the server at {at}: {error}; --tls-ca FILE names whom to trust"
                 )
@@ -159,7 +159,10 @@ impl Access {
             ConnectErrorKind::Dns | ConnectErrorKind::ServerParse => {
                 format!("the address {at} does not lead to a server: {error}")
             }
-            ConnectErrorKind::Io | ConnectErrorKind::TimedOut | ConnectErrorKind::MaxReconnects => {
+            ConnectErrorKind::Io
+            | ConnectErrorKind::Tls
+            | ConnectErrorKind::TimedOut
+            | ConnectErrorKind::MaxReconnects => {
                 format!(
                     "no NATS server answers at {at} ({error}): start one with `nats-server -js`"
                 )
@@ -167,6 +170,18 @@ impl Access {
         };
         anyhow::anyhow!(told)
     }
+}
+
+/// Whether the other side spoke, but not as TLS must: the TLS library says so by "invalid data".
+fn is_about_trust(error: &async_nats::ConnectError) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    let mut found = error.kind() == ConnectErrorKind::Tls;
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<std::io::Error>();
+        found |= io.is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData);
+        cause = error.source();
+    }
+    found
 }
 
 fn readable(path: &PathBuf) -> Result<()> {

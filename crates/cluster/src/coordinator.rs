@@ -5,7 +5,7 @@
 //! of the compilers that were asked for is its *set*; each set and engine has a subject of its own, so work
 //! goes to those who have exactly its targets. If all workers of a set are gone, their work goes to others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -174,6 +174,7 @@ impl Crew for Coordinator {
             study: plan.study,
             workers: BTreeMap::new(),
             sets: BTreeMap::new(),
+            consumers: BTreeSet::new(),
             orders: 0,
             alone: (Instant::now(), ALONE),
         };
@@ -245,6 +246,8 @@ struct Dealer {
     study: bool,
     workers: BTreeMap<String, Seen>,
     sets: BTreeMap<String, Set>,
+    /// Consumers of work that are known to be there.
+    consumers: BTreeSet<String>,
     orders: u64,
     /// Since when there is no worker, and when that is told.
     alone: (Instant, Duration),
@@ -458,9 +461,11 @@ impl Dealer {
         sent
     }
 
-    async fn send(&self, consumer: &str, subject: &str, id: &str, order: &Order) -> Result<()> {
-        // Work that no consumer waits for would be kept, and found by it later: but it is made anyway.
-        self.link.consumer(WORK, consumer, subject, self.lease).await?;
+    async fn send(&mut self, consumer: &str, subject: &str, id: &str, order: &Order) -> Result<()> {
+        if !self.consumers.contains(consumer) {
+            self.link.consumer(WORK, consumer, subject, self.lease).await?;
+            self.consumers.insert(consumer.into());
+        }
         self.link.publish(subject, id, &encode(order)?).await
     }
 
@@ -485,6 +490,7 @@ impl Dealer {
     async fn take_back(&mut self, name: &str) -> Result<()> {
         let work = self.link.stream(WORK).await?;
         work.purge().filter(format!("gainsay.work.{}.{name}.>", self.spec.hunt())).await?;
+        self.consumers.clear();
         let Some(set) = self.sets.get_mut(name) else { return Ok(()) };
         let mut queue = self.board.lock();
         for item in set.blocks.drain(..).flat_map(|block| block.items().collect::<Vec<Item>>()) {

@@ -35,7 +35,7 @@ pub const SPEC: &str = "hunt";
 pub const NEWS: &str = "gainsay.news";
 
 /// A result that is published again within this time is dropped by the server; after it, by the store.
-const DUPLICATES: Duration = Duration::from_secs(600);
+const DUPLICATES: Duration = Duration::from_secs(120);
 
 /// How long leases last where no coordinator has said it yet.
 const LEASE: Duration = Duration::from_secs(30);

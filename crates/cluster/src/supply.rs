@@ -285,9 +285,9 @@ impl Supply for Remote {
                     self.findings.fetch_add(tested.findings.len() as u64, Ordering::Relaxed);
                     tested.engine = self.spec.engines[item.engine].clone();
                     for finding in &mut tested.findings {
-                        let home = |text: &String| replaced(text, &self.moved, Direction::Home);
-                        finding.origin = home(&finding.origin);
-                        finding.commands = finding.commands.iter().map(home).collect();
+                        for text in finding.commands.iter_mut().chain([&mut finding.origin]) {
+                            *text = replaced(text, &self.moved, Direction::Home);
+                        }
                     }
                     (Answer::Tested(Box::new(tested)), format!("{}-{}", item.engine, item.seed))
                 }
