@@ -79,20 +79,14 @@ impl Link {
         let mut js = jetstream::new(client.clone());
         js.set_timeout(REQUEST);
         let info = client.server_info();
-        // As plain JSON: what the client expects in the answer, Debian's server does not yet say.
-        let told: Result<serde_json::Value, _> = js.request("INFO", &()).await;
-        let refused = match &told {
-            Ok(told) => told.pointer("/error/description").map(ToString::to_string),
-            Err(error) => Some(error.to_string()),
-        };
-        if let Some(why) = refused {
-            if !info.jetstream {
-                bail!(
-                    "JetStream is not enabled on the server at {at}: start it with `nats-server -js`"
-                );
-            }
-            bail!("JetStream does not answer at {at} for this account: {why}");
+        if !info.jetstream {
+            bail!(
+                "JetStream is not enabled on the server at {at}: start it with `nats-server -js`"
+            );
         }
+        patiently(|| answers(&js))
+            .await
+            .with_context(|| format!("JetStream does not answer at {at} for this account"))?;
         let replicas = replicas.unwrap_or(if info.cluster.is_some() { 3 } else { 1 });
         let link = patiently(|| Link::set_up(client.clone(), js.clone(), lease, replicas)).await;
         link.with_context(|| format!("the streams of the hunt cannot be set up on {at}"))
@@ -211,6 +205,16 @@ impl Link {
     pub async fn forget(&self, name: &str) {
         // What is left behind takes room, and no more.
         let _ = self.files.delete(name).await;
+    }
+}
+
+/// Whether JetStream is there for us. As plain JSON: what the client expects in the answer, Debian's server
+/// does not yet say.
+async fn answers(js: &jetstream::Context) -> Result<()> {
+    let told: serde_json::Value = js.request("INFO", &()).await?;
+    match told.pointer("/error/description") {
+        Some(why) => bail!("{why}"),
+        None => Ok(()),
     }
 }
 
