@@ -1,7 +1,7 @@
 //! Hunts over many machines: work, results and leases on NATS JetStream.
 //!
 //! [`Coordinator`] is a [`campaign::Crew`]: it deals what is on the board as blocks of seeds on a work-queue
-//! stream and sends home what comes back on another. [`join`] is the other end: a process that takes
+//! stream and sends home what comes back on another. [`join()`] is the other end: a process that takes
 //! blocks, tests as a local hunt does, and publishes what came of each test. Neither knows how programs
 //! are made or judged, and the recording side of a hunt does not know which of the two crews it has.
 //!

@@ -79,7 +79,8 @@ impl Link {
         let mut js = jetstream::new(client.clone());
         js.set_timeout(REQUEST);
         let info = client.server_info();
-        if !info.jetstream {
+        // A server without it may be a way to others that have it.
+        if !info.jetstream && answers(&js).await.is_err() {
             bail!(
                 "JetStream is not enabled on the server at {at}: start it with `nats-server -js`"
             );
@@ -248,7 +249,7 @@ async fn bucket(
     Ok(js.get_key_value(name).await?)
 }
 
-/// Tries until it works or [`STARTING`] is over.
+/// Tries until it works or half a minute is over.
 pub async fn patiently<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() -> F) -> Result<T> {
     let begin = Instant::now();
     loop {
