@@ -393,6 +393,7 @@ With --json each line has an \"event\":
   begin     seed, language, engines, jobs, out, compilers (name, version, triple), tests so far
   finding   id, kind, standing, summary, signature, targets, right, engine, seed, seen_before
   study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
+  word      text: a worker came or went, a test was set aside (--cluster)
   progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
             flaky, skipped by reason, unanswered by reason (compiled, not run), checks (all, removed),
             variants (besides the tests),

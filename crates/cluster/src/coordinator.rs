@@ -26,7 +26,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::access::Access;
 use crate::files::pack;
-use crate::join::{HELLO, lane};
+use crate::join::{HELLO, lane, work_of};
 use crate::link::{Link, NEWS, RESULTS, SPEC, WORK, insist, patiently};
 use crate::wire::{Answer, Hello, Order, PROTOCOL, Shipped, Spec, decode, digest, encode};
 
@@ -123,7 +123,7 @@ impl Coordinator {
         };
         // What is under way somewhere still comes home; what nobody has begun is dealt anew.
         let work = link.stream(WORK).await?;
-        work.purge().filter(format!("gainsay.work.{}.>", spec.hunt())).await?;
+        work.purge().filter(format!("gainsay.work.{identity}.>")).await?;
         Ok(spec)
     }
 }
@@ -312,7 +312,7 @@ impl Dealer {
         self.announce(false).await;
         let _ = self.link.leases.delete(COORDINATOR).await;
         if let Ok(work) = self.link.stream(WORK).await {
-            let _ = work.purge().filter(format!("gainsay.work.{}.>", self.spec.hunt())).await;
+            let _ = work.purge().filter(format!("{}.>", work_of(&self.spec.hunt()))).await;
             for set in self.sets.keys() {
                 for engine in 0..self.spec.engines.len() {
                     let _ = work.delete_consumer(&lane(&self.spec.hunt(), set, engine).0).await;
@@ -489,7 +489,7 @@ impl Dealer {
 
     async fn take_back(&mut self, name: &str) -> Result<()> {
         let work = self.link.stream(WORK).await?;
-        work.purge().filter(format!("gainsay.work.{}.{name}.>", self.spec.hunt())).await?;
+        work.purge().filter(format!("{}.{name}.>", work_of(&self.spec.hunt()))).await?;
         self.consumers.clear();
         let Some(set) = self.sets.get_mut(name) else { return Ok(()) };
         let mut queue = self.board.lock();
@@ -572,7 +572,7 @@ impl Dealer {
                 let why = Failed::Because(self.set_aside());
                 self.send_home(Done::Study(id, Box::new(Err(why))), message, object);
             }
-            Answer::BlockAside(block) => self.set_block_aside(block, message).await,
+            Answer::BlockAside(hunt, block) => self.set_block_aside(&hunt, block, message).await,
         }
     }
 
@@ -581,8 +581,13 @@ impl Dealer {
     }
 
     /// Of a block that nobody finished, each test is tried alone; of one test, it is put down.
-    async fn set_block_aside(&mut self, block: Block, message: jetstream::Message) {
-        let Some(name) = self.spec.engines.get(block.engine).cloned() else { return };
+    async fn set_block_aside(&mut self, hunt: &str, block: Block, message: jetstream::Message) {
+        let ours = hunt == self.spec.hunt();
+        let Some(name) = self.spec.engines.get(block.engine).filter(|_| ours).cloned() else {
+            // Of an earlier run with other arguments: what is not recorded is dealt anew anyway.
+            let _ = message.ack().await;
+            return;
+        };
         if let [seed] = block.seeds[..] {
             self.say(format!("{name} seed {seed} is {}", self.set_aside()));
             let mut tested = Tested::new(&name, seed);

@@ -259,5 +259,11 @@ impl Attendance<'_> {
 
 /// The consumer and the subject of an engine's work for a set of targets.
 pub fn lane(hunt: &str, set: &str, engine: usize) -> (String, String) {
-    (format!("{hunt}-{set}-{engine}"), format!("gainsay.work.{hunt}.{set}.{engine}"))
+    (format!("{hunt}-{set}-{engine}"), format!("{}.{set}.{engine}", work_of(hunt)))
+}
+
+/// What the subjects of a hunt's work begin with: folder and arguments are parts of their own, so that all
+/// work of a folder can be told.
+pub fn work_of(hunt: &str) -> String {
+    format!("gainsay.work.{}", hunt.replace('-', "."))
 }

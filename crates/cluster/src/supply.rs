@@ -39,6 +39,8 @@ struct Held {
     /// All of them.
     messages: BTreeMap<u64, Arc<Message>>,
     leases: BTreeMap<u64, Lease>,
+    /// Where those are that were too long for a message.
+    objects: BTreeMap<u64, String>,
     next: u64,
 }
 
@@ -150,20 +152,19 @@ impl Remote {
     }
 
     async fn receive(&self, message: Message) {
-        if let Err(error) = self.try_receive(&message).await {
-            // A message that cannot be read is for somebody else, and at last set aside.
+        if self.try_receive(&message).await.is_err() {
+            // The servers did not give all of it: later, or to somebody else.
             let _ = message.ack_with(AckKind::Nak(Some(self.lease()))).await;
-            eprintln!("gainsay: {error:#}");
         }
     }
 
     async fn try_receive(&self, message: &Message) -> Result<()> {
         let delivered = message.info().map_or(1, |info| info.delivered);
-        let (bytes, _) = self.link.unwrap(&message.payload).await?;
+        let (bytes, object) = self.link.unwrap(&message.payload).await?;
         let order: Order = decode(&bytes)?;
         if delivered > self.spec.deliveries {
             let answer = match order {
-                Order::Block(block) => Answer::BlockAside(block),
+                Order::Block(block) => Answer::BlockAside(self.spec.hunt(), block),
                 Order::Study(found) => Answer::StudyAside(found.id),
             };
             let sequence = message.info().map_or(0, |info| info.stream_sequence);
@@ -196,6 +197,7 @@ impl Remote {
         let ticket = held.next;
         held.messages.insert(ticket, Arc::new(message.clone()));
         held.leases.extend(lease.map(|lease| (ticket, lease)));
+        held.objects.extend(object.map(|object| (ticket, object)));
         held.waiting.push_back((ticket, work));
         drop(held);
         self.arrived.notify_one();
@@ -246,14 +248,18 @@ impl Remote {
     }
 
     async fn close(&self, ticket: u64, is_done: bool) {
-        let (message, lease) = {
+        let (message, lease, object) = {
             let mut held = self.held();
-            (held.messages.remove(&ticket), held.leases.remove(&ticket))
+            let object = held.objects.remove(&ticket);
+            (held.messages.remove(&ticket), held.leases.remove(&ticket), object)
         };
         if let Some(message) = message {
             let kind = if is_done { AckKind::Ack } else { AckKind::Nak(None) };
             // What is not heard comes again, and counts once.
             let _ = message.ack_with(kind).await;
+        }
+        if let Some(object) = object.filter(|_| is_done) {
+            self.link.forget(&object).await;
         }
         if let Some(lease) = lease {
             lease.release().await;

@@ -102,8 +102,8 @@ pub enum Answer {
     Tested(Box<Tested>),
     /// The study of a finding, or why it cannot be made.
     Studied(i64, Box<Result<Study, String>>),
-    /// Tests that too many workers did not finish.
-    BlockAside(Block),
+    /// Tests that too many workers did not finish, of this hunt.
+    BlockAside(String, Block),
     /// A study that too many workers did not finish.
     StudyAside(i64),
 }
