@@ -34,7 +34,7 @@ use crate::wire::{Answer, Hello, Order, PROTOCOL, Shipped, Spec, decode, digest,
 const BLOCK: Duration = Duration::from_secs(2);
 
 /// Between two looks at the queue.
-const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(50);
 
 /// Results that are on their way to the disk at most.
 const RESULTS_HELD: usize = 1000;
@@ -196,7 +196,7 @@ async fn collect(
     cancel: Stop,
 ) {
     while !cancel.is_set() {
-        let batch = consumer.batch().max_messages(200).expires(Duration::from_secs(1)).messages();
+        let batch = consumer.batch().max_messages(200).expires(Duration::from_secs(5)).messages();
         let Ok(mut batch) = batch.await else {
             sleep(Duration::from_millis(200)).await;
             continue;

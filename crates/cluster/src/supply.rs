@@ -128,7 +128,7 @@ impl Remote {
             while !self.stop.is_set() {
                 let waiting = self.held().waiting.len();
                 if waiting > 0 && waiting + self.busy.load(Ordering::Relaxed) > self.jobs {
-                    sleep(Duration::from_millis(10)).await;
+                    sleep(LOOK).await;
                     continue;
                 }
                 let Ok(mut batch) = consumer.batch().max_messages(1).expires(PULL).messages().await
