@@ -257,7 +257,7 @@ fn told(dir: &Path, tests: u64) -> Result<Vec<String>> {
 fn text(found: &Finding) -> String {
     let f = &found.finding;
     let files: Vec<_> =
-        f.files.iter().chain(&f.artifacts).map(|file| (&file.name, file.bytes.len())).collect();
+        f.files.iter().chain(&f.artifacts).map(|file| (&file.name, &file.bytes)).collect();
     format!(
         "{} seed {} {:?} {:?} {}\n{}\n{:?}\n{:?}\n{files:?}\n{}",
         found.engine,
