@@ -19,8 +19,8 @@ use crate::csmith::{Case, Csmith};
 use crate::machine::{Answer, Machine};
 use crate::pool::Progress;
 use crate::{
-    bench_embed, bench_emi, bench_gen, bench_hunt, bench_page, bench_passes, bench_reduce,
-    bench_smith, crossover,
+    bench_cluster, bench_embed, bench_emi, bench_gen, bench_hunt, bench_page, bench_passes,
+    bench_reduce, bench_smith, crossover,
 };
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
@@ -57,6 +57,8 @@ enum What {
     Crossover(crossover::BenchArgs),
     /// Pages of a hunt with ten thousand findings, from a local server.
     Page(bench_page::PageArgs),
+    /// A hunt over NATS against a local one, and how many messages a server takes.
+    Cluster(bench_cluster::ClusterArgs),
     /// Sequences of passes in the fork server against `opt`, `llc`, a linker and the program, started for each.
     Passes(bench_passes::PassesArgs),
 }
@@ -85,6 +87,7 @@ pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
         What::Emi(args) => bench_emi::main(context, args).map(|()| Found::Nothing),
         What::Crossover(args) => crossover::bench(context, args).map(|()| Found::Nothing),
         What::Page(args) => bench_page::main(context, args).map(|()| Found::Nothing),
+        What::Cluster(args) => bench_cluster::main(context, args).map(|()| Found::Nothing),
         What::Passes(args) => bench_passes::main(context, args).map(|()| Found::Nothing),
         What::Smith(args) => bench_smith::main(context, args).map(|()| Found::Nothing),
     }

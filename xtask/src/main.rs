@@ -2,6 +2,7 @@
 //! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
 
 mod bench;
+mod bench_cluster;
 mod bench_embed;
 mod bench_emi;
 mod bench_gen;
@@ -11,6 +12,7 @@ mod bench_passes;
 mod bench_reduce;
 mod bench_smith;
 mod browser;
+mod cluster;
 mod compiler;
 mod context;
 mod counters;
@@ -88,6 +90,8 @@ enum Command {
     Refine(refinement::Args),
     /// The text of LLVM IR: whether what we read and print is what LLVM reads and prints.
     Ir(ir::Args),
+    /// Hunts over many machines: whether anything is lost when they are killed.
+    Cluster(cluster::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -136,6 +140,7 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Passes(args) => passes::main(&context, args),
         Command::Refine(args) => refinement::main(&context, args).map(|()| Found::Nothing),
         Command::Ir(args) => ir::main(&context, args),
+        Command::Cluster(args) => cluster::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

@@ -11,8 +11,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use oracle::{Detectors, Lab, Trouble};
-use sandbox::Scratch;
+use sandbox::{Scratch, Stop};
 use toolchain::Compiler;
+
+use crate::plan::Plan;
 
 /// The common ground of all tests.
 pub struct Bench {
@@ -32,6 +34,12 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// The bench of a plan. Setting `stop` ends what is done on it.
+    pub fn of(plan: &Plan, stop: Stop) -> Bench {
+        let lab = Lab { limits: plan.limits.clone(), stop };
+        Bench::new(lab, plan.compilers.clone(), plan.extras_per_test)
+    }
+
     /// A bench on which nothing was done yet.
     pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> Bench {
         Bench {

@@ -17,6 +17,8 @@ pub enum Event<'a> {
     Found(&'a Finding, &'a Progress),
     /// A finding was studied; what was learnt is on disk. Or it could not be, and why.
     Studied(i64, Result<&'a Study, &'a str>, &'a Progress),
+    /// A sentence worth reading: a worker came or went, a test was set aside.
+    Word(&'a str, &'a Progress),
     /// Nothing happened for a moment: time to draw.
     Tick(&'a Progress),
     /// The hunt is over.

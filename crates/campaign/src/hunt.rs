@@ -3,30 +3,24 @@
 //! Only the recording thread touches the store. Workers are not scoped threads: at Ctrl-C the hunt
 //! does not wait for one that is in the middle of executing a program in the machine.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
-use oracle::{Lab, Trouble};
-use reduce::{NotReduced, Order};
+use anyhow::Result;
+use oracle::Trouble;
 use sandbox::Stop;
-use toolchain::Target;
 
 use crate::bench::Bench;
 use crate::engine::Engine;
 use crate::event::{Ended, EngineProgress, Event, Progress};
-use crate::plan::{EngineChoice, Plan};
-use crate::predict::OUR_BUG;
-use crate::queue::{Item, Queue, Work};
-use crate::recheck::Subject;
-use crate::record::{Finding, Study, Tested, Word};
+use crate::plan::Plan;
+use crate::queue::{Item, Queue};
+use crate::record::{Cost, Finding, Study, Tested, Word};
 use crate::schedule;
 use crate::store::{Sample, Store, StoredTarget, is_full};
-use crate::study::{Patient, study, targets_of};
+use crate::worker::{Board, Done, Failed, InProcess, Letter, Worker};
 
 /// Between two looks at the clock: also the time until a view is drawn again.
 const TICK: Duration = Duration::from_millis(100);
@@ -39,47 +33,81 @@ const GRACE: Duration = Duration::from_secs(10);
 /// than this is our own computing, which leaves nothing behind.
 const PARTING: Duration = Duration::from_millis(600);
 
-/// Stack of a worker: the parser recurses with the nesting of other people's programs.
-const STACK: usize = 256 << 20;
+/// Who does the work of a hunt: threads of this process, or workers on other machines.
+pub trait Crew {
+    /// What tests share, where they are done in this process.
+    fn bench(&self) -> Option<Arc<Bench>>;
 
-/// A worker without work looks again after this long.
-const IDLE: Duration = Duration::from_millis(50);
+    /// Sets to work and returns: takes from the board until nothing is left, sends home what came of it,
+    /// and drops the sender at the end.
+    fn start(&mut self, plan: &Plan, task: Task) -> Result<()>;
+}
 
-/// A study that takes longer ends with the best it has.
-const STUDY: Duration = Duration::from_secs(600);
+/// What a crew is given.
+pub struct Task {
+    /// What is to be done.
+    pub board: Board,
+    /// Where what came of it goes.
+    pub home: Sender<Letter>,
+    /// Ends all work at once when it is set.
+    pub cancel: Stop,
+    /// The engines, in the order of the plan.
+    pub engines: Arc<[Box<dyn Engine>]>,
+    /// All targets of the store.
+    pub targets: Arc<[StoredTarget]>,
+    /// What the folder is known by among all folders.
+    pub identity: String,
+}
 
 /// Between two samples for the curves of a page.
 const SAMPLE: Duration = Duration::from_secs(5);
 
-/// What a worker sends home.
-enum Done {
-    Test(Item, Box<Result<Tested, Trouble>>),
-    Study(i64, Box<Result<Study, NotReduced>>),
+/// The threads of this process.
+struct Threads(Arc<Bench>);
+
+impl Crew for Threads {
+    fn bench(&self) -> Option<Arc<Bench>> {
+        Some(self.0.clone())
+    }
+
+    fn start(&mut self, plan: &Plan, task: Task) -> Result<()> {
+        let Task { board, home, engines, targets, .. } = task;
+        let worker = Arc::new(Worker { engines, bench: self.0.clone(), targets });
+        let supply = Arc::new(InProcess { board, home });
+        for n in 0..plan.jobs.max(1) {
+            worker.start(n, supply.clone())?;
+        }
+        Ok(())
+    }
 }
 
 /// Hunts until the time is over, the tests are done, `stop` is set or nothing more can be written,
 /// and tells of it all along.
 pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Progress> {
-    if plan.compilers.is_empty() && plan.engines.iter().any(EngineChoice::needs_compilers) {
-        bail!(
-            "no compiler to hunt on: install one (apt-get install gcc libc6-dev), or name one with --cc"
-        );
-    }
-    let engines = plan.engines.iter().map(|choice| choice.engine(plan.language));
-    let engines: Arc<[Box<dyn Engine>]> = engines.collect::<Result<_>>()?;
-    let mut store = Store::create(&plan.out)?;
-    let seed = first_seed(&plan, &store)?;
-    let mut tested: Vec<StoredTarget> = levels(&plan).iter().map(StoredTarget::from).collect();
-    tested.extend(engines.iter().flat_map(|engine| engine.targets()));
-    store.targets(&tested)?;
+    plan.check_compilers()?;
     // Our own, so that the end of the time can end runs as Ctrl-C does.
     let cancel = Stop::new();
-    let lab = Lab { limits: plan.limits.clone(), stop: cancel.clone() };
-    let bench = Arc::new(Bench::new(lab, plan.compilers.clone(), plan.extras_per_test));
+    let bench = Arc::new(Bench::of(&plan, cancel.clone()));
+    hunt_with(plan, &mut Threads(bench), cancel, stop, tell)
+}
+
+/// The same with the work done by somebody else; setting `cancel` must end what is under way.
+pub fn hunt_with(
+    plan: Plan,
+    crew: &mut dyn Crew,
+    cancel: Stop,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event),
+) -> Result<Progress> {
+    let engines = plan.build_engines()?;
+    let mut store = Store::create(&plan.out)?;
+    let seed = first_seed(&plan, &store)?;
+    store.targets(&plan.stored_targets(&engines))?;
     let mut queue = Queue::default();
     let mut progress =
         Progress { time: plan.time, tests_wanted: plan.tests, seed, ..Progress::default() };
-    recall(&store, &bench, &mut progress)?;
+    let bench = crew.bench();
+    recall(&store, bench.as_deref(), &mut progress)?;
     for engine in engines.iter() {
         let record = store.engine(engine.name())?;
         progress.tests += record.done.len() as u64;
@@ -101,34 +129,25 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
             queue.study(finding);
         }
     }
-    let targets: Arc<[StoredTarget]> = store.stored_targets()?.into();
-    let queue = Arc::new(Mutex::new(queue));
-    let (send, receive) = mpsc::channel();
-    for n in 0..plan.jobs.max(1) {
-        let worker = Worker {
-            engines: engines.clone(),
-            queue: queue.clone(),
-            bench: bench.clone(),
-            targets: targets.clone(),
-            home: send.clone(),
-        };
-        let thread = thread::Builder::new().name(format!("worker {n}")).stack_size(STACK);
-        thread.spawn(move || worker.work()).context("a worker thread cannot be started")?;
-    }
-    drop(send);
+    let board = Board::new(queue);
+    let (home, receive) = mpsc::channel();
     let names = engines.iter().map(|engine| engine.name().to_string()).collect();
-    let before = store.last_sample()?.unwrap_or_default();
-    let mut hunt = Hunt {
-        begin: Instant::now(),
-        store,
-        queue,
-        bench,
-        cancel,
-        names,
-        progress,
-        engines,
-        before,
+    let sampled = store.last_sample()?.unwrap_or_default();
+    let targets = store.stored_targets()?.into();
+    let identity = identity(&store)?;
+    let task = Task {
+        board: board.clone(),
+        home,
+        cancel: cancel.clone(),
+        engines: engines.clone(),
+        targets,
+        identity,
     };
+    crew.start(&plan, task)?;
+    let before = progress.cost;
+    let begin = Instant::now();
+    let mut hunt =
+        Hunt { begin, store, board, bench, cancel, names, before, progress, engines, sampled };
     hunt.refresh();
     tell(Event::Begin(&hunt.progress));
     hunt.sample(false);
@@ -138,6 +157,18 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     tell(Event::End(&hunt.progress));
     hunt.store.settle();
     Ok(hunt.progress)
+}
+
+/// What the folder is known by among all folders: drawn once.
+fn identity(store: &Store) -> Result<String> {
+    if let Some(known) = store.setting("identity")? {
+        return Ok(known);
+    }
+    // The standard library's hashes are seeded by the system.
+    let drawn = RandomState::new().hash_one(SystemTime::now());
+    let fresh = format!("{drawn:016x}");
+    store.set("identity", &fresh)?;
+    Ok(fresh)
 }
 
 /// The seed that was asked for, or the folder's, or a fresh one.
@@ -152,20 +183,8 @@ fn first_seed(plan: &Plan, store: &Store) -> Result<u64> {
     Ok(seed)
 }
 
-/// Every compiler at its levels.
-fn levels(plan: &Plan) -> Vec<Target> {
-    let of = |compiler: &Arc<toolchain::Compiler>| {
-        let target = |level: &String| Target {
-            compiler: compiler.clone(),
-            flags: level.split_whitespace().map(str::to_string).collect(),
-        };
-        compiler.levels.iter().map(target).collect::<Vec<_>>()
-    };
-    plan.compilers.iter().flat_map(of).collect()
-}
-
 /// What earlier runs on the folder have left.
-fn recall(store: &Store, bench: &Bench, progress: &mut Progress) -> Result<()> {
+fn recall(store: &Store, bench: Option<&Bench>, progress: &mut Progress) -> Result<()> {
     progress.skipped = store.skipped()?.into_iter().collect();
     let counts = store.counts()?;
     progress.tests = counts.batched;
@@ -176,7 +195,9 @@ fn recall(store: &Store, bench: &Bench, progress: &mut Progress) -> Result<()> {
         progress.flaky += if word == Word::Flaky { n } else { 0 };
     }
     for finding in store.findings()? {
-        bench.count(&finding.finding.signature);
+        if let Some(bench) = bench {
+            bench.count(&finding.finding.signature);
+        }
         count_finding(progress, &finding);
     }
     Ok(())
@@ -218,107 +239,32 @@ fn is_open(store: &Store, found: &Finding) -> bool {
     !matches!(store.suppressed(&found.finding.signature), Ok(Some(_)))
 }
 
-/// One of the threads that test.
-struct Worker {
-    engines: Arc<[Box<dyn Engine>]>,
-    queue: Arc<Mutex<Queue>>,
-    bench: Arc<Bench>,
-    targets: Arc<[StoredTarget]>,
-    home: Sender<Done>,
-}
-
-impl Worker {
-    fn work(&self) {
-        while !self.bench.lab.stop.is_set() {
-            let work = lock(&self.queue).next();
-            let done = match work {
-                None => return,
-                Some(Work::Wait) => {
-                    thread::sleep(IDLE);
-                    continue;
-                }
-                Some(Work::Test(item)) => Done::Test(item, Box::new(self.test(item))),
-                Some(Work::Study(found)) => Done::Study(found.id, Box::new(self.study(&found))),
-            };
-            // Nobody listens any more when the hunt has parted.
-            if self.home.send(done).is_err() {
-                return;
-            }
-        }
-    }
-
-    fn test(&self, item: Item) -> Result<Tested, Trouble> {
-        let engine = &self.engines[item.engine];
-        let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
-        catch_unwind(test).unwrap_or_else(|panic| {
-            let mut tested = Tested::new(engine.name(), item.seed);
-            tested.skipped = Some(format!("{OUR_BUG}: {}", words(panic.as_ref())));
-            Ok(tested)
-        })
-    }
-
-    fn study(&self, found: &Finding) -> Result<Study, NotReduced> {
-        let lab = &self.bench.lab;
-        let work = AssertUnwindSafe(|| {
-            let engine = self.engines.iter().find(|engine| engine.name() == found.engine);
-            if let Some(study) = engine.and_then(|engine| engine.study(found, &lab.stop)) {
-                return study;
-            }
-            let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
-            let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
-            let all = self.bench.compilers.as_slice();
-            let patient = Patient {
-                case: &subject.case,
-                kind: subject.kind,
-                bad: targets_of(&found.finding.targets, all),
-                right: targets_of(&found.finding.right, all),
-                compilers: all,
-            };
-            let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
-            let order = Order { jobs: 1, time: Some(STUDY), stop, limits };
-            study(&patient, &order, &|_| {})
-        });
-        catch_unwind(work).unwrap_or_else(|panic| {
-            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", words(panic.as_ref()))))
-        })
-    }
-}
-
-/// The queue is plain data: a panic elsewhere has not broken it.
-fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What a panic said.
-fn words(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
-}
-
 /// The recording side.
 struct Hunt {
     begin: Instant,
     store: Store,
-    queue: Arc<Mutex<Queue>>,
-    bench: Arc<Bench>,
+    board: Board,
+    /// Where tests are done in this process.
+    bench: Option<Arc<Bench>>,
     cancel: Stop,
     names: Vec<String>,
+    /// What tests had cost when this run began.
+    before: Cost,
     progress: Progress,
     engines: Arc<[Box<dyn Engine>]>,
     /// The last sample of earlier runs: sums go on from there.
-    before: Sample,
+    sampled: Sample,
 }
 
 impl Hunt {
     /// Records until all workers are gone.
-    fn run(&mut self, receive: &Receiver<Done>, stop: &Stop, tell: &mut dyn FnMut(Event)) {
+    fn run(&mut self, receive: &Receiver<Letter>, stop: &Stop, tell: &mut dyn FnMut(Event)) {
         let mut parting = None;
         let mut tick = Instant::now();
         let mut sampled = Instant::now();
         loop {
             match receive.recv_timeout(TICK) {
-                Ok(Done::Test(item, result)) => self.take(item, *result, tell),
-                Ok(Done::Study(id, result)) => self.learn(id, *result, tell),
+                Ok(letter) => self.open(letter, tell),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -357,50 +303,106 @@ impl Hunt {
     }
 
     fn end(&mut self, why: Ended) {
-        lock(&self.queue).close();
+        self.board.lock().close();
         self.progress.ended.get_or_insert(why);
     }
 
-    fn take(&mut self, item: Item, result: Result<Tested, Trouble>, tell: &mut dyn FnMut(Event)) {
-        let sentence = match result {
-            Ok(tested) => match self.store.record(&tested) {
-                Ok(found) => return self.recorded(item, &tested, &found, tell),
-                Err(error) if is_full(&error) => format!(
-                    "the disk is full: {error:#}. Make room and start the same hunt again: it \
-                     goes on where it was"
-                ),
-                Err(error) => format!("{error:#}"),
-            },
-            Err(Trouble::Stopped) => {
-                lock(&self.queue).give_back(item);
-                return;
+    /// Takes in what came of work, and says so to whoever kept it until it was on the disk.
+    fn open(&mut self, letter: Letter, tell: &mut dyn FnMut(Event)) {
+        let kept = match letter.done {
+            Done::Test(item, result) => self.take(item, *result, tell),
+            Done::Study(id, result) => self.learn(id, *result, tell),
+            Done::Stray(tested) => {
+                let recorded = self.store.record(&tested).map(|_| ());
+                self.is_written(recorded)
             }
-            Err(trouble) => trouble.to_string(),
+            Done::Targets(targets) => {
+                let written = self.store.targets(&targets);
+                self.is_written(written)
+            }
+            Done::Word(word) => {
+                tell(Event::Word(&word, &self.progress));
+                true
+            }
         };
-        lock(&self.queue).give_back(item);
-        self.end(Ended::Failed(sentence));
-        self.cancel.set();
+        if let Some(told) = letter.kept.filter(|_| kept) {
+            told();
+        }
     }
 
-    fn learn(&mut self, id: i64, result: Result<Study, NotReduced>, tell: &mut dyn FnMut(Event)) {
-        lock(&self.queue).studied();
+    /// Whether something was written; the hunt ends where nothing can be.
+    fn is_written(&mut self, result: Result<()>) -> bool {
+        let Err(error) = result else { return true };
+        self.end(Ended::Failed(match is_full(&error) {
+            true => format!(
+                "the disk is full: {error:#}. Make room and start the same hunt again: it goes on \
+                 where it was"
+            ),
+            false => format!("{error:#}"),
+        }));
+        self.cancel.set();
+        false
+    }
+
+    /// Records a test; whether it is on the disk.
+    fn take(
+        &mut self,
+        item: Item,
+        result: Result<Tested, Trouble>,
+        tell: &mut dyn FnMut(Event),
+    ) -> bool {
+        if !self.board.lock().accept(item) {
+            return true;
+        }
+        let tested = match result {
+            Ok(tested) => tested,
+            Err(trouble) => {
+                self.board.lock().give_back(item);
+                if trouble != Trouble::Stopped {
+                    self.end(Ended::Failed(trouble.to_string()));
+                    self.cancel.set();
+                }
+                return false;
+            }
+        };
+        let found = match self.store.record(&tested) {
+            Ok(found) => found,
+            Err(error) => {
+                self.board.lock().give_back(item);
+                return self.is_written(Err(error));
+            }
+        };
+        self.recorded(item, &tested, &found, tell);
+        true
+    }
+
+    /// Keeps a study; whether it is on the disk, or is none that will be.
+    fn learn(
+        &mut self,
+        id: i64,
+        result: Result<Study, Failed>,
+        tell: &mut dyn FnMut(Event),
+    ) -> bool {
+        let wanted = self.board.lock().studied(id);
+        // What was cut short may have missed the best: the next hunt does it again.
+        if !wanted || self.cancel.is_set() || result == Err(Failed::Stopped) {
+            return !wanted;
+        }
         self.progress.studies.2 += 1;
         let told = match &result {
-            // What was cut short may have missed the best: the next hunt does it again.
-            _ if self.cancel.is_set() => return,
-            Ok(study) => match self.store.put_study(id, study) {
-                Ok(()) => Ok(study),
-                Err(error) => {
-                    self.end(Ended::Failed(format!("{error:#}")));
-                    self.cancel.set();
-                    return;
+            Ok(study) => {
+                let written = self.store.put_study(id, study);
+                if !self.is_written(written) {
+                    return false;
                 }
-            },
-            Err(why) => Err(why.to_string()),
+                Ok(study)
+            }
+            Err(Failed::Because(why)) => Err(why.as_str()),
+            Err(Failed::Stopped) => return false,
         };
         self.refresh();
-        let told = told.as_ref().map(|study| *study).map_err(String::as_str);
         tell(Event::Studied(id, told, &self.progress));
+        true
     }
 
     fn recorded(
@@ -413,7 +415,7 @@ impl Hunt {
         let fresh = |f: &&Finding| f.seen_before == 0 && f.finding.stands();
         let signatures = found.iter().filter(fresh).count() as u64;
         {
-            let mut queue = lock(&self.queue);
+            let mut queue = self.board.lock();
             // Put down before the test is over: idle workers wait for tests only.
             for finding in found {
                 if is_worth_a_study(finding) && is_open(&self.store, finding) {
@@ -456,12 +458,12 @@ impl Hunt {
         let sample = Sample {
             at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs()),
             last,
-            hunted: self.before.hunted + *elapsed,
+            hunted: self.sampled.hunted + *elapsed,
             tests: *tests,
             findings: findings.values().sum(),
             signatures: *signatures,
-            own: self.before.own + *own,
-            others: self.before.others + *others,
+            own: self.sampled.own + *own,
+            others: self.sampled.others + *others,
             blocks: (!blocks.is_empty()).then(|| blocks.iter().sum()),
         };
         let _ = self.store.put_sample(&sample);
@@ -471,9 +473,16 @@ impl Hunt {
     fn refresh(&mut self) {
         let progress = &mut self.progress;
         progress.elapsed = self.begin.elapsed();
-        progress.own = self.bench.own();
-        progress.others = self.bench.others();
-        let queue = lock(&self.queue);
+        match &self.bench {
+            Some(bench) => (progress.own, progress.others) = (bench.own(), bench.others()),
+            // What is done elsewhere is known from what tests cost there.
+            None => {
+                progress.own = progress.cost.generate.saturating_sub(self.before.generate);
+                let all = progress.cost.total().saturating_sub(self.before.total());
+                progress.others = all.saturating_sub(progress.own);
+            }
+        }
+        let queue = self.board.lock();
         let (waiting, begun) = queue.studies();
         (progress.studies.0, progress.studies.1) = (waiting as u64, begun as u64);
         let accounts = queue.accounts();

@@ -5,7 +5,8 @@
 //! program, without a store.
 //!
 //! [`study()`] makes what was found small and finds out all about it; [`recheck()`] asks whether it is
-//! still there. Not here yet: hunts over many machines.
+//! still there. A [`Crew`] does the work of a hunt: threads of this process, or, in `cluster`, workers on
+//! other machines.
 
 mod bench;
 mod check;
@@ -28,14 +29,16 @@ mod schedule;
 mod seed;
 mod store;
 mod study;
+mod worker;
 
+pub use bench::Bench;
 pub use check::{Checked, check};
 pub use engine::{
-    Backend, EmiOptions, EmiSeeds, Judge, Made, PassesOptions, SMITH_FUEL, SMITH_STACK, SeedMaker,
-    SmithOptions, Tally as PassesTally, Validate, least,
+    Backend, EmiOptions, EmiSeeds, Engine, Judge, Made, PassesOptions, SMITH_FUEL, SMITH_STACK,
+    SeedMaker, SmithOptions, Tally as PassesTally, Validate, least,
 };
 pub use event::{Ended, EngineProgress, Event, Progress};
-pub use hunt::hunt;
+pub use hunt::{Crew, Task, hunt, hunt_with};
 pub use module::{
     FILE as MODULE, Patient as ModulePatient, is_module, read_label, recheck_module, study_module,
 };
@@ -44,6 +47,7 @@ pub use predict::{Unusable, own_opinion};
 pub use program::{
     Subject as ProgramSubject, forget_exclusions, is_sequenced, recheck_program, study_program,
 };
+pub use queue::{Block, Item, Queue, Work};
 pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
 pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
 pub use refinement::{AFTER, COUNTEREXAMPLE};
@@ -53,3 +57,4 @@ pub use store::{
     Suppression,
 };
 pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};
+pub use worker::{Board, Done, Failed, Letter, Supply, Worker};

@@ -9,12 +9,13 @@ use cgen::policy::Policy;
 use crossover::fuzz::Fuzzer;
 use llvm::Program;
 use oracle::Limits;
-use toolchain::{Compiler, Language};
+use toolchain::{Compiler, Language, Target};
 
 use crate::engine::{
     Crossover, Csmith, Emi, EmiOptions, Engine, Files, Judge, Passes, PassesOptions, Programs,
     Smith, SmithOptions, Source, Yarp,
 };
+use crate::store::StoredTarget;
 
 /// A hunt before it begins.
 #[derive(Clone, Debug)]
@@ -41,6 +42,33 @@ pub struct Plan {
     pub limits: Limits,
     /// Findings are reduced and studied as they come.
     pub study: bool,
+}
+
+impl Plan {
+    /// A sentence where compilers are needed and none is here.
+    pub fn check_compilers(&self) -> Result<()> {
+        if self.compilers.is_empty() && self.engines.iter().any(EngineChoice::needs_compilers) {
+            bail!(
+                "no compiler to hunt on: install one (apt-get install gcc libc6-dev), or name one with --cc"
+            );
+        }
+        Ok(())
+    }
+
+    /// The engines; an error is a sentence about what one lacks.
+    pub fn build_engines(&self) -> Result<Arc<[Box<dyn Engine>]>> {
+        self.engines.iter().map(|choice| choice.engine(self.language)).collect()
+    }
+
+    /// Every compiler at its levels, and what engines test besides.
+    pub fn stored_targets(&self, engines: &[Box<dyn Engine>]) -> Vec<StoredTarget> {
+        let flags = |level: &str| level.split_whitespace().map(str::to_string).collect();
+        let at = |compiler: &Arc<Compiler>, level: &str| {
+            StoredTarget::from(&Target { compiler: compiler.clone(), flags: flags(level) })
+        };
+        let levels = self.compilers.iter().flat_map(|c| c.levels.iter().map(move |l| at(c, l)));
+        levels.chain(engines.iter().flat_map(|engine| engine.targets())).collect()
+    }
 }
 
 /// An engine by its arguments.

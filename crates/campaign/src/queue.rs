@@ -8,6 +8,9 @@ use crate::record::Finding;
 use crate::schedule::{self, Account};
 use crate::store::EngineRecord;
 
+/// Tests in one block at most: what is lost with a worker is done again.
+const LARGEST: usize = 64;
+
 /// All engines with what they have left.
 #[derive(Debug, Default)]
 pub struct Queue {
@@ -17,8 +20,8 @@ pub struct Queue {
     left: Option<u64>,
     /// Findings to be studied.
     studies: VecDeque<Finding>,
-    /// Studies that are begun, and how many may be at a time.
-    studying: usize,
+    /// Findings whose study is begun, and how many studies may be at a time.
+    studying: BTreeSet<i64>,
     at_a_time: usize,
     /// Tests that are begun.
     testing: usize,
@@ -30,6 +33,8 @@ pub struct Queue {
 struct Lane {
     seeds: Range<u64>,
     done: BTreeSet<u64>,
+    /// Dealt out and not recorded.
+    begun: BTreeSet<u64>,
     /// Begun and not finished: given out again first.
     returned: BTreeSet<u64>,
 }
@@ -43,11 +48,27 @@ pub struct Item {
     pub seed: u64,
 }
 
+/// Tests of one engine, to be done one after the other.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Block {
+    /// Number of the engine.
+    pub engine: usize,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+}
+
+impl Block {
+    /// Its tests.
+    pub fn items(&self) -> impl Iterator<Item = Item> + '_ {
+        self.seeds.iter().map(|&seed| Item { engine: self.engine, seed })
+    }
+}
+
 /// What a worker is to do next.
 #[derive(Debug)]
 pub enum Work {
-    /// A test.
-    Test(Item),
+    /// Tests.
+    Block(Block),
     /// A study of a finding.
     Study(Box<Finding>),
     /// Nothing yet: a test that is under way may bring more.
@@ -69,28 +90,49 @@ impl Queue {
 
     /// Findings that wait to be studied, and those that are.
     pub fn studies(&self) -> (usize, usize) {
-        (self.studies.len(), self.studying)
+        (self.studies.len(), self.studying.len())
     }
 
-    /// A study is over.
-    pub fn studied(&mut self) {
-        self.studying -= 1;
+    /// The next finding to study, if one more study may begin.
+    pub fn take_study(&mut self) -> Option<Box<Finding>> {
+        if self.closed || self.studying.len() >= self.at_a_time {
+            return None;
+        }
+        let finding = self.studies.pop_front()?;
+        self.studying.insert(finding.id);
+        Some(Box::new(finding))
+    }
+
+    /// Whether the study of a finding is begun.
+    pub fn is_studied(&self, id: i64) -> bool {
+        self.studying.contains(&id)
+    }
+
+    /// A study was not made: it is the next to be.
+    pub fn give_back_study(&mut self, finding: Finding) {
+        if self.studying.remove(&finding.id) {
+            self.studies.push_front(finding);
+        }
+    }
+
+    /// A study is over; whether anybody still waited for it.
+    pub fn studied(&mut self, id: i64) -> bool {
+        let waiting = self.studies.len();
+        self.studies.retain(|finding| finding.id != id);
+        self.studying.remove(&id) || self.studies.len() < waiting
     }
 
     /// The next thing to do; `None` when there is nothing left. Studies go first: what is found
     /// should be ready to be told.
-    pub fn next(&mut self) -> Option<Work> {
+    pub fn next_work(&mut self) -> Option<Work> {
         if self.closed {
             return None;
         }
-        if self.studying < self.at_a_time
-            && let Some(finding) = self.studies.pop_front()
-        {
-            self.studying += 1;
-            return Some(Work::Study(Box::new(finding)));
+        if let Some(finding) = self.take_study() {
+            return Some(Work::Study(finding));
         }
         match self.take() {
-            Some(item) => Some(Work::Test(item)),
+            Some(item) => Some(Work::Block(Block { engine: item.engine, seeds: vec![item.seed] })),
             None if self.testing > 0 && self.at_a_time > 0 || !self.studies.is_empty() => {
                 Some(Work::Wait)
             }
@@ -107,7 +149,7 @@ impl Queue {
             signatures: record.signatures,
             ..Account::default()
         });
-        self.lanes.push(Lane { seeds, done, returned: BTreeSet::new() });
+        self.lanes.push(Lane { seeds, done, begun: BTreeSet::new(), returned: BTreeSet::new() });
     }
 
     /// Tests that are done already among the seeds of this hunt.
@@ -125,27 +167,86 @@ impl Queue {
         self.closed = true;
     }
 
+    /// Whether no more is dealt out.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether nothing is left to do, nothing under way, and nothing to study.
+    pub fn is_spent(&self) -> bool {
+        let dealt = self.left == Some(0) || self.accounts.iter().all(|a| a.exhausted);
+        dealt && self.testing == 0 && self.studies.is_empty() && self.studying.is_empty()
+    }
+
     /// The next test; `None` when there is none left to begin.
     pub fn take(&mut self) -> Option<Item> {
+        self.take_of(&|_| true)
+    }
+
+    /// The next test of an engine that can be tested now.
+    fn take_of(&mut self, can: &dyn Fn(usize) -> bool) -> Option<Item> {
         if self.closed || self.left == Some(0) {
             return None;
         }
         loop {
-            let engine = schedule::next(&self.accounts)?;
+            let engine = schedule::next(&self.accounts, can)?;
             match self.lanes[engine].take() {
                 Some(seed) => {
-                    self.accounts[engine].in_flight += 1;
-                    self.testing += 1;
-                    self.left = self.left.map(|left| left - 1);
-                    return Some(Item { engine, seed });
+                    let item = Item { engine, seed };
+                    self.begin(item);
+                    return Some(item);
                 }
                 None => self.accounts[engine].exhausted = true,
             }
         }
     }
 
+    /// The next tests of an engine that can be tested now, as many as take about `time` of a processor.
+    pub fn take_block(&mut self, time: Duration, can: &dyn Fn(usize) -> bool) -> Option<Block> {
+        let first = self.take_of(can)?;
+        let engine = first.engine;
+        let size = self.accounts[engine].tests_in(time).clamp(1, LARGEST);
+        let mut seeds = vec![first.seed];
+        while seeds.len() < size && self.left != Some(0) {
+            let Some(seed) = self.lanes[engine].take() else { break };
+            self.begin(Item { engine, seed });
+            seeds.push(seed);
+        }
+        Some(Block { engine, seeds })
+    }
+
+    fn begin(&mut self, item: Item) {
+        self.testing += 1;
+        self.lanes[item.engine].begun.insert(item.seed);
+        self.accounts[item.engine].in_flight += 1;
+        self.left = self.left.map(|left| left.saturating_sub(1));
+    }
+
+    /// Whether a test is dealt out and not recorded.
+    pub fn is_begun(&self, item: Item) -> bool {
+        self.lanes.get(item.engine).is_some_and(|lane| lane.begun.contains(&item.seed))
+    }
+
+    /// Whether the result of a test is still to be recorded; it is not dealt out any more. Results come
+    /// twice where a block was done twice, and unasked where an earlier run asked for them.
+    pub fn accept(&mut self, item: Item) -> bool {
+        let Some(lane) = self.lanes.get_mut(item.engine) else { return false };
+        if lane.begun.contains(&item.seed) {
+            return true;
+        }
+        let late = lane.returned.remove(&item.seed)
+            || lane.seeds.contains(&item.seed) && lane.done.insert(item.seed);
+        if late {
+            self.begin(item);
+        }
+        late
+    }
+
     /// A test was not finished.
     pub fn give_back(&mut self, item: Item) {
+        if !self.lanes[item.engine].begun.remove(&item.seed) {
+            return;
+        }
         self.testing -= 1;
         self.lanes[item.engine].returned.insert(item.seed);
         self.accounts[item.engine].in_flight -= 1;
@@ -155,9 +256,11 @@ impl Queue {
 
     /// A test was recorded.
     pub fn finish(&mut self, item: Item, cpu: Duration, signatures: u64) {
-        self.testing -= 1;
         let account = &mut self.accounts[item.engine];
-        account.in_flight -= 1;
+        if self.lanes[item.engine].begun.remove(&item.seed) {
+            self.testing -= 1;
+            account.in_flight -= 1;
+        }
         account.tests += 1;
         account.cpu += cpu;
         account.signatures += signatures;
@@ -218,6 +321,46 @@ mod tests {
         all.sort();
         assert_eq!(all, [(0, 0), (0, 1), (1, 1), (1, 2)]);
         assert!(queue.accounts().iter().all(|a| a.exhausted));
+    }
+
+    #[test]
+    fn blocks_take_about_the_time_that_is_asked_for() {
+        let mut queue = Queue::default();
+        queue.add(0..100, record(&[]));
+        queue.limit(6);
+        let second = Duration::from_secs(1);
+        let block = |queue: &mut Queue| queue.take_block(3 * second, &|_| true).map(|b| b.seeds);
+        // Nothing is known of what a test takes.
+        assert_eq!(block(&mut queue), Some(vec![0]));
+        queue.finish(Item { engine: 0, seed: 0 }, second, 0);
+        assert_eq!(block(&mut queue), Some(vec![1, 2, 3]));
+        assert_eq!(block(&mut queue), Some(vec![4, 5]), "no more than the limit");
+        assert_eq!(block(&mut queue), None);
+        assert_eq!(queue.take_block(second, &|_| false), None);
+    }
+
+    #[test]
+    fn a_result_counts_once_whoever_it_comes_from() {
+        let mut queue = Queue::default();
+        queue.add(1..9, record(&[2]));
+        queue.limit(3);
+        let at = |seed| Item { engine: 0, seed };
+        let first = queue.take().expect("there are seeds");
+        assert!(queue.accept(first) && queue.accept(first), "until it is recorded");
+        queue.finish(first, Duration::ZERO, 0);
+        assert!(!queue.accept(first), "it was recorded");
+        assert!(!queue.accept(at(2)) && !queue.accept(at(9)), "done before; none of ours");
+        assert!(!queue.accept(Item { engine: 1, seed: 3 }), "no engine of ours");
+        // Asked for by an earlier run: it is not dealt again, and counts.
+        assert!(queue.accept(at(4)));
+        queue.finish(at(4), Duration::ZERO, 0);
+        assert_eq!(drain(&mut queue), [(0, 3)]);
+        queue.give_back(at(3));
+        queue.give_back(at(3));
+        assert!(queue.accept(at(3)), "given up too early");
+        queue.finish(at(3), Duration::ZERO, 0);
+        assert_eq!(queue.take(), None);
+        assert!(queue.is_spent());
     }
 
     #[test]

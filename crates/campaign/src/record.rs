@@ -6,7 +6,7 @@ use oracle::{Certificate, Expected, Kind, SourceFile};
 use triage::{Blame, Ladder};
 
 /// Processor time of one test, or of many, by what it was spent on.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Cost {
     /// Our own: making the program and executing it in the machine.
     pub generate: Duration,
@@ -35,7 +35,9 @@ impl std::ops::AddAssign for Cost {
 }
 
 /// What a target did with a program, in one word.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
     /// As it must.
@@ -49,7 +51,7 @@ pub enum Word {
 }
 
 /// Checks around arithmetic, of one program or of many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Checks {
     /// Those that programs were made with.
     pub all: u64,
@@ -65,7 +67,7 @@ impl std::ops::AddAssign for Checks {
 }
 
 /// One test, done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Tested {
     /// Which engine made it.
     pub engine: String,
@@ -119,7 +121,7 @@ pub enum Standing {
 }
 
 /// A finding as a worker hands it in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NewFinding {
     /// What kind of failure.
     pub kind: Kind,
@@ -146,7 +148,7 @@ pub struct NewFinding {
 }
 
 /// A finding in the store.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     /// Its number, from 1.
     pub id: i64,
@@ -164,7 +166,7 @@ pub struct Finding {
 
 /// What became of a finding when it was studied: a small program that still shows it, and what was
 /// learnt from that.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Study {
     /// The program, reduced.
     pub files: Vec<SourceFile>,

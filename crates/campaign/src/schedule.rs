@@ -31,6 +31,12 @@ impl Account {
         (self.signatures as f64 + 1.0) / (self.cpu.as_secs_f64() + PRIOR)
     }
 
+    /// How many of its tests take about so much processor time; 0 where nothing is known.
+    pub fn tests_in(&self, time: Duration) -> usize {
+        let each = self.cpu.as_secs_f64() / self.tests.max(1) as f64;
+        if each > 0.0 { (time.as_secs_f64() / each).round() as usize } else { 0 }
+    }
+
     /// Seconds spent, with a guess for what is in flight.
     fn committed(&self) -> f64 {
         let mean = self.cpu.as_secs_f64() / self.tests.max(1) as f64;
@@ -50,11 +56,12 @@ pub fn due(accounts: &[Account]) -> Vec<f64> {
     accounts.iter().map(share).collect()
 }
 
-/// The engine that is furthest behind what it is due; `None` when all are exhausted.
-pub fn next(accounts: &[Account]) -> Option<usize> {
+/// The engine that is furthest behind what it is due, of those that can be tested now; `None` when all
+/// are exhausted.
+pub fn next(accounts: &[Account], can: &dyn Fn(usize) -> bool) -> Option<usize> {
     let due = due(accounts);
     let behind = |i: usize| accounts[i].committed() / due[i];
-    let open = (0..accounts.len()).filter(|&i| !accounts[i].exhausted);
+    let open = (0..accounts.len()).filter(|&i| !accounts[i].exhausted && can(i));
     open.min_by(|&a, &b| behind(a).total_cmp(&behind(b)))
 }
 
@@ -84,7 +91,7 @@ mod tests {
         let mut accounts = [Account::default(); 2];
         let cost = [Duration::from_secs(1), Duration::from_secs(10)];
         for _ in 0..5000 {
-            let i = next(&accounts).expect("none is exhausted");
+            let i = next(&accounts, &|_| true).expect("none is exhausted");
             accounts[i].cpu += cost[i];
             accounts[i].tests += 1;
         }
@@ -103,8 +110,9 @@ mod tests {
     #[test]
     fn exhausted_engines_are_passed_over() {
         let done = Account { exhausted: true, ..account(1, 9) };
-        assert_eq!(next(&[done, account(500, 0)]), Some(1));
-        assert_eq!(next(&[done]), None);
+        assert_eq!(next(&[done, account(500, 0)], &|_| true), Some(1));
+        assert_eq!(next(&[done, account(500, 0)], &|i| i != 1), None);
+        assert_eq!(next(&[done], &|_| true), None);
         assert_eq!(due(&[done, account(500, 0)]), [0.0, 1.0]);
     }
 }

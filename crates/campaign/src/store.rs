@@ -67,7 +67,7 @@ pub struct Store {
 }
 
 /// A target as it was last seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct StoredTarget {
     /// `gcc-12 -O2`.
     pub label: String,

@@ -1,6 +1,7 @@
 //! The arguments of every command, and the help that teaches them.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -47,6 +48,7 @@ pub enum Command {
     Llvm(crate::llvm::Llvm),
     Coverage(crate::coverage::Coverage),
     Doctor(Doctor),
+    Worker(crate::worker::Worker),
 }
 
 /// Execute a C program in a strict abstract machine.
@@ -294,6 +296,24 @@ pub struct Hunt {
     /// Print one JSON object a line in place of text.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub cluster: crate::cluster::Cluster,
+    /// Where the files that options name are, for a hunt that was typed on another machine.
+    #[arg(skip)]
+    pub elsewhere: BTreeMap<String, PathBuf>,
+}
+
+impl Hunt {
+    /// Where a file that an option names is.
+    pub fn here(&self, given: &Path) -> PathBuf {
+        let moved = given.to_str().and_then(|name| self.elsewhere.get(name));
+        moved.cloned().unwrap_or_else(|| given.to_path_buf())
+    }
+
+    /// The same of an option that takes a name or a file.
+    pub fn named(&self, given: &str) -> String {
+        self.here(Path::new(given)).to_string_lossy().into_owned()
+    }
 }
 
 /// Where hunts keep what they find, unless told otherwise.
@@ -368,12 +388,14 @@ Examples:
   gainsay hunt --engine crossover --corpus corpus-16 --passes instcombine --mutations inline
   gainsay hunt --engine passes --lib 16,22     sequences of passes on whole programs, executed
   gainsay hunt --engine passes --programs csmith --list all --sequences-by chance
+  gainsay hunt --cluster nats://head:4222      workers of other machines test: gainsay worker --join
   gainsay hunt --for 8h --json > hunt.jsonl    for scripts
 
 With --json each line has an \"event\":
   begin     seed, language, engines, jobs, out, compilers (name, version, triple), tests so far
   finding   id, kind, standing, summary, signature, targets, right, engine, seed, seen_before
   study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
+  word      text: a worker came or went, a test was set aside (--cluster)
   progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
             flaky, skipped by reason, unanswered by reason (compiled, not run), checks (all, removed),
             variants (besides the tests),

@@ -11,6 +11,7 @@ mod summary;
 mod view;
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +56,8 @@ pub struct Setting {
     pub language: Language,
     /// Tests at a time.
     pub jobs: usize,
+    /// Servers over which others do the tests; none in a local hunt.
+    pub cluster: usize,
 }
 
 /// A compiler by name.
@@ -75,7 +78,10 @@ impl Setting {
             true => c.name.clone(),
             false => format!("{} {}", c.name, c.version),
         };
-        self.compilers.iter().map(name).collect::<Vec<_>>().join(", ")
+        match self.compilers.is_empty() && self.cluster > 0 {
+            true => "the compilers of its workers".into(),
+            false => self.compilers.iter().map(name).collect::<Vec<_>>().join(", "),
+        }
     }
 }
 
@@ -88,7 +94,13 @@ pub fn main(args: Hunt) -> Result<u8> {
     let out = plan.out.clone();
     let mut face = Face::new(setting, args.json);
     let stop = sandbox::Stop::on_signals();
-    let progress = campaign::hunt(plan, &stop, &mut |event| face.tell(&event))?;
+    let tell = &mut |event: Event<'_>| face.tell(&event);
+    let progress = match crate::cluster::coordinator(&args)? {
+        None => campaign::hunt(plan, &stop, tell)?,
+        Some(mut workers) => {
+            campaign::hunt_with(plan, &mut workers, sandbox::Stop::new(), &stop, tell)?
+        }
+    };
     if !args.json {
         let findings = Store::open(&out)?.findings()?;
         let text = summary::text(&face.setting, &progress, face.before, &findings);
@@ -102,6 +114,16 @@ pub fn main(args: Hunt) -> Result<u8> {
         return Ok(status::USAGE);
     }
     Ok(if face.found > 0 { FOUND } else { 0 })
+}
+
+/// The plan of a hunt that somebody else shows.
+pub fn plan_only(args: &Hunt) -> Result<campaign::Plan> {
+    Ok(plan::plan(args)?.0)
+}
+
+/// The configuration that a hunt reads, if there is one.
+pub fn config_file(args: &Hunt) -> Option<PathBuf> {
+    plan::config_file(args.config.as_deref())
 }
 
 /// How a hunt is shown.
@@ -159,6 +181,7 @@ impl Face {
             Event::Begin(at) => live.draw(&lines::begin(&self.setting, at), &view(at)),
             Event::Found(found, at) => live.draw(&lines::found(found), &view(at)),
             Event::Studied(id, study, at) => live.draw(&lines::studied(*id, *study), &view(at)),
+            Event::Word(word, at) => live.draw(&lines::word(word), &view(at)),
             Event::Tested(_, at) | Event::Tick(at) => live.tick(&view(at)),
             // The summary takes the place of the last picture.
             Event::End(at) => live.draw("", &view(at)),
@@ -170,6 +193,7 @@ impl Face {
             Event::Begin(at) => lines::begin(&self.setting, at),
             Event::Found(found, _) => lines::found(found),
             Event::Studied(id, study, _) => lines::studied(*id, *study),
+            Event::Word(word, _) => lines::word(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, LINE_EVERY) => {
                 lines::progress(at)
             }
@@ -183,6 +207,7 @@ impl Face {
             Event::Begin(at) => lines::begin_object(&self.setting, at),
             Event::Found(found, _) => lines::found_object(found),
             Event::Studied(id, study, _) => lines::studied_object(*id, *study),
+            Event::Word(word, _) => lines::word_object(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, OBJECT_EVERY) => {
                 lines::progress_object(at)
             }

@@ -3,6 +3,7 @@
 
 mod args;
 mod check;
+mod cluster;
 mod coverage;
 mod diagnostic;
 mod doctor;
@@ -25,6 +26,7 @@ mod smith;
 mod suppress;
 mod terminal;
 mod words;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Llvm(args) => llvm::main(args),
         Command::Coverage(args) => coverage::main(&args),
         Command::Doctor(args) => doctor::main(&args),
+        Command::Worker(args) => worker::main(&args),
     };
     match result {
         Ok(status) => ExitCode::from(status),

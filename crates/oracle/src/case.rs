@@ -38,7 +38,7 @@ impl Case {
 }
 
 /// A file of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SourceFile {
     /// Its name, without a folder.
     pub name: String,
@@ -54,7 +54,7 @@ impl SourceFile {
 }
 
 /// The one right answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Expected {
     /// Standard output. Lines that begin with `float ` are compared within a tolerance.
     pub stdout: Vec<u8>,

@@ -34,6 +34,7 @@ const ORDER: &[&str] = &[
     "reduce",
     "triage",
     "campaign",
+    "cluster",
     "report",
     "serve",
     "cli",

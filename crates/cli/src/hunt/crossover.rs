@@ -15,7 +15,7 @@ use crate::terminal;
 
 /// The engine; corpora that are not there yet are made.
 pub fn choice(args: &Hunt) -> Result<EngineChoice> {
-    let Some(corpus) = &args.corpus else {
+    let Some(corpus) = &args.corpus.as_ref().map(|corpus| args.here(corpus)) else {
         bail!(
             "--engine crossover needs --corpus DIR: LLVM's tests, such as llvm/test/Transforms of a checkout"
         );

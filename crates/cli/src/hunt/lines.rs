@@ -30,7 +30,10 @@ pub fn begin(setting: &Setting, progress: &Progress) -> String {
         setting.engines.join(" and "),
         setting.compilers(),
         progress.seed,
-        words::plural(setting.jobs as u64, "job"),
+        match setting.cluster {
+            0 => words::plural(setting.jobs as u64, "job"),
+            n => format!("workers over {}", words::plural(n as u64, "NATS server")),
+        },
         setting.out,
     )
 }
@@ -45,6 +48,16 @@ pub fn found(found: &Finding) -> String {
     };
     let what = format!("{}: {}", words::targets(&finding.targets), one_line(&finding.summary));
     format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), words::cut(&what, 200))
+}
+
+/// A sentence of the hunt.
+pub fn word(word: &str) -> String {
+    format!("{word}\n")
+}
+
+/// The same for scripts.
+pub fn word_object(word: &str) -> Value {
+    json!({"event": "word", "text": word})
 }
 
 /// The line of a study.

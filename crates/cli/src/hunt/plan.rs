@@ -41,8 +41,14 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     }
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(processors);
-    let found = match engines.iter().any(EngineChoice::needs_compilers) {
-        true => compilers(args.config.as_deref(), &args.cc, language)?,
+    let needed = engines.iter().any(EngineChoice::needs_compilers);
+    let found = match needed && args.cluster.cluster.is_empty() {
+        true => compilers(
+            args.config.as_ref().map(|file| args.here(file)).as_deref(),
+            &args.cc,
+            language,
+        )?,
+        // Nobody needs them, or workers have them.
         false => Compilers::none(),
     };
     let tested = |c: &Arc<Compiler>| Tested {
@@ -72,6 +78,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         engines: args.engine.iter().map(|engine| name(*engine).to_string()).collect(),
         language,
         jobs,
+        cluster: args.cluster.cluster.len(),
     };
     let plan = Plan {
         engines,
@@ -194,10 +201,13 @@ fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
     Ok(match engine {
         HuntEngine::Yarp => {
             let name = policy_name(args);
-            EngineChoice::Yarp { policy: Box::new(generate::policy(name)?), name: name.into() }
+            EngineChoice::Yarp {
+                policy: Box::new(generate::policy(&args.named(name))?),
+                name: name.into(),
+            }
         }
         HuntEngine::Smith => EngineChoice::Smith(SmithOptions {
-            bounds: smith::bounds(&args.relax)?,
+            bounds: smith::bounds(&args.named(&args.relax))?,
             keep_checks: args.keep_checks,
             as_drawn: args.as_drawn,
             eager: args.eager,
@@ -222,18 +232,19 @@ fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
 
 /// The folder of programs that an option needs, and their headers'.
 fn folder(args: &Hunt, option: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let Some(from) = &args.from else {
+    let Some(from) = args.from.as_ref().map(|from| args.here(from)) else {
         bail!("{option} needs --from DIR, the folder of your programs");
     };
+    let include: Vec<PathBuf> = args.include.iter().map(|dir| args.here(dir)).collect();
     if !from.is_dir() {
         bail!("the folder {} given with --from does not exist", from.display());
     }
-    for dir in &args.include {
+    for dir in &include {
         if !dir.is_dir() {
             bail!("the header folder {} given with -I does not exist", dir.display());
         }
     }
-    Ok((from.clone(), args.include.clone()))
+    Ok((from, include))
 }
 
 fn mutations(args: &Hunt) -> Result<EmiOptions> {
@@ -319,12 +330,16 @@ pub fn compilers(
 }
 
 fn configuration(asked: Option<&Path>) -> Result<Config> {
-    let path = match asked {
-        Some(path) => path.to_path_buf(),
-        None if Path::new(CONFIG).is_file() => PathBuf::from(CONFIG),
-        None => return Ok(Config::default()),
-    };
-    Ok(Config::read(&path)?)
+    match config_file(asked) {
+        Some(path) => Ok(Config::read(&path)?),
+        None => Ok(Config::default()),
+    }
+}
+
+/// The configuration that is read: the one that was asked for, or one that is there.
+pub fn config_file(asked: Option<&Path>) -> Option<PathBuf> {
+    let unasked = || Some(PathBuf::from(CONFIG)).filter(|path| path.is_file());
+    asked.map(Path::to_path_buf).or_else(unasked)
 }
 
 /// Time of the clock is allowed in the same proportion to processor time as it is by default.

@@ -75,6 +75,7 @@ pub fn setting() -> Setting {
         engines: vec!["yarp".into(), "csmith".into()],
         language: Language::C,
         jobs: 2,
+        cluster: 0,
     }
 }
 

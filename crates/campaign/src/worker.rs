@@ -1,0 +1,228 @@
+//! Who does the work: a [`Worker`] takes work from a [`Supply`] and hands in what came of it.
+//!
+//! The supply is the one boundary between those who test and the one who records. Here it is the queue
+//! in memory, for threads of this process; `cluster` has one for other machines.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use oracle::Trouble;
+use reduce::{NotReduced, Order};
+use sandbox::Stop;
+
+use crate::bench::Bench;
+use crate::engine::Engine;
+use crate::plan::Plan;
+use crate::predict::OUR_BUG;
+use crate::queue::{Item, Queue, Work};
+use crate::recheck::Subject;
+use crate::record::{Finding, Study, Tested};
+use crate::store::StoredTarget;
+use crate::study::{Patient, study, targets_of};
+
+/// Stack of a worker: the parser recurses with the nesting of other people's programs.
+const STACK: usize = 256 << 20;
+
+/// A worker without work looks again after this long.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// A study that takes longer ends with the best it has.
+const STUDY: Duration = Duration::from_secs(600);
+
+/// What came of work.
+#[derive(Debug)]
+pub enum Done {
+    /// Of a test.
+    Test(Item, Box<Result<Tested, Trouble>>),
+    /// Of a test that this hunt did not deal out: an engine of an earlier run on the same folder.
+    Stray(Box<Tested>),
+    /// Of the study of a finding; or a sentence on why there is none.
+    Study(i64, Box<Result<Study, Failed>>),
+    /// Targets that are tested from now on.
+    Targets(Vec<StoredTarget>),
+    /// A sentence for whoever watches.
+    Word(String),
+}
+
+/// Why there is no study.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failed {
+    /// It was cut short: somebody else, or the next hunt, makes it.
+    Stopped,
+    /// It cannot be made; one sentence.
+    Because(String),
+}
+
+/// What is sent home.
+pub struct Letter {
+    /// What came of work.
+    pub done: Done,
+    /// Called when that is on the disk, or was there before: nobody needs to keep it any longer.
+    pub kept: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl From<Done> for Letter {
+    fn from(done: Done) -> Letter {
+        Letter { done, kept: None }
+    }
+}
+
+/// Where a worker takes work from, and where it hands in what came of it.
+pub trait Supply: Send + Sync {
+    /// What a piece of work is known by.
+    type Ticket;
+
+    /// The next piece of work; `None` when there will be none.
+    fn next(&self) -> Option<(Work, Self::Ticket)>;
+
+    /// Hands in what came of one test or study; whether anybody still wants more.
+    fn hand_in(&self, done: Done) -> bool;
+
+    /// A piece of work is over: done, or left before its end, and then for somebody else to do.
+    fn over(&self, ticket: Self::Ticket, is_done: bool);
+}
+
+/// The tests that are still to do, shared by all who take part.
+#[derive(Clone, Debug, Default)]
+pub struct Board(Arc<Mutex<Queue>>);
+
+impl Board {
+    /// A board with this on it.
+    pub fn new(queue: Queue) -> Board {
+        Board(Arc::new(Mutex::new(queue)))
+    }
+
+    /// The queue. It is plain data: a panic elsewhere has not broken it.
+    pub fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Everything that tests are done with.
+pub struct Worker {
+    /// The engines, in the order of the plan.
+    pub engines: Arc<[Box<dyn Engine>]>,
+    /// What all tests share.
+    pub bench: Arc<Bench>,
+    /// All targets, as they are stored.
+    pub targets: Arc<[StoredTarget]>,
+}
+
+impl Worker {
+    /// A worker for a plan whose compilers are here. Setting `stop` ends what it does.
+    pub fn new(plan: &Plan, stop: Stop) -> Result<Worker> {
+        plan.check_compilers()?;
+        let engines = plan.build_engines()?;
+        let targets = plan.stored_targets(&engines).into();
+        Ok(Worker { engines, bench: Arc::new(Bench::of(plan, stop)), targets })
+    }
+
+    /// Starts a thread that works until the supply ends or the worker is stopped.
+    pub fn start<S: Supply + 'static>(self: &Arc<Self>, n: usize, supply: Arc<S>) -> Result<()> {
+        let worker = self.clone();
+        let thread = thread::Builder::new().name(format!("worker {n}")).stack_size(STACK);
+        thread
+            .spawn(move || worker.work(supply.as_ref()))
+            .context("a worker thread cannot be started")?;
+        Ok(())
+    }
+
+    fn work<S: Supply>(&self, supply: &S) {
+        while !self.bench.lab.stop.is_set() {
+            let Some((work, ticket)) = supply.next() else { return };
+            let is_done = match work {
+                Work::Wait => {
+                    thread::sleep(IDLE);
+                    true
+                }
+                Work::Block(block) => block.items().all(|item| {
+                    let done = Done::Test(item, Box::new(self.test(item)));
+                    // The rest of a block that was stopped is for somebody else.
+                    supply.hand_in(done) && !self.bench.lab.stop.is_set()
+                }),
+                Work::Study(found) => {
+                    supply.hand_in(Done::Study(found.id, Box::new(self.study(&found))))
+                }
+            };
+            supply.over(ticket, is_done);
+        }
+    }
+
+    fn test(&self, item: Item) -> Result<Tested, Trouble> {
+        let engine = &self.engines[item.engine];
+        let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
+        catch_unwind(test).unwrap_or_else(|panic| {
+            let mut tested = Tested::new(engine.name(), item.seed);
+            tested.skipped = Some(format!("{OUR_BUG}: {}", words(panic.as_ref())));
+            Ok(tested)
+        })
+    }
+
+    fn study(&self, found: &Finding) -> Result<Study, Failed> {
+        let work = AssertUnwindSafe(|| self.try_study(found));
+        let study = catch_unwind(work).unwrap_or_else(|panic| {
+            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", words(panic.as_ref()))))
+        });
+        study.map_err(|why| match why {
+            _ if self.bench.lab.stop.is_set() => Failed::Stopped,
+            NotReduced::Trouble(Trouble::Stopped) => Failed::Stopped,
+            why => Failed::Because(why.to_string()),
+        })
+    }
+
+    fn try_study(&self, found: &Finding) -> Result<Study, NotReduced> {
+        let lab = &self.bench.lab;
+        let engine = self.engines.iter().find(|engine| engine.name() == found.engine);
+        if let Some(study) = engine.and_then(|engine| engine.study(found, &lab.stop)) {
+            return study;
+        }
+        let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
+        let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
+        let all = self.bench.compilers.as_slice();
+        let patient = Patient {
+            case: &subject.case,
+            kind: subject.kind,
+            bad: targets_of(&found.finding.targets, all),
+            right: targets_of(&found.finding.right, all),
+            compilers: all,
+        };
+        let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
+        let order = Order { jobs: 1, time: Some(STUDY), stop, limits };
+        study(&patient, &order, &|_| {})
+    }
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
+}
+
+/// The queue of this process.
+pub struct InProcess {
+    /// Where work is taken from.
+    pub board: Board,
+    /// Where what came of it is sent.
+    pub home: Sender<Letter>,
+}
+
+impl Supply for InProcess {
+    type Ticket = ();
+
+    fn next(&self) -> Option<(Work, ())> {
+        self.board.lock().next_work().map(|work| (work, ()))
+    }
+
+    fn hand_in(&self, done: Done) -> bool {
+        // Nobody listens any more when the hunt has parted.
+        self.home.send(done.into()).is_ok()
+    }
+
+    // A block here is one test, and what was stopped says so itself.
+    fn over(&self, _: (), _: bool) {}
+}

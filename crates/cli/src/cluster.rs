@@ -1,0 +1,168 @@
+//! Clusters: the arguments that lead to NATS servers, and what workers need of a hunt's own.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
+use cluster::{Access, Coordinator, Options, Secret};
+
+use crate::args::Hunt;
+
+/// How NATS servers are reached.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub struct Nats {
+    /// A creds file for the NATS servers. Or NATS_CREDS; or NATS_NKEY, NATS_TOKEN, NATS_USER and
+    /// NATS_PASSWORD; or nats://USER:PASSWORD@HOST and nats://TOKEN@HOST.
+    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    pub creds: Option<PathBuf>,
+    /// Certificates to trust the NATS servers by; nothing is said to one without TLS. Or NATS_CA.
+    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    pub tls_ca: Option<PathBuf>,
+    /// Our own certificate for them, with --tls-key. Or NATS_CERT and NATS_KEY.
+    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of --tls-cert.
+    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    pub tls_key: Option<PathBuf>,
+    /// TLS before the server's first word, for servers with `handshake_first`.
+    #[arg(long, help_heading = "NATS")]
+    pub tls_first: bool,
+}
+
+impl Nats {
+    /// The way to these servers.
+    pub fn access(&self, servers: &[String]) -> Result<Access> {
+        let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let file =
+            |given: &Option<PathBuf>, name: &str| given.clone().or(said(name).map(Into::into));
+        let secret = file(&self.creds, "NATS_CREDS")
+            .map(Secret::Creds)
+            .or_else(|| said("NATS_NKEY").map(Secret::Nkey))
+            .or_else(|| said("NATS_TOKEN").map(Secret::Token))
+            .or_else(|| Some(Secret::User(said("NATS_USER")?, said("NATS_PASSWORD")?)));
+        let certificate = (file(&self.tls_cert, "NATS_CERT"), file(&self.tls_key, "NATS_KEY"));
+        let certificate = match certificate {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => bail!("--tls-cert and --tls-key go together: give both"),
+        };
+        Ok(Access {
+            servers: servers.to_vec(),
+            secret,
+            ca: file(&self.tls_ca, "NATS_CA"),
+            certificate,
+            tls_first: self.tls_first,
+        })
+    }
+}
+
+/// A hunt over many machines.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct Cluster {
+    /// Let workers on other machines do the tests (`gainsay worker --join`), over these NATS servers with
+    /// JetStream; this process coordinates and keeps the store. --cc then chooses among each worker's compilers.
+    #[arg(long, value_name = "nats://HOST:PORT", value_delimiter = ',', help_heading = "NATS")]
+    pub cluster: Vec<String>,
+    /// With --cluster: a worker that is silent for so long is taken for dead.
+    #[arg(long, value_name = "TIME", value_parser = crate::words::duration, default_value = "30s", help_heading = "NATS")]
+    pub lease: Duration,
+    /// With --cluster: tests that so many workers did not finish are set aside.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..), help_heading = "NATS")]
+    pub deliveries: u32,
+    /// With --cluster: so many servers keep each message; 3 where servers form a cluster, else 1, if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5), help_heading = "NATS")]
+    pub replicas: Option<u8>,
+    #[command(flatten)]
+    pub nats: Nats,
+}
+
+/// Options that are no workers' business, with a value each: who coordinates, how long, and what is secret.
+const OURS: &[&str] = &[
+    "--cluster",
+    "--lease",
+    "--deliveries",
+    "--replicas",
+    "--creds",
+    "--tls-ca",
+    "--tls-cert",
+    "--tls-key",
+    "--out",
+    "--jobs",
+    "--for",
+    "--tests",
+    "--seed",
+    "--config",
+];
+
+/// The same without one.
+const OUR_FLAGS: &[&str] = &["--tls-first", "--json", "--no-reduce"];
+
+/// The words of a hunt that say what is tested.
+fn shared(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut shared = Vec::new();
+    let mut skip = false;
+    for word in words {
+        let name = word.split('=').next().unwrap_or_default();
+        if std::mem::take(&mut skip) || OUR_FLAGS.contains(&word.as_str()) {
+            continue;
+        }
+        if OURS.contains(&name) {
+            skip = name.len() == word.len();
+            continue;
+        }
+        shared.push(word);
+    }
+    shared
+}
+
+/// Connects as the coordinator of a hunt; `None` for a local one.
+pub fn coordinator(args: &Hunt) -> Result<Option<Coordinator>> {
+    if args.cluster.cluster.is_empty() {
+        return Ok(None);
+    }
+    if args.cluster.lease < Duration::from_secs(1) {
+        bail!("--lease must be at least 1s: a busy machine is silent for moments");
+    }
+    let mut words = shared(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()));
+    let mut files: Vec<PathBuf> = Vec::new();
+    // Found unasked or asked for, the configuration is the same for all.
+    if let Some(config) = super::hunt::config_file(args) {
+        words.extend(["--config".into(), config.to_string_lossy().into_owned()]);
+        files.push(config);
+    }
+    let named = [PathBuf::from(&args.policy), PathBuf::from(&args.relax)];
+    files.extend(named.into_iter().filter(|path| path.is_file()));
+    files.extend(args.from.iter().chain(&args.include).chain(&args.corpus).cloned());
+    let options = Options {
+        words,
+        files,
+        lease: args.cluster.lease,
+        deliveries: args.cluster.deliveries,
+        replicas: args.cluster.replicas.map(usize::from),
+        name: this_process(),
+    };
+    let access = args.cluster.nats.access(&args.cluster.cluster)?;
+    Coordinator::connect(&access, options).map(Some)
+}
+
+/// This process among all machines: `host-1234`.
+pub fn this_process() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let host: String = host.trim().chars().map(plain).collect();
+    format!("{}-{}", if host.is_empty() { "host" } else { &host }, std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_get_what_says_what_is_tested_and_no_secret() {
+        let typed = "hunt --cluster nats://a:secret@h --engine yarp,emi --creds my.creds --tests 5 --cc gcc* \
+                     --jobs=3 --tls-first --policy p.toml --out=x -I inc --no-reduce --json";
+        let shared = shared(typed.split_whitespace().map(String::from));
+        assert_eq!(shared.join(" "), "hunt --engine yarp,emi --cc gcc* --policy p.toml -I inc");
+    }
+}
