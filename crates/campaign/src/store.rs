@@ -101,7 +101,7 @@ impl From<&Target> for StoredTarget {
 }
 
 /// What programs were like, over all tests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Why they had no answer, and how often.
     pub unanswered: BTreeMap<String, u64>,

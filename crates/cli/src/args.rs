@@ -602,8 +602,13 @@ Examples:
 #[command(after_help = SERVE_HELP)]
 pub struct Serve {
     /// The folder of the hunt.
-    #[arg(value_name = "DIR", default_value = DEFAULT_OUT)]
+    #[arg(value_name = "DIR", default_value = DEFAULT_OUT, conflicts_with = "cluster")]
     pub dir: PathBuf,
+    /// In place of a folder: the hunt that somebody coordinates over these NATS servers, for as long as it runs.
+    #[arg(long, value_name = "nats://HOST:PORT", value_delimiter = ',', help_heading = "NATS")]
+    pub cluster: Vec<String>,
+    #[command(flatten)]
+    pub nats: crate::cluster::Nats,
     /// Where to listen; port 0 is any that is free.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4270")]
     pub listen: std::net::SocketAddr,
@@ -619,6 +624,7 @@ const SERVE_HELP: &str = "\
 Examples:
   gainsay hunt & gainsay serve --open          watch a hunt
   gainsay serve my-hunt --listen 127.0.0.1:0   on any free port
+  gainsay serve --cluster nats://host:4222     a hunt on many machines, from any of them
   gainsay serve --listen 0.0.0.0:4270          for others too, who know the token that is printed
   curl -H 'Authorization: Bearer TOKEN' http://host:4270/finding/3/report.zip -o bug.zip";
 

@@ -2,7 +2,8 @@
 //! the same findings as a local hunt, parts of the targets, credentials, and one sentence for each mistake.
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
@@ -64,10 +65,13 @@ impl Drop for Beside {
     }
 }
 
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port()
+}
+
 /// A server with these further arguments; its port.
 fn server(dir: &Path, more: &[&str]) -> (Beside, u16) {
-    let port =
-        TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
+    let port = free_port();
     let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].map(PathBuf::from);
     let program = program.iter().find(|path| path.is_file());
     let program = program.expect("nats-server is installed by cargo xtask setup");
@@ -201,6 +205,51 @@ fn each_bug_is_reduced_once() {
     assert_eq!((&study["compiler"], &study["flags"]), (&"faulty".into(), &vec!["-O1"].into()));
     let shown = finish(gainsay(dir, &["show", "1"])).stdout.text();
     assert!(shown.contains("faulty.sh -O1 "), "{shown}");
+}
+
+/// What a page answers; nothing while there is nobody to answer.
+fn page(port: u16, path: &str) -> String {
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return String::new() };
+    let request = format!("GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it is sent");
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_hunt_is_looked_at_from_elsewhere() {
+    let scratch = folder();
+    let dir = scratch.path();
+    // Messages are small here, so that pages do not fit into one.
+    let config = "jetstream { store_dir: data }\nmax_payload: 20000\n";
+    fs::write(scratch.file("nats.conf"), config).expect("it is written");
+    let (_server, port) = server(dir, &["-c", "nats.conf"]);
+    let at = format!("nats://127.0.0.1:{port}");
+    let look = ["serve", "--cluster", &at];
+    mistake(gainsay(dir, &look), "nobody coordinates a hunt on nats://127.0.0.1:");
+    let _worker = Beside::start(gainsay(dir, &["worker", "--join", &at, "--jobs", "1"]));
+    let hunt = Beside::start(gainsay(dir, &[&HUNT[..], &["999", "--cluster", &at]].concat()));
+    let elsewhere = Scratch::new().expect("a temporary folder");
+    let port = free_port();
+    let listen = format!("127.0.0.1:{port}");
+    // There is nobody to look at until the hunt has begun.
+    let again = "until \"$0\" serve --cluster \"$1\" --listen \"$2\"; do sleep 0.2; done";
+    let args = ["-c", again, env!("CARGO_BIN_EXE_gainsay"), &at, &listen];
+    let _page = Beside::start(Run::new("sh", WALL).args(args).cwd(elsewhere.path()));
+    let begin = Instant::now();
+    while !page(port, "/findings").contains("extract_insn") {
+        assert!(begin.elapsed() < Duration::from_secs(100), "{}", page(port, "/"));
+        thread::sleep(Duration::from_millis(100));
+    }
+    let finding = page(port, "/finding/1");
+    assert!(finding.contains("internal compiler error") && finding.contains("faulty -O1"));
+    assert!(page(port, "/finding/1/report.zip").contains("application/zip"));
+    assert!(page(port, "/finding/999").starts_with("HTTP/1.0 404"));
+    // What was last seen stays.
+    hunt.end();
+    thread::sleep(Duration::from_secs(3));
+    assert!(page(port, "/findings").contains("extract_insn"));
 }
 
 #[test]

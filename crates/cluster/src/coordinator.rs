@@ -28,6 +28,7 @@ use crate::access::Access;
 use crate::files::pack;
 use crate::join::{HELLO, lane, work_of};
 use crate::link::{Link, NEWS, RESULTS, SPEC, WORK, insist, patiently};
+use crate::look::{Desk, LOOK};
 use crate::wire::{Answer, Hello, Order, PROTOCOL, Shipped, Spec, decode, digest, encode};
 
 /// Processor time of a block, about: long against what a message takes, short against a worker's life.
@@ -146,18 +147,21 @@ impl Crew for Coordinator {
         let spec = runtime
             .block_on(patiently(|| self.prepare(&task.identity, engines.clone())))
             .context("the hunt cannot begin")?;
-        let (hello, results) = runtime.block_on(patiently(|| async {
+        let desk = Desk::open(&plan.out, &task.identity)?;
+        let (hello, asked, results) = runtime.block_on(patiently(|| async {
             let hello = format!("gainsay.hello.{}", spec.identity);
             let hello = self.link.client.subscribe(hello).await?;
+            let asked = self.link.client.subscribe(LOOK).await?;
             let name = format!("{}-results", spec.identity);
             let subject = format!("gainsay.result.{}", spec.identity);
             // Made anew: what an earlier run took and did not record comes at once.
             let _ = self.link.stream(RESULTS).await?.delete_consumer(&name).await;
             let results = self.link.consumer(RESULTS, &name, &subject, RECORDED).await?;
-            anyhow::Ok((hello, results))
+            anyhow::Ok((hello, asked, results))
         }))?;
         let (send, incoming) = mpsc::channel(RESULTS_HELD);
         runtime.spawn(collect(results, send, task.cancel.clone()));
+        runtime.spawn(desk.answer(self.link.clone(), asked));
         let dealer = Dealer {
             link: self.link.clone(),
             runtime: runtime.handle().clone(),

@@ -15,6 +15,7 @@
 //! | results | `gainsay-results` | stream, work queue, deduplicated by message id |
 //! | the hunt, target sets | `gainsay-hunt` | key-value bucket |
 //! | leases | `gainsay-leases` | key-value bucket whose entries age: the coordinator, each bug that is reduced |
+//! | questions | `gainsay.look` | subject: the coordinator answers for its store |
 //! | files | `gainsay-files` | object store: what options name, and messages that are too long |
 
 mod access;
@@ -24,6 +25,7 @@ mod join;
 mod lease;
 mod link;
 mod load;
+mod look;
 mod supply;
 mod wire;
 
@@ -32,4 +34,5 @@ pub use coordinator::{Coordinator, Options};
 pub use files::{pack, unpack};
 pub use join::{Joined, Member, join};
 pub use load::measure;
+pub use look::{Shown, Watch};
 pub use wire::{Shipped, Spec};

@@ -158,20 +158,24 @@ impl Link {
 
     /// Publishes on a stream and waits until it is stored there. The same `id` is stored once.
     pub async fn publish(&self, subject: &str, id: &str, bytes: &[u8]) -> Result<()> {
-        let room = self.client.server_info().max_payload.saturating_sub(HEADERS);
-        let payload = if bytes.len() < room {
-            [&[0], bytes].concat()
-        } else {
-            let object = format!("message-{id}");
-            self.put(&object, bytes).await?;
-            [&[1], object.as_bytes()].concat()
-        };
+        let payload = self.wrap(id, bytes).await?;
         let message = PublishMessage::build().payload(payload.into()).message_id(id);
         self.js.send_publish(subject.to_string(), message).await?.await?;
         Ok(())
     }
 
-    /// What was published; and the object that it was in, if it was too long for a message.
+    /// Bytes as a message has them: as they are, or the name of an object, if they are too long.
+    pub async fn wrap(&self, id: &str, bytes: &[u8]) -> Result<Vec<u8>> {
+        let room = self.client.server_info().max_payload.saturating_sub(HEADERS);
+        if bytes.len() < room {
+            return Ok([&[0], bytes].concat());
+        }
+        let object = format!("message-{id}");
+        self.put(&object, bytes).await?;
+        Ok([&[1], object.as_bytes()].concat())
+    }
+
+    /// What was wrapped; and the object that it was in, if it was too long for a message.
     pub async fn unwrap(&self, payload: &[u8]) -> Result<(Vec<u8>, Option<String>)> {
         match payload.split_first() {
             Some((0, bytes)) => Ok((bytes.to_vec(), None)),

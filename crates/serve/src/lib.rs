@@ -1,11 +1,11 @@
 //! The page of a hunt in a web browser: live, read-only, and for this machine alone unless told otherwise.
 //!
-//! [`Source`] is where a hunt is read from, [`Folder`] the one there is: the store of a folder, which a hunt may
+//! [`Source`] is where a hunt is read from; [`Folder`] is one: the store of a folder, which a hunt may
 //! be writing at the same time. [`serve()`] answers with the pages of `report`. A browser is told by server-sent
 //! events that something has changed, and fetches its page again.
 //!
 //! Findings are hostile text. Pages escape it, and a policy forbids browsers to run or load anything
-//! but our own script and style sheet (see `guard`). Not here: a source that is no folder.
+//! but our own script and style sheet (see `guard`).
 
 mod answer;
 mod archive;
@@ -49,20 +49,21 @@ pub fn serve(
     if options.token.is_none() && !options.listen.ip().is_loopback() {
         bail!("{} can be reached by others: a page there needs a token", options.listen.ip());
     }
+    // Before the runtime: a source may have one of its own.
+    let hub = Arc::new(Hub::new(source)?);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .thread_stack_size(STACK)
         .build()
         .context("threads cannot be started")?;
-    runtime.block_on(run(source, options, ready))
+    runtime.block_on(run(hub, options, ready))
 }
 
 async fn run(
-    source: Box<dyn Source>,
+    hub: Arc<Hub>,
     options: Options,
     ready: impl FnOnce(SocketAddr) -> Result<()>,
 ) -> Result<()> {
-    let hub = Arc::new(Hub::new(source)?);
     let listener = TcpListener::bind(options.listen).await.with_context(|| {
         format!("{} cannot be listened on: give another address with --listen", options.listen)
     })?;

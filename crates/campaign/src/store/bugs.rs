@@ -12,7 +12,7 @@ use super::{Listed, Noted, Store, Suppression};
 use crate::record::{Standing, State};
 
 /// Findings that are likely to be one bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Bug {
     /// What its findings have in common.
     pub key: String,

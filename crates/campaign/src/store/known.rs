@@ -27,7 +27,7 @@ impl Suppression {
 }
 
 /// What was last seen of a bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Noted {
     /// Whether it is still there.
     pub state: State,

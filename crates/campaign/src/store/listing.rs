@@ -12,7 +12,7 @@ use super::{BUSY, Bug, Counts, FILE, Sample, Spent, Store, StoredTarget, no_hunt
 use crate::record::{Standing, Word};
 
 /// A finding as a list shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Listed {
     /// Its number.
     pub id: i64,
@@ -33,7 +33,7 @@ pub struct Listed {
 }
 
 /// What a list shows of a study.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Brief {
     /// Seconds since 1970 when it was made.
     pub at: u64,
@@ -52,7 +52,7 @@ pub struct Brief {
 }
 
 /// A hunt at one moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     /// What each engine has done.
     pub spent: Vec<Spent>,
@@ -77,6 +77,37 @@ impl Snapshot {
     pub fn finding(&self, id: i64) -> Option<&Listed> {
         let at = self.findings.binary_search_by_key(&id, |found| found.id).ok()?;
         self.findings.get(at)
+    }
+
+    /// What of it never changes any more: the number of the last finding, the time of the last study.
+    pub fn seen(&self) -> (i64, u64) {
+        let last = self.findings.last().map_or(0, |last| last.id);
+        (last, self.studies.values().map(|study| study.at).max().unwrap_or(0))
+    }
+
+    /// What somebody who has seen so much of it lacks.
+    pub fn since(&self, (last, newest): (i64, u64)) -> Snapshot {
+        let known = self.findings.partition_point(|found| found.id <= last);
+        let studies = self.studies.iter().filter(|(_, study)| study.at >= newest);
+        Snapshot {
+            spent: self.spent.clone(),
+            counts: self.counts.clone(),
+            samples: self.samples.clone(),
+            targets: self.targets.clone(),
+            tallies: self.tallies.clone(),
+            findings: self.findings[known..].to_vec(),
+            bugs: self.bugs.clone(),
+            studies: studies.map(|(id, study)| (*id, study.clone())).collect(),
+        }
+    }
+
+    /// Takes in what [`Snapshot::since`] gave for what was seen here.
+    pub fn absorb(&mut self, news: Snapshot) {
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.extend(news.findings);
+        let mut studies = std::mem::take(&mut self.studies);
+        studies.extend(news.studies);
+        *self = Snapshot { findings, studies, ..news };
     }
 
     /// Tests recorded, those of batches one by one.
@@ -122,8 +153,8 @@ impl Store {
         shot.samples = self.samples()?;
         shot.targets = self.stored_targets()?;
         shot.tallies = self.tallies()?;
-        shot.findings.extend(self.listed_after(shot.findings.last().map_or(0, |last| last.id))?);
-        let newest = shot.studies.values().map(|study| study.at).max().unwrap_or(0);
+        let (last, newest) = shot.seen();
+        shot.findings.extend(self.listed_after(last)?);
         shot.studies.extend(self.briefs(newest)?);
         shot.bugs = group(&shot.findings, &self.studied()?, &self.patterns()?, &self.states()?);
         tx.finish()?;

@@ -15,7 +15,7 @@ const MOST: i64 = 2000;
 const RECENT: i64 = 500;
 
 /// Where a hunt stood. Sums are over all runs on the folder, as far as they were sampled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     /// Seconds since 1970.
     pub at: u64,
@@ -38,7 +38,7 @@ pub struct Sample {
 }
 
 /// What an engine has done.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spent {
     /// Its name.
     pub engine: String,
