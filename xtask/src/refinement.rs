@@ -245,6 +245,9 @@ fn show(
     line("proved", &|row| row.checked.verdict() == Verdict::Proved);
     line("no counterexample", &|row| matches!(row.checked.verdict(), Verdict::Held(_)));
     line("refuted", &|row| row.checked.counterexample.is_some());
+    line("refuted, no undef in the input", &|row| {
+        row.checked.counterexample.as_ref().is_some_and(|shown| !shown.needs_undef)
+    });
     line("unknown", &|row| matches!(row.checked.verdict(), Verdict::Unknown(_)));
     line("time out", &|row| row.checked.verdict() == Verdict::Timeout);
     line("error", &|row| matches!(row.checked.verdict(), Verdict::Error(_)));
@@ -269,10 +272,10 @@ fn show(
             _ => None,
         }),
     );
-    let executed = rows.iter().map(|row| row.checked.execution_time);
-    times("execution", executed.filter(|time| !time.is_zero()));
-    let proved = rows.iter().map(|row| row.checked.proof_time);
-    times("solver", proved.filter(|time| !time.is_zero()));
+    let executed = rows.iter().map(|row| (row.checked.execution_time, row));
+    times("execution", executed.filter(|(time, _)| !time.is_zero()));
+    let proved = rows.iter().map(|row| (row.checked.proof_time, row));
+    times("solver", proved.filter(|(time, _)| !time.is_zero()));
 }
 
 /// The most frequent reasons; names and numbers in them do not count.
@@ -294,17 +297,22 @@ fn reasons<'a>(what: &str, all: impl Iterator<Item = &'a str>) {
     }
 }
 
-fn times(what: &str, times: impl Iterator<Item = Duration>) {
-    let mut times: Vec<f64> = times.map(|time| time.as_secs_f64() * 1e3).collect();
-    times.sort_by(f64::total_cmp);
-    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0.0);
-    let sum: f64 = times.iter().sum();
+fn times<'a>(what: &str, times: impl Iterator<Item = (Duration, &'a Row)>) {
+    let mut times: Vec<_> = times.collect();
+    times.sort_by_key(|(time, _)| *time);
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let at = |share: f64| times.get((times.len() as f64 * share) as usize).map(|(t, _)| ms(*t));
+    let sum: Duration = times.iter().map(|(time, _)| time).sum();
+    let Some((slowest, row)) = times.last() else { return };
     println!(
-        "{what}: {} functions, {:.0} a second, median {:.2} ms, 95th percentile {:.1} ms, slowest {:.0} ms",
+        "{what}: {} functions, {:.0} a second, median {:.2} ms, 95th percentile {:.1} ms, slowest {:.0} ms \
+         ({} @{})",
         times.len(),
-        times.len() as f64 * 1e3 / sum.max(1e-9),
-        at(0.5),
-        at(0.95),
-        times.last().copied().unwrap_or(0.0)
+        times.len() as f64 / sum.as_secs_f64().max(1e-9),
+        at(0.5).unwrap_or_default(),
+        at(0.95).unwrap_or_default(),
+        ms(*slowest),
+        stem(&row.file),
+        row.checked.function
     );
 }

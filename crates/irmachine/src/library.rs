@@ -72,8 +72,20 @@ const NAMES: &str = "
 /// mathematics of `-ffinite`.
 fn is_operator(name: &str) -> bool {
     [
-        "_Znw", "_Zna", "_Zdl", "_Zda", "??2@", "??3@", "??_U@", "??_V@", "omp_", "__kmpc_",
-        "__tgt_", "objc_", "__cxa_",
+        "_Znw",
+        "_Zna",
+        "_Zdl",
+        "_Zda",
+        "??2@",
+        "??3@",
+        "??_U@",
+        "??_V@",
+        "omp_",
+        "__kmpc_",
+        "__tgt_",
+        "objc_",
+        "__cxa_",
+        "__llvm_profile_",
     ]
     .iter()
     .any(|prefix| name.starts_with(prefix))

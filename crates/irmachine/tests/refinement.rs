@@ -159,3 +159,37 @@ fn a_known_fault_of_instcombine() {
     refuted(before, &after("%y"), "undef");
     holds(before, &after("%z"));
 }
+
+/// LLVM 19 forgot that `memchr` looks at a byte of its argument.
+#[test]
+fn a_known_fault_of_the_library_calls() {
+    let before = r#"@s = constant [27 x i8] c"abcdefghijklmnopqrstuvwxyz\00"
+      declare ptr @memchr(ptr, i32, i64)
+      define i1 @f(i32 %c) {
+        %p = call ptr @memchr(ptr @s, i32 %c, i64 15)
+        %r = icmp ne ptr %p, null
+        ret i1 %r
+      }"#;
+    let after = |lines: &str| format!("define i1 @f(i32 %c) {{\n{lines}\nret i1 %r\n}}");
+    refuted(before, &after("%d = add i32 %c, -97\n%r = icmp ult i32 %d, 15"), "the result");
+    holds(before, &after("%b = trunc i32 %c to i8\n%d = add i8 %b, -97\n%r = icmp ult i8 %d, 15"));
+}
+
+/// Counters of profiles and the tokens of `invariant.start` are the optimiser's own.
+#[test]
+fn what_only_the_optimiser_knows_is_no_alarm() {
+    let counted = "declare void @__llvm_profile_instrument_target(i64, ptr, i32)
+      define void @f(ptr %data) {
+        call void @__llvm_profile_instrument_target(i64 1, ptr %data, i32 0)
+        ret void
+      }";
+    let plain = "define void @f(ptr %data) {\nret void\n}";
+    assert!(matches!(answer(counted, plain), Answer::Unknown(_)));
+    let token = "declare ptr @llvm.invariant.start.p0(i64, ptr)
+      define ptr @f() {
+        %a = alloca i8
+        %i = call ptr @llvm.invariant.start.p0(i64 1, ptr %a)
+        ret ptr %i
+      }";
+    holds(token, "define ptr @f() {\nret ptr poison\n}");
+}

@@ -49,7 +49,8 @@ impl<'a> Machine<'a> {
                 if let Atom::Pointer(pointer) = arguments[1].atom()? {
                     self.invariant(*pointer)?;
                 }
-                Ok(Value::One(Atom::Pointer(NULL)))
+                // It means nothing but to `invariant.end`.
+                Ok(Value::One(Atom::Poison))
             }
             Intrinsic::Integer(function) => integer_function(function, arguments),
             Intrinsic::WithOverflow { op, signed } => with_overflow(op, signed, arguments),
