@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use llvm::{Installed, Limits, Server};
-use optimise::locate::{OnText, Optimiser as _, locate};
+use optimise::locate::{OnText, Optimiser as _, last_pass, locate};
 use optimise::shrink;
 use optimise::tester::Refuting;
 use oracle::{Kind, SourceFile, Trouble};
@@ -163,8 +163,7 @@ pub fn study_refuted(
     let report = refuted(&own.check(&before, &after));
     let report = report.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
     let ladder = ladder(patient, &before, &shrunk.passes, &own);
-    let last = shrunk.passes.rsplit([',', '(']).next().unwrap_or(&shrunk.passes);
-    let pass = last.trim_end_matches(')').split('<').next().unwrap_or(last).to_string();
+    let pass = last_pass(&shrunk.passes).to_string();
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
         standard: None,

@@ -154,10 +154,7 @@ fn programs(before: &Module, after: &Module, name: &str) -> Result<(Program, Pro
     let (Some(old), Some(new)) = (before.function(name), after.function(name)) else {
         return Err(format!("@{name} is not on both sides"));
     };
-    let types = |f: &irtext::Function| -> Vec<irtext::Type> {
-        f.params.iter().map(|p| f.type_of(p.local).clone()).collect()
-    };
-    if old.result != new.result || types(old) != types(new) {
+    if !old.has_type_of(new) {
         return Err("the type of the function has changed".into());
     }
     if before.layout != after.layout {

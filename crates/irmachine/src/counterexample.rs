@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use irtext::{Module, print};
+use irtext::{Bits, Constant, Module, Type, print};
 
 use crate::check::{Refutation, Sides};
 use crate::exec::Side;
@@ -36,25 +36,56 @@ impl Counterexample {
         input: &Input,
         refutation: &Refutation,
     ) -> Counterexample {
-        let parameters: Vec<(String, String)> = match before.function(sides.name) {
-            Some(function) => function
-                .params
-                .iter()
-                .map(|p| (function.type_of(p.local).to_string(), print::local(function, p.local)))
-                .collect(),
-            None => Vec::new(),
+        let function = before.function(sides.name);
+        let given = input.describe(|index, argument| {
+            let param = function.and_then(|f| Some((f, f.params.get(index)?)));
+            let Some((function, param)) = param else { return argument.to_string() };
+            let (ty, name) = (function.type_of(param.local), print::local(function, param.local));
+            format!("{ty} {name} = {}", as_written(before, ty, &argument.to_string()))
+        });
+        let why = match function {
+            Some(function) if refutation.why.starts_with("the result") => {
+                as_written(before, &function.result, &refutation.why)
+            }
+            _ => refutation.why.clone(),
         };
         let source = sides.trace(Side::Source, input, &refutation.source);
         let target = sides.trace(Side::Target, input, &refutation.target);
         Counterexample {
             input: input.clone(),
-            given: input.describe(&parameters),
+            given,
             needs_undef: input.has_undef(),
-            why: refutation.why.clone(),
+            why,
             source: lines(before, &source),
             target: lines(after, &target),
         }
     }
+}
+
+/// A text with values of a type, and floats in it as LLVM writes them.
+fn as_written(module: &Module, ty: &Type, text: &str) -> String {
+    let scalar = match ty {
+        Type::Vector { element, .. } | Type::Array(_, element) => element,
+        ty => ty,
+    };
+    let Type::Float(format) = scalar else { return text.to_string() };
+    if text.contains("bits 0x") {
+        return text.to_string();
+    }
+    // "part 1" is no value.
+    let (label, text) = text.split_once(" is ").map_or(("", text), |(a, b)| (a, b));
+    let number = |word: &str| {
+        let value: i128 = word.parse().ok()?;
+        let bits = Constant::Float(Bits::new(format.bits(), value as u128));
+        Some(print::constant(module, scalar, &bits))
+    };
+    let mut written = String::new();
+    for piece in text.split_inclusive([' ', ',', '>', '}', '<', '{']) {
+        let word = piece.trim_end_matches([' ', ',', '>', '}', '<', '{']);
+        written += &number(word).unwrap_or_else(|| word.to_string());
+        written += &piece[word.len()..];
+    }
+    if label.is_empty() { written } else { format!("{label} is {written}") }
 }
 
 /// The steps of an execution as text.
@@ -68,9 +99,11 @@ fn lines(module: &Module, execution: &Execution) -> Vec<String> {
         };
         let text = print::instruction(module, function, instruction);
         let text = text.trim();
-        lines.push(match &step.value {
-            Some(value) => format!("{text}    ; {value}"),
-            None => text.to_string(),
+        let ty = instruction.result.map(|result| function.type_of(result));
+        lines.push(match (&step.value, ty) {
+            (Some(value), Some(ty)) => format!("{text}    ; {}", as_written(module, ty, value)),
+            (Some(value), None) => format!("{text}    ; {value}"),
+            (None, _) => text.to_string(),
         });
     }
     if lines.len() > 2 * KEPT {

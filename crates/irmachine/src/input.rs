@@ -128,6 +128,7 @@ impl fmt::Display for Place {
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Scalar::Bits(bits) if bits.width() == 1 => write!(f, "{}", bits.bit(0)),
             Scalar::Bits(bits) => write!(f, "{bits}"),
             Scalar::Undef => write!(f, "undef"),
             Scalar::Partly { known, free } => {
@@ -185,20 +186,11 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[InputByte]) -> fmt::Result {
 }
 
 impl Input {
-    /// The input with the names and types of the parameters: `i32 %x = 7, ptr %p = block 0 + 4`, then a line
-    /// for each block and global.
-    pub fn describe(&self, parameters: &[(String, String)]) -> String {
-        let mut text = String::new();
-        for (index, argument) in self.arguments.iter().enumerate() {
-            if index > 0 {
-                text.push_str(", ");
-            }
-            match parameters.get(index) {
-                Some((ty, name)) => text.push_str(&format!("{ty} {name} = {argument}")),
-                None => text.push_str(&argument.to_string()),
-            }
-        }
-        text + &self.memory().to_string()
+    /// The arguments as somebody who knows the parameters writes them, then a line for each block and global.
+    pub fn describe(&self, argument: impl Fn(usize, &Datum) -> String) -> String {
+        let arguments = self.arguments.iter().enumerate();
+        let arguments: Vec<String> = arguments.map(|(index, of)| argument(index, of)).collect();
+        arguments.join(", ") + &self.memory().to_string()
     }
 
     /// Whether an argument or a byte is `undef`.
@@ -221,7 +213,7 @@ impl Input {
 
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.describe(&[]))
+        write!(f, "{}", self.describe(|_, argument| argument.to_string()))
     }
 }
 
@@ -257,10 +249,10 @@ mod tests {
             globals: vec![("g".into(), vec![InputByte::Bits(0); 4])],
             environment: 0,
         };
-        let names = [("i32".into(), "%x".into()), ("ptr".into(), "%p".into())];
+        let names = ["i32 %x", "ptr %p", "i8 %y"];
         assert_eq!(
-            input.describe(&names),
-            "i32 %x = 7, ptr %p = block 0 + 4, poison\nblock 0: 3 bytes, align 8: 0a undef×2\n@g: 00×4"
+            input.describe(|index, argument| format!("{} = {argument}", names[index])),
+            "i32 %x = 7, ptr %p = block 0 + 4, i8 %y = poison\nblock 0: 3 bytes, align 8: 0a undef×2\n@g: 00×4"
         );
     }
 }

@@ -193,3 +193,18 @@ fn what_only_the_optimiser_knows_is_no_alarm() {
       }";
     holds(token, "define ptr @f() {\nret ptr poison\n}");
 }
+
+#[test]
+fn floats_are_shown_as_llvm_writes_them() {
+    let f = |lines: &str| function("define double @f(double %x, i1 %c)", lines);
+    let Answer::Refuted(found) = answer(
+        &f("%a = fadd double %x, 1.0\n%r = select i1 %c, double %a, double 4.25\nret double %r"),
+        &f("ret double 4.25"),
+    ) else {
+        panic!("not refuted")
+    };
+    let shown = found.to_string();
+    assert!(shown.contains("i1 %c = true"), "{shown}");
+    assert!(shown.contains(" and 4.250000e+00 in the target"), "{shown}");
+    assert!(shown.lines().any(|l| l.contains("%a = fadd") && !l.ends_with("00000")), "{shown}");
+}

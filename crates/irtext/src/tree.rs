@@ -379,6 +379,14 @@ impl Function {
         !self.blocks.is_empty()
     }
 
+    /// Whether parameters and result have the types of another function's.
+    pub fn has_type_of(&self, other: &Function) -> bool {
+        let types = |f: &Function| -> Vec<Type> {
+            f.params.iter().map(|param| f.type_of(param.local).clone()).collect()
+        };
+        self.result == other.result && self.varargs == other.varargs && types(self) == types(other)
+    }
+
     /// The type of a value.
     pub fn type_of(&self, local: Local) -> &Type {
         &self.locals[local.0 as usize].ty

@@ -60,9 +60,14 @@ pub struct Located {
 impl Located {
     /// The pass without its groups and options.
     pub fn pass(&self) -> &str {
-        let last = self.passes.rsplit([',', '(']).next().unwrap_or(&self.passes);
-        last.trim_end_matches(')').split('<').next().unwrap_or(last)
+        last_pass(&self.passes)
     }
+}
+
+/// The last pass of a pipeline, without its groups and options.
+pub fn last_pass(passes: &str) -> &str {
+    let last = passes.rsplit([',', '(']).next().unwrap_or(passes);
+    last.trim_end_matches(')').split('<').next().unwrap_or(last)
 }
 
 /// Finds the first pass whose result does not refine what it was given. `None`: none is refuted.

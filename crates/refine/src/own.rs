@@ -350,7 +350,7 @@ impl Pair {
             let after = self.after.function(name);
             let readable = before.is_defined() && after.is_some_and(Function::is_defined);
             let refused = self.refused.iter().any(|(refused, _)| **refused == **name);
-            let comparable = after.is_some_and(|after| same_type(before, after));
+            let comparable = after.is_some_and(|after| before.has_type_of(after));
             let inner = matches!(before.linkage, Linkage::Internal | Linkage::Private);
             let open = scope == Scope::Function || !inner;
             (readable && comparable || refused) && open && !is_copy(before)
@@ -362,15 +362,6 @@ impl Pair {
         let refused = self.refused.iter().find(|(refused, _)| refused == name);
         refused.map(|(_, why)| format!("not understood: {why}"))
     }
-}
-
-fn same_type(before: &Function, after: &Function) -> bool {
-    let types = |f: &Function| -> Vec<irtext::Type> {
-        f.params.iter().map(|param| f.type_of(param.local).clone()).collect()
-    };
-    before.result == after.result
-        && before.varargs == after.varargs
-        && types(before) == types(after)
 }
 
 /// A body that may not be the one that is executed: passes may drop it, or not look at it.

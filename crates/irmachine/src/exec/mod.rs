@@ -289,7 +289,14 @@ impl<'a> Machine<'a> {
         match operand {
             Operand::Register(register) => Ok(frame.registers[*register as usize].clone()),
             Operand::Constant(value) => Ok(value.clone()),
-            Operand::Expression(code) => self.pure(frame, code),
+            Operand::Expression(code) => {
+                // A constant may stand for more operations than anybody has time for.
+                self.fuel = match self.fuel.checked_sub(1) {
+                    Some(left) => left,
+                    None => return unknown("large constant expression"),
+                };
+                self.pure(frame, code)
+            }
         }
     }
 }
