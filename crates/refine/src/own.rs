@@ -24,6 +24,9 @@ pub enum Scope {
 /// Proofs that are remembered: a long hunt must not fill the memory.
 const REMEMBERED: usize = 10_000;
 
+/// A longer text is not read: LLVM writes shared constants out each time, and a few lines can become gigabytes.
+const LONGEST: usize = 16 << 20;
+
 /// The oracle. What was asked once is known from then on, to all clones.
 #[derive(Clone, Debug)]
 pub struct Own {
@@ -333,6 +336,12 @@ impl Pair {
     /// Reads two texts. `Err` is a sentence.
     pub fn read(before: &str, after: &str) -> Result<Pair, String> {
         let read = |text: &str, which: &str| {
+            if text.len() > LONGEST {
+                let (size, most) = (text.len() >> 20, LONGEST >> 20);
+                return Err(format!(
+                    "the module {which} is a text of {size} MiB: more than {most} are not read"
+                ));
+            }
             irtext::parse_lenient(text).map_err(|refused| format!("the module {which}: {refused}"))
         };
         let (before, not_before) = read(before, "before")?;
