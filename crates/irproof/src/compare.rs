@@ -637,7 +637,7 @@ fn facts(shared: &mut Shared, goal: Term) -> Vec<Term> {
     for term in reached(&shared.terms, &[goal]) {
         let Node::Apply(symbol, arguments) = shared.terms.node(term) else { continue };
         let name = shared.terms.symbol_info(*symbol).name.clone();
-        let argument = arguments[0];
+        let Some(&argument) = arguments.first() else { continue };
         if !shared.terms.choices(argument).is_empty() {
             continue;
         }

@@ -484,7 +484,7 @@ fn initial_run(terms: &mut Terms, bytes: &[Term]) -> bool {
         let Node::Concat(head, _) = terms.node(byte) else { return None };
         let Node::Extract { of, .. } = terms.node(*head) else { return None };
         match terms.node(*of) {
-            Node::Apply(symbol, arguments) => Some((*symbol, arguments[0])),
+            Node::Apply(symbol, arguments) => Some((*symbol, *arguments.first()?)),
             _ => None,
         }
     };

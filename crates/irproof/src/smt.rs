@@ -155,6 +155,10 @@ fn write_node(terms: &Terms, term: Term, text: &mut String) {
             text.push_str(&name(terms, term));
             return;
         }
+        Node::Apply(symbol, arguments) if arguments.is_empty() => {
+            let _ = write!(text, "|{}|", terms.symbol_info(*symbol).name);
+            return;
+        }
         Node::Not(_) => "not".into(),
         Node::And(_) => "and".into(),
         Node::Equal(..) => "=".into(),

@@ -37,6 +37,7 @@ declare void @use(i32)
 declare void @see(ptr)
 declare i32 @get()
 declare i32 @pure(i32) memory(none) nounwind willreturn
+declare i32 @same() memory(none) nounwind willreturn
 declare i32 @peek(ptr) memory(read) nounwind willreturn
 declare void @llvm.assume(i1)
 declare i8 @llvm.umin.i8(i8, i8)
@@ -371,6 +372,11 @@ fn calls() {
         f,
         "%a = call i32 @pure(i32 7) %b = call i32 @pure(i32 7) %r = add i32 %a, %b ret i32 %r",
         "%a = call i32 @pure(i32 7) %r = shl i32 %a, 1 ret i32 %r",
+    );
+    proved(
+        f,
+        "%a = call i32 @same() %b = call i32 @same() %r = add i32 %a, %b ret i32 %r",
+        "%a = call i32 @same() %r = shl i32 %a, 1 ret i32 %r",
     );
     // What is done before a call that might not return is done for good.
     open(
