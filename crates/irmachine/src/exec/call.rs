@@ -96,7 +96,13 @@ impl<'a> Machine<'a> {
                     *value = Value::many(Vec::new());
                 }
             }
-            self.events.push(Event::Call { name: name.into(), arguments: shown, seen });
+            // Who reads nothing writes the same again: twice is once.
+            let again = !effects.reads()
+                && matches!(self.events.last(), Some(Event::Call { name: last, arguments, .. })
+                    if last == name && *arguments == shown);
+            if !again {
+                self.events.push(Event::Call { name: name.into(), arguments: shown, seen });
+            }
         }
         self.hidden_writes += u32::from(effects.hidden.write);
         self.other_writes += u32::from(effects.other.write);
