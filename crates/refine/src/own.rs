@@ -328,8 +328,17 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Two modules that are read already.
-    pub fn of(before: Module, after: Module) -> Pair {
+    /// Two modules that are read already. One without a layout has the other's, as passes gave or took it; an
+    /// old one is what LLVM makes of it when it reads it.
+    pub fn of(mut before: Module, mut after: Module) -> Pair {
+        let of_old = |layout: &Option<String>| {
+            let parts = layout.as_deref().unwrap_or_default().split('-');
+            parts.filter(|part| !part.starts_with("i128:")).collect::<Vec<_>>().join("-")
+        };
+        if before.layout.is_none() || of_old(&before.layout) == of_old(&after.layout) {
+            before.layout = after.layout.clone();
+        }
+        after.layout = after.layout.or_else(|| before.layout.clone());
         Pair { before, after, refused: Vec::new() }
     }
 
@@ -348,7 +357,7 @@ impl Pair {
         let (after, not_after) = read(after, "after")?;
         let refused = not_before.into_iter().chain(not_after);
         let refused = refused.map(|(name, why)| (name, why.to_string())).collect();
-        Ok(Pair { before, after, refused })
+        Ok(Pair { refused, ..Pair::of(before, after) })
     }
 
     /// Functions that both define and that can be asked about, in order. Where passes may have looked at the
