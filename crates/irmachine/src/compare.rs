@@ -107,6 +107,12 @@ impl Judge<'_> {
                     }
                     self.seen(seen, others_seen, &format!("{at}, call of @{name}"))?;
                 }
+                (Event::Output(a), Event::Output(b)) => {
+                    if a != b {
+                        let (a, b) = (a.escape_ascii(), b.escape_ascii());
+                        return wrong(format!("the source prints \"{a}\", the target \"{b}\""));
+                    }
+                }
                 (Event::VolatileLoad(a, size), Event::VolatileLoad(b, other)) if size == other => {
                     self.pointer(a, b, &at)?;
                 }
@@ -373,6 +379,7 @@ fn is_pointer(byte: &Byte) -> bool {
 fn kind(event: &Event) -> String {
     match event {
         Event::Call { name, .. } => format!("a call of @{name}"),
+        Event::Output(_) => "output".into(),
         Event::VolatileLoad(..) => "a volatile load".into(),
         Event::VolatileStore(..) => "a volatile store".into(),
     }

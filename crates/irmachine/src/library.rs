@@ -28,6 +28,9 @@ pub enum Library {
     MemCmp,
     MemChr,
     Memory { fill: bool, overlapping: bool },
+    PrintF,
+    Puts,
+    PutChar,
     Unknown(String),
 }
 
@@ -46,8 +49,7 @@ const NAMES: &str = "
     lchown ldexp ldexpf ldexpl ldiv lgamma lgammaf lgammal llabs lldiv log log10 log10f log10l log1p log1pf log1pl
     log2 log2f log2l logb logbf logbl logf logl lstat lstat64 lrint lround llround memalign memccpy mempcpy memrchr
     memset_pattern16 memset_pattern4 memset_pattern8 mkdir mktime modf modff modfl nan nanf nanl ntohl ntohs open
-    open64 opendir pclose perror popen posix_memalign pow powf powl pread printf putc putc_unlocked putchar
-    putchar_unlocked puts pvalloc pwrite qsort rand read readlink realloc reallocf reallocarray realpath remainder
+    open64 opendir pclose perror popen posix_memalign pow powf powl pread putc putc_unlocked     putchar_unlocked pvalloc pwrite qsort rand read readlink realloc reallocf reallocarray realpath remainder
     remainderf remainderl remove remquo remquof rename rewind rmdir scalbln scalblnf scalbn scalbnf scalbnl scanf
     setbuf setitimer setvbuf sin sincos sincosf sincosl sincospi sincospif sinf sinh sinhf sinhl sinl sinpi sinpif
     siprintf snprintf sprintf sqrtl sscanf srand stat stat64 statvfs statvfs64 stpcpy stpncpy strcasecmp strcat strchr
@@ -141,6 +143,9 @@ fn executed(name: &str) -> Option<Library> {
         "strncmp" => Library::StrCmp { bounded: true },
         "memcmp" => Library::MemCmp,
         "memchr" => Library::MemChr,
+        "printf" => Library::PrintF,
+        "puts" => Library::Puts,
+        "putchar" => Library::PutChar,
         "memcpy" => memory(false, false),
         "memmove" => memory(false, true),
         "memset" => memory(true, false),
@@ -179,7 +184,8 @@ mod tests {
     fn names() {
         assert_eq!(Library::of("strlen"), Some(Library::StrLen));
         assert_eq!(Library::of("floorf"), Some(Library::Round(Unary::Floor, Format::Single)));
-        assert_eq!(Library::of("printf"), Some(Library::Unknown("printf".into())));
+        assert_eq!(Library::of("printf"), Some(Library::PrintF));
+        assert_eq!(Library::of("scanf"), Some(Library::Unknown("scanf".into())));
         assert_eq!(Library::of("_Znwm"), Some(Library::Unknown("_Znwm".into())));
         assert_eq!(Library::of("use"), None);
         let digit = |c: u8| Library::IsDigit.of_character(&Bits::new(32, c.into()));

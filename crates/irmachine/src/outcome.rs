@@ -54,6 +54,8 @@ pub enum Event {
         /// The memory that it may look at.
         seen: Vec<(Name, Vec<Byte>)>,
     },
+    /// What was printed, without anything else in between.
+    Output(Vec<u8>),
     /// A volatile load.
     VolatileLoad(Value, u64),
     /// A volatile store.

@@ -193,6 +193,33 @@ fn who_only_writes_may_be_called_once() {
     refuted(&f(&act.repeat(2)), &f(act), "lacks");
 }
 
+#[test]
+fn what_is_printed_is_compared_however_it_is_printed() {
+    let f = |lines: &str| {
+        format!(
+            r#"@a = constant [8 x i8] c"%d, %c\0A\00"
+               @b = constant [5 x i8] c"ab\0A\0A\00"
+               @c = constant [4 x i8] c"ab\0A\00"
+               declare i32 @printf(ptr, ...)
+               declare i32 @puts(ptr)
+               declare i32 @putchar(i32)
+               define void @f(i32 noundef %x) {{
+                 {lines}
+                 ret void
+               }}"#
+        )
+    };
+    let printf = f("call i32 (ptr, ...) @printf(ptr @b)");
+    holds(&printf, &f("call i32 @puts(ptr @c)"));
+    refuted(&printf, &f("call i32 @puts(ptr @b)"), r#"prints "ab\n\n", the target "ab\n\n\n""#);
+    refuted(&printf, &f(""), "the target lacks output");
+    let number = |x: &str| f(&format!("call i32 (ptr, ...) @printf(ptr @a, i32 {x}, i32 90)"));
+    holds(&number("%x"), &number("%x"));
+    refuted(&number("%x"), &number("7"), ", Z");
+    let parts = "call i32 (ptr, ...) @printf(ptr @c)\ncall i32 @putchar(i32 266)";
+    holds(&printf, &f(parts));
+}
+
 /// Counters of profiles and the tokens of `invariant.start` are the optimiser's own.
 #[test]
 fn what_only_the_optimiser_knows_is_no_alarm() {

@@ -105,6 +105,9 @@ impl<'a> Machine<'a> {
                 self.fill(frame, &arguments[0], &byte, arguments[2].atom()?, 1)?;
                 Ok(arguments[0].clone())
             }
+            Library::PrintF | Library::Puts | Library::PutChar => {
+                self.print(frame, library, call, arguments)
+            }
             Library::Unknown(name) => unknown(format!("library function {name}")),
         }
     }
@@ -182,7 +185,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A byte of a string.
-    fn character(&mut self, frame: &Frame<'a>, at: &Atom) -> Result<u8, Stop> {
+    pub(super) fn character(&mut self, frame: &Frame<'a>, at: &Atom) -> Result<u8, Stop> {
         let (block, offset) = self.reach_bytes(frame, at, 1, 1, false)?;
         let byte = &self.blocks[block as usize].bytes[offset..=offset];
         match memory::read_atom(&Shape::Integer(8), byte, false)? {
@@ -271,6 +274,9 @@ fn fits(library: &Library, call: &Call) -> bool {
             matches!(shapes[..], [a, b, c] if ptr(a) && int(c) && if *fill { int(b) } else { ptr(b) })
                 && ptr(result)
         }
+        Library::PrintF => shapes.first().is_some_and(|a| ptr(a)) && int(result),
+        Library::Puts => matches!(shapes[..], [a] if ptr(a)) && int(result),
+        Library::PutChar => matches!(shapes[..], [a] if int(a)) && int(result),
         Library::Unknown(_) => true,
     }
 }

@@ -12,6 +12,7 @@ mod library;
 mod masked;
 mod operate;
 mod pointer;
+mod print;
 mod show;
 mod start;
 mod world;
