@@ -67,6 +67,12 @@ const TARGET_CHOICES: u32 = 8;
 /// Inputs are exhaustive if there are at most so many for each that may be drawn.
 const EXHAUSTIVE: usize = 3;
 
+/// Instructions of all executions of a check, about.
+const ENOUGH: u64 = 400_000;
+
+/// A function without arguments runs so many times longer: it may be a whole program.
+const PROGRAM: u32 = 50;
+
 /// Checks a pair on inputs drawn for it, after those that are given.
 pub fn check(
     before: &Module,
@@ -75,6 +81,7 @@ pub fn check(
     limits: &Limits,
     hints: &[Input],
 ) -> Answer {
+    let limits = &limits_of(before, name, limits);
     let (source, target) = match programs(before, after, name) {
         Ok(both) => both,
         Err(why) => return Answer::Unknown(why),
@@ -137,6 +144,7 @@ pub fn confirm(
     input: &Input,
     limits: &Limits,
 ) -> Answer {
+    let limits = &limits_of(before, name, limits);
     let (source, target) = match programs(before, after, name) {
         Ok(both) => both,
         Err(why) => return Answer::Unknown(why),
@@ -147,6 +155,11 @@ pub fn confirm(
         Some(found) => found,
         None => tally.answer(false),
     }
+}
+
+fn limits_of(module: &Module, name: &str, limits: &Limits) -> Limits {
+    let alone = module.function(name).is_some_and(|function| function.params.is_empty());
+    Limits { fuel: limits.fuel * if alone { PROGRAM } else { 1 }, ..limits.clone() }
 }
 
 /// Programs of both modules, if the function is one on both sides.
@@ -184,9 +197,9 @@ impl<'a> Sides<'a> {
         done
     }
 
-    /// Whether long executions have used up what there is for a check: as much as a hundred of the longest.
+    /// Whether long executions have used up what there is for a check.
     fn is_tired(&self) -> bool {
-        self.spent.get() > 100 * u64::from(self.limits.fuel)
+        self.spent.get() > ENOUGH
     }
 
     /// What a side may do on an input, and whether that is all.

@@ -131,7 +131,8 @@ impl<'a> Draw<'a> {
         let environment = drawing.choices.bits(16);
         let mut globals = Vec::new();
         for (name, size) in &self.mined.globals {
-            if *size <= 4096 && drawing.choices.below(2) == 0 {
+            // The first input is the program's own beginning.
+            if number > 0 && *size <= 4096 && drawing.choices.below(2) == 0 {
                 globals.push((name.to_string(), self.contents(&mut drawing, *size, false)));
             }
         }

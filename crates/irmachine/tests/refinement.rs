@@ -253,3 +253,34 @@ fn floats_are_shown_as_llvm_writes_them() {
     assert!(shown.contains(" and 4.250000e+00 in the target"), "{shown}");
     assert!(shown.lines().any(|l| l.contains("%a = fadd") && !l.ends_with("00000")), "{shown}");
 }
+
+/// A whole program has one input, and time to run.
+#[test]
+fn a_program_runs_longer_than_a_function() {
+    let f = |step: &str, end: &str| {
+        format!(
+            "@n = global i32 {end}\n@d = constant [3 x i8] c\"%d\\00\"
+             declare i32 @printf(ptr, ...)
+             define i32 @f() {{
+               %n = load i32, ptr @n
+               br label %loop
+             loop:
+               %i = phi i32 [ 0, %0 ], [ %j, %loop ]
+               %s = phi i32 [ 0, %0 ], [ %t, %loop ]
+               %t = {step}
+               %j = add i32 %i, 1
+               %c = icmp slt i32 %j, %n
+               br i1 %c, label %loop, label %done
+             done:
+               call i32 (ptr, ...) @printf(ptr @d, i32 %t)
+               ret i32 0
+             }}"
+        )
+    };
+    let sum = f("add i32 %s, %i", "9000");
+    refuted(&sum, &f("or i32 %s, %i", "9000"), "the source prints \"40495500\"");
+    assert!(matches!(
+        answer(&f("add i32 %s, %i", "2000000"), &f("add i32 %i, %s", "2000000")),
+        Answer::Unknown(_) | Answer::Holds { .. }
+    ));
+}
