@@ -216,6 +216,8 @@ fn what_is_printed_is_compared_however_it_is_printed() {
     let number = |x: &str| f(&format!("call i32 (ptr, ...) @printf(ptr @a, i32 {x}, i32 90)"));
     holds(&number("%x"), &number("%x"));
     refuted(&number("%x"), &number("7"), ", Z");
+    refuted(&number("%x"), &number("undef"), "-1, Z");
+    assert!(matches!(answer(&number("undef"), &number("3")), Answer::Unknown(_)));
     let parts = "call i32 (ptr, ...) @printf(ptr @c)\ncall i32 @putchar(i32 266)";
     holds(&printf, &f(parts));
 }

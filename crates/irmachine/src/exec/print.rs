@@ -1,7 +1,9 @@
 //! What functions of C's library print.
 
+use irtext::Bits;
+
 use super::masked::shifted;
-use super::{Frame, Machine};
+use super::{Frame, Machine, Side};
 use crate::code::Call;
 use crate::integer::exact;
 use crate::library::Library;
@@ -38,7 +40,7 @@ impl<'a> Machine<'a> {
         let first = arguments[0].atom()?;
         let (bytes, result) = match library {
             Library::PutChar => {
-                let byte = exact(first)?.small().unwrap_or(0) as u8;
+                let byte = self.printed(first)?.small().unwrap_or(0) as u8;
                 (vec![byte], byte.into())
             }
             Library::Puts => {
@@ -60,6 +62,16 @@ impl<'a> Machine<'a> {
             _ => self.events.push(Event::Output(bytes)),
         }
         Ok(Value::One(Atom::bits(call.result.bits(), result as u128)))
+    }
+
+    /// The integer that is printed. What may be one of several is different at each use: where a target prints
+    /// it, it may print this one.
+    fn printed(&self, value: &Atom) -> Result<Bits, Stop> {
+        match value {
+            Atom::Free(free) if self.side == Side::Target => Ok(free.known.or(&free.free)),
+            Atom::Range(range) if self.side == Side::Target => Ok(range.low.clone()),
+            value => exact(value).cloned(),
+        }
     }
 
     /// The bytes of a string, at most so many.
@@ -101,7 +113,7 @@ impl<'a> Machine<'a> {
                     self.text(frame, value.atom()?, most)?
                 }
                 _ => {
-                    let bits = exact(value.atom()?)?;
+                    let bits = self.printed(value.atom()?)?;
                     if bits.width() != directive.bits.max(32) {
                         return unknown("an argument of printf of another type");
                     }
