@@ -3,11 +3,11 @@
 use choice::Choices;
 use irtext::Module;
 
-use crate::code::Program;
+use crate::code::{Program, Symbol, SymbolKind};
 use crate::exec::{Side, execute};
 use crate::input::Input;
 use crate::inputs::Draw;
-use crate::memory::{Byte, Name, UNDEF, write};
+use crate::memory::{Block, Byte, Name, UNDEF, write};
 use crate::mine::Mined;
 use crate::outcome::{Limits, Outcome};
 
@@ -40,6 +40,13 @@ pub fn evaluate(module: &Module, name: &str, input: &Input, limits: &Limits) -> 
     let execution = execute(&program, name, input, &[], Side::Source, limits, false);
     let Outcome::Returned(value) = &execution.outcome else { return None };
     if !execution.events.is_empty() || !execution.taken.is_empty() || execution.incomplete {
+        return None;
+    }
+    let from_elsewhere = |(symbol, block): (&Symbol, &Block)| {
+        let open = matches!(&symbol.kind, SymbolKind::Variable(v) if v.initial.is_none());
+        open && block.ready && input.globals.iter().all(|(name, _)| **name != *symbol.name)
+    };
+    if program.symbols.iter().zip(&execution.blocks).any(from_elsewhere) {
         return None;
     }
     let mut bytes = vec![UNDEF; usize::try_from(function.result.size()).ok()?];
