@@ -57,7 +57,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     let mut tests = files(&args.tests).with_context(|| args.tests.display().to_string())?;
     tests.sort();
     // Spread over the suite: some functions of each of many files.
-    let step = (tests.len() / args.functions.max(1)).max(1);
+    let step = (tests.len() / (2 * args.functions).max(1)).max(1);
     let tests: Vec<PathBuf> = tests.into_iter().step_by(step).collect();
     let library = Installed::named(&args.lib).map_err(|e| anyhow!(e))?;
     let servers = Servers::new(context, &library)?;
@@ -115,8 +115,12 @@ fn one_function(
     args: &Args,
 ) -> Seen {
     let name = function.name.as_deref().unwrap_or_default();
-    if module.function("main").is_some() || module.function("write").is_some() {
-        return Seen::Aside("main or write is the module's own");
+    let own = |f: &Function| {
+        let library = |name: &str| name == "main" || irmachine::is_library(name);
+        f.is_defined() && f.name.as_deref().is_some_and(library)
+    };
+    if module.functions.iter().any(own) || module.function("write").is_some() {
+        return Seen::Aside("a function of the library is the module's own");
     }
     let bounds = Bounds::default();
     let mut drivers = Vec::new();
@@ -200,7 +204,7 @@ impl Driver {
 /// `None` for what cannot be written as constants, or would not be what the machine takes it for.
 fn driver(module: &Module, function: &Function, input: &Input) -> Option<Driver> {
     let layout = Layout::of(module).ok()?;
-    if sees_addresses(function) {
+    if sees_addresses(module, function) {
         return None;
     }
     let name = function.name.as_deref()?;
@@ -298,7 +302,7 @@ fn constant(module: &Module, ty: &Type, datum: &Datum) -> Option<String> {
 }
 
 /// Whether it looks at the address of something, which is another in real code.
-fn sees_addresses(function: &Function) -> bool {
+fn sees_addresses(module: &Module, function: &Function) -> bool {
     let is_pointer = |ty: &Type| match ty {
         Type::Pointer(_) => true,
         Type::Vector { element, .. } => matches!(**element, Type::Pointer(_)),
@@ -311,5 +315,14 @@ fn sees_addresses(function: &Function) -> bool {
         _ => false,
     };
     let result = is_pointer(&function.result);
-    result || function.blocks.iter().flat_map(|b| &b.instructions).any(|i| sees(&i.op))
+    let mut text = String::new();
+    for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
+        text += &irtext::print::instruction(module, function, instruction);
+    }
+    // In constants, too.
+    let constants = ["ptrtoint (", "ptrtoaddr (", "inttoptr ("].iter().any(|op| text.contains(op))
+        || text.split("icmp ").any(|rest| {
+            rest.split_once(' ').is_some_and(|(_, operands)| operands.starts_with('('))
+        });
+    result || constants || function.blocks.iter().flat_map(|b| &b.instructions).any(|i| sees(&i.op))
 }

@@ -32,4 +32,5 @@ pub use counterexample::Counterexample;
 pub use exact::{Exact, evaluate, inputs};
 pub use exec::{Side, execute};
 pub use input::Input;
+pub use library::is_library;
 pub use outcome::{Event, Execution, Limits, Outcome, Step};

@@ -94,6 +94,11 @@ fn is_operator(name: &str) -> bool {
         || name.starts_with("__") && name.ends_with("_finite")
 }
 
+/// Whether LLVM takes a function of this name for the library's.
+pub fn is_library(name: &str) -> bool {
+    Library::of(name).is_some()
+}
+
 impl Library {
     /// What a name means; `None`: LLVM does not know it.
     pub fn of(name: &str) -> Option<Library> {

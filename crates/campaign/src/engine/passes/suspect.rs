@@ -61,9 +61,13 @@ impl Passes {
                 }
             }
         }
-        // One of them at a time: what is wrong in one function need not show in what a program prints.
+        // One of them at a time: what is wrong in one function need not show in what a program prints. Where it
+        // does, the function and the pass say more than the program.
+        let wrong =
+            |attempt: &&Attempt| must.as_ref().is_some_and(|must| attempt.seen.is_wrong(must));
         let well = |attempt: &&Attempt| matches!(attempt.seen, Seen::Executed(_));
-        if let Some(Attempt { sequence, .. }) = attempts.iter().find(well) {
+        let asked = attempts.iter().find(wrong).or_else(|| attempts.iter().find(well));
+        if let Some(Attempt { sequence, .. }) = asked {
             findings.extend(self.refine(here, program, sequence, trial, bench)?);
         }
         Ok(findings)
