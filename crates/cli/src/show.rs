@@ -81,7 +81,7 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     say("Known by", &study.key);
     text += &ladder(study);
     text += "\nTo reproduce:\n\n";
-    for command in study.commands.iter().take(1) {
+    if let Some(command) = report::first_command(&study.commands) {
         let _ = writeln!(text, "    {command}");
     }
     text += "\nWho says that the reduced program is valid:\n\n";

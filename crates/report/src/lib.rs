@@ -21,5 +21,5 @@ pub use folder::{Entry, Written, files, folder};
 pub use markdown::{markdown, title};
 pub use page::{Detail, Filter, ROWS, STYLE, View, finding, findings, notice, overview, page};
 pub use script::script;
-pub use test::{Test, Today};
+pub use test::{Test, Today, first_command};
 pub use text::date;

@@ -37,7 +37,13 @@ pub fn title(test: &Test) -> String {
                 None => format!("crash at {level}: {line}"),
             }
         }
-        Kind::InvalidIr | Kind::Miscompilation => one_line(test.summary()),
+        Kind::InvalidIr => one_line(test.summary()),
+        Kind::Miscompilation => {
+            // The component says which pass it is.
+            let line = one_line(test.summary());
+            let rest = pass.and_then(|pass| line.strip_prefix(pass)?.strip_prefix(": "));
+            rest.map(String::from).unwrap_or(line)
+        }
         Kind::CompilerHang => format!("compiler does not end at {level}"),
         Kind::CompilerMemory => format!("compiler eats all memory at {level}"),
         Kind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),

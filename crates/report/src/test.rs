@@ -144,6 +144,10 @@ impl<'a> Test<'a> {
         if self.kind().is_wrong_code() {
             lines.push(typed(&[&runner[..], &["./program".to_string()]].concat()));
         }
+        if self.kind() == Kind::Miscompilation {
+            let stored = self.study.map_or(&self.found.finding.commands, |s| &s.commands);
+            lines.extend(stored.iter().find(|command| is_question(command)).cloned());
+        }
         lines
     }
 
@@ -205,4 +209,16 @@ fn plain_recipe(compiler: &str, flags: &[String], case: &oracle::Case) -> Recipe
     step.extend(case.units().map(String::from));
     step.extend(["-o", "program", "-lm"].map(String::from));
     Recipe { compiler: vec![compiler.into()], steps: vec![step], runner: Vec::new() }
+}
+
+/// Whether a command asks ourselves what the one before it has shown.
+fn is_question(command: &str) -> bool {
+    command.starts_with("gainsay llvm verify ")
+}
+
+/// The first of the commands of a finding, and what must be asked after it.
+pub fn first_command(commands: &[String]) -> Option<String> {
+    let (first, rest) = commands.split_first()?;
+    let asked = rest.first().filter(|next| is_question(next));
+    Some(asked.map_or_else(|| first.clone(), |asked| format!("{first} && {asked}")))
 }

@@ -11,6 +11,7 @@ use triage::{Blame, Cell, Ladder};
 use super::{Detail, Home, badge, count, span};
 use crate::blame;
 use crate::paint::{Dialect, paint};
+use crate::test::first_command;
 use crate::text::{date, one_line, plural, printable};
 
 /// A file of more bytes is not shown: the report has it.
@@ -83,9 +84,9 @@ fn command(commands: &[String], id: i64, home: Home, reportable: bool) -> Markup
     html! {
         section.command {
             h2 { "To reproduce" }
-            @if let Some(first) = commands.first() {
+            @if let Some(first) = first_command(commands) {
                 div.copy {
-                    pre id={ "command-" (id) } tabindex="0" { code { (printable(first)) } }
+                    pre id={ "command-" (id) } tabindex="0" { code { (printable(&first)) } }
                     @if home == Home::Live {
                         button type="button" hidden data-copy={ "command-" (id) } { "Copy" }
                     }
