@@ -399,3 +399,34 @@ fn credentials_are_asked_for_and_given() {
     assert_eq!(found(&done).len(), 2, "{}{}", done.stdout.text(), done.stderr.text());
     assert!(!worker.end().stdout.text().contains("secret"));
 }
+
+/// An example of NATS's documentation: the secret of a user, and its public key.
+const NKEY: (&str, &str) = (
+    "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY",
+    "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4",
+);
+
+#[test]
+fn tokens_and_keys_are_credentials_too() {
+    let scratch = folder();
+    let dir = scratch.path();
+    let (secret, public) = NKEY;
+    let config = format!(
+        "jetstream {{ store_dir: keyed }}\nauthorization {{ users = [ {{ nkey: {public} }} ] }}\n"
+    );
+    fs::write(scratch.file("nats.conf"), config).expect("it is written");
+    for (server_args, name, value) in [
+        (&["-js", "-sd", "data", "--auth", "sesame"][..], "NATS_TOKEN", "sesame"),
+        (&["-c", "nats.conf"], "NATS_NKEY", secret),
+    ] {
+        let (_server, port) = server(dir, server_args);
+        let at = format!("nats://127.0.0.1:{port}");
+        let join = ["worker", "--join", &at, "--jobs", "2"];
+        mistake(gainsay(dir, &join), "does not accept these credentials");
+        let _worker = Beside::start(gainsay(dir, &join).env(name, value));
+        let hunt = [&HUNT[..], &["1", "--cluster", &at, "--no-reduce", "--out", name]].concat();
+        let done = finish(gainsay(dir, &hunt).env(name, value));
+        assert_eq!(found(&done).len(), 1, "{}{}", done.stdout.text(), done.stderr.text());
+        fs::remove_file(scratch.file("nats.log")).expect("it is removed");
+    }
+}
