@@ -222,6 +222,19 @@ fn what_is_printed_is_compared_however_it_is_printed() {
     holds(&printf, &f(parts));
 }
 
+/// Where a structure is returned to is as aligned as the structure.
+#[test]
+fn a_returned_structure_is_aligned() {
+    let f = |attributes: &str, align: u32| {
+        format!(
+            "target datalayout = \"e-i64:64\"\ndefine void @f(ptr {attributes} %p) {{\nstore i64 7, ptr %p, align {align}\nret void\n}}"
+        )
+    };
+    holds(&f("sret({ i64, i64 })", 4), &f("sret({ i64, i64 })", 8));
+    refuted(&f("", 4), &f("", 8), "not aligned");
+    refuted(&f("sret({ i32, i32 })", 4), &f("sret({ i32, i32 })", 8), "not aligned");
+}
+
 /// Counters of profiles and the tokens of `invariant.start` are the optimiser's own.
 #[test]
 fn what_only_the_optimiser_knows_is_no_alarm() {

@@ -258,7 +258,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Claims of attributes, with the size of what is passed by value.
+    /// Claims of attributes, with the size of what is passed by value or returned through a pointer.
     fn facts(&self, attributes: &[&Attributes]) -> Facts {
         let mut facts = Facts::of(self.module, attributes);
         for set in attributes {
@@ -269,6 +269,12 @@ impl Lower<'_> {
                     }
                     _ => facts.refused = Some("byval of a type without size".into()),
                 }
+            }
+            // The callee may assume that it can be written, and is aligned as its type.
+            if let Some(ty) = self.module.expand(set).typed("sret") {
+                facts.align = facts.align.max(self.layout.align(self.module, ty));
+                let size = self.layout.size(self.module, ty);
+                facts.dereferenceable = facts.dereferenceable.max(size);
             }
         }
         facts
