@@ -216,7 +216,7 @@ impl<'a> Sides<'a> {
             let undefined = matches!(execution.outcome, Outcome::Undefined(_));
             all.push(execution);
             let Some(open) = open else { return (all, complete) };
-            if all.len() as u32 >= most || undefined {
+            if all.len() as u32 >= most || undefined || self.is_tired() {
                 return (all, false);
             }
             script.truncate(open + 1);
