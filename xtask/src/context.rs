@@ -46,8 +46,11 @@ impl Context {
         Ok(dir)
     }
 
-    /// Builds `gainsay` in release; its path.
+    /// Builds `gainsay` in release; its path. `GAINSAY` names another to use.
     pub fn gainsay(&self) -> Result<PathBuf> {
+        if let Some(given) = env::var_os("GAINSAY") {
+            return Ok(given.into());
+        }
         self.cargo(&["build", "--release", "--locked", "--package", "cli", "--bin", "gainsay"])?;
         Ok(self.target.join("release/gainsay"))
     }
