@@ -4,6 +4,8 @@
 //!
 //! A NaN matches any NaN: which one an operation gives is open.
 
+use std::ops::{Add, Div, Mul, Rem, Sub};
+
 use irtext::{Binary, Cast, FastMath, Float, FloatPredicate, IntFlags};
 
 use crate::side::Side;
@@ -420,31 +422,29 @@ fn reciprocal(float: Float, bits: u128) -> Option<u128> {
 fn fold(op: Binary, float: Float, a: u128, b: u128) -> Option<u128> {
     match float {
         Float::Single => {
-            let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
-            let value = match op {
-                Binary::FAdd => a + b,
-                Binary::FSub => a - b,
-                Binary::FMul => a * b,
-                Binary::FDiv => a / b,
-                Binary::FRem => a % b,
-                _ => return None,
-            };
+            let value = computed(op, f32::from_bits(a as u32), f32::from_bits(b as u32))?;
             (!value.is_nan()).then(|| value.to_bits().into())
         }
         Float::Double => {
-            let (a, b) = (f64::from_bits(a as u64), f64::from_bits(b as u64));
-            let value = match op {
-                Binary::FAdd => a + b,
-                Binary::FSub => a - b,
-                Binary::FMul => a * b,
-                Binary::FDiv => a / b,
-                Binary::FRem => a % b,
-                _ => return None,
-            };
+            let value = computed(op, f64::from_bits(a as u64), f64::from_bits(b as u64))?;
             (!value.is_nan()).then(|| value.to_bits().into())
         }
         _ => None,
     }
+}
+
+fn computed<T>(op: Binary, a: T, b: T) -> Option<T>
+where
+    T: Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T> + Rem<Output = T>,
+{
+    Some(match op {
+        Binary::FAdd => a + b,
+        Binary::FSub => a - b,
+        Binary::FMul => a * b,
+        Binary::FDiv => a / b,
+        Binary::FRem => a % b,
+        _ => return None,
+    })
 }
 
 /// Conversions of constants, where this machine has the format.
