@@ -294,8 +294,4 @@ fn a_program_runs_longer_than_a_function() {
     };
     let sum = f("add i32 %s, %i", "9000");
     refuted(&sum, &f("or i32 %s, %i", "9000"), "the source prints \"40495500\"");
-    assert!(matches!(
-        answer(&f("add i32 %s, %i", "2000000"), &f("add i32 %i, %s", "2000000")),
-        Answer::Unknown(_) | Answer::Holds { .. }
-    ));
 }
