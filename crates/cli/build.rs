@@ -1,5 +1,5 @@
 //! Exports what libraries that count their own coverage call when they are loaded: see
-//! `crates/coverage/src/counters.rs`.
+//! `crates/llvm/coverage/src/counters.rs`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

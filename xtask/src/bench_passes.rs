@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail};
 use campaign::front;
 use choice::Choices;
-use llvm::{Allowance, How, Installed, Limits, Program, Running, Server, Setup};
+use llvmhost::{Allowance, How, Installed, Limits, Program, Running, Server, Setup};
 use optimise::work::{Answer, Item, Pipeline};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Grouping, Sequence};

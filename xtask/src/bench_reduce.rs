@@ -1,6 +1,6 @@
 //! `cargo xtask bench reduce`: our reducer against C-Vise, on the planted bugs.
 //!
-//! For each compiler of `crates/oracle/tests/planted` the first seed whose program shows its bug is
+//! For each compiler of `tests/compilers/planted` the first seed whose program shows its bug is
 //! reduced by both tools with one and the same script: the sanitizers are silent, clang and gcc agree,
 //! the planted compiler does not. We also reduce it without a script, as people who have Gainsay do.
 //! C-Vise is stopped after some multiple of our time: what it has then counts, and its time is a lower
@@ -89,7 +89,7 @@ pub fn main(context: &Context, args: &ReduceArgs) -> Result<()> {
         machine: Machine::new(gainsay.clone()),
         cvise: on_path("cvise").filter(|_| args.peer_limit > 0.0),
         programs: scratch.file("programs"),
-        planted: context.root.join("crates/oracle/tests/planted"),
+        planted: context.root.join("tests/compilers/planted"),
         keep: context.work_folder("bench-reduce")?,
         gainsay,
     };

@@ -120,7 +120,7 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
 /// The compilers, and a program of our own.
 fn prepare(context: &Context, dir: &Path) -> Result<()> {
     let compiler = |name: &str, family: &str, script: &str| {
-        let path = context.root.join("crates/oracle/tests").join(script).display().to_string();
+        let path = context.root.join("tests/compilers").join(script).display().to_string();
         format!(
             "[[compiler]]\nname = \"{name}\"\npath = {path:?}\nfamily = \"{family}\"\n\
              levels = [\"-O0\", \"-O2\"]\n"

@@ -103,7 +103,7 @@ pub fn binary(context: &Context, given: Option<&Path>) -> Result<PathBuf> {
 
 /// Faulty compilers, and programs that are tested in a second.
 pub fn write_configuration(context: &Context, dir: &Path) -> Result<()> {
-    let scripts = context.root.join("crates/oracle/tests/faulty");
+    let scripts = context.root.join("tests/compilers/faulty");
     let compiler = |name: &&str| {
         let path = scripts.join(format!("{name}.sh")).display().to_string();
         format!(

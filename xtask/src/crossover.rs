@@ -14,7 +14,7 @@ use crossover::corpus::{Corpus, From};
 use crossover::fuzz::{Fuzzer, KindTally, Options, Tally};
 use crossover::import::files;
 use crossover::{Kind, Policy};
-use llvm::{Installed, Limits, Program, Running, Server, Setup};
+use llvmhost::{Installed, Limits, Program, Running, Server, Setup};
 use optimise::work::{Answer, Item, Pipeline};
 use sandbox::{Ended, Run, Scratch, Status};
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
 use crossover::import::files;
-use llvm::{Installed, Limits, Program, Server, Setup};
+use llvmhost::{Installed, Limits, Program, Server, Setup};
 use optimise::work::{Answer, Item};
 
 use crate::Found;

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use choice::Choices;
 use crossover::import::files;
 use irtext::{Binary, Bits, Constant, IntPredicate, Module, Op, Value};
-use llvm::{Installed, Limits};
+use llvmhost::{Installed, Limits};
 use optimise::locate::{OnText, Optimiser as _};
 use refine::{Own, Pair, Proof, Scope, Solver};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
 use crossover::import::files;
-use llvm::{Installed, Limits, Program, Server, Setup};
+use llvmhost::{Installed, Limits, Program, Server, Setup};
 use optimise::locate::{OnText, Optimiser as _};
 use refine::{Checked, Executed, Own, PIPELINE, Pair, Proof, Scope, Solver, Verdict};
 

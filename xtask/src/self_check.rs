@@ -16,7 +16,7 @@ use irmachine::input::{Datum, Input, InputByte, Place, Scalar};
 use irmachine::{Exact, Limits as Bounds};
 use irtext::layout::Layout;
 use irtext::{Cast, Function, Module, Op, Type};
-use llvm::{Allowance, Executed, How, Installed, Limits, Running, Server};
+use llvmhost::{Allowance, Executed, How, Installed, Limits, Running, Server};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};

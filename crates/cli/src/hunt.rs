@@ -18,7 +18,7 @@ use std::time::Duration;
 use ::crossover::fuzz::Fuzzer;
 use anyhow::Result;
 use campaign::{Cost, Ended, Event, Progress, Store};
-use llvm::Installed;
+use llvmhost::Installed;
 use toolchain::Language;
 
 use crate::args::Hunt;

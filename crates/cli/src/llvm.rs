@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use clap::{Args as ClapArgs, Subcommand};
-use llvm::{Installed, Limits, Program, Server, Setup};
+use llvmhost::{Installed, Limits, Program, Server, Setup};
 
 /// Work with any libLLVM on this machine: run passes, survive them.
 ///
@@ -80,7 +80,7 @@ impl Library {
 
 /// What LLVM says, fit for a terminal: it quotes the files it is given, binary ones as well.
 pub fn tame(words: &str) -> String {
-    let lines = words.lines().take(5).map(|line| llvm::printable(line, 200));
+    let lines = words.lines().take(5).map(|line| llvmhost::printable(line, 200));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -100,7 +100,7 @@ pub fn main(args: Llvm) -> Result<u8> {
         Command::Minimise(args) => minimise::main(&args),
         Command::Coverage(args) => coverage::main(&args),
         Command::Serve => {
-            llvm::serve(work::Trades::new).map_err(|e| anyhow!(e))?;
+            llvmhost::serve(work::Trades::new).map_err(|e| anyhow!(e))?;
             Ok(0)
         }
     }

@@ -358,7 +358,7 @@ fn of_module(args: &Reduce, found: &Finding, teller: &Teller) -> Result<Result<S
         library: &library,
         passes: &passes,
         program: &crate::llvm::program()?,
-        limits: llvm::Limits::default(),
+        limits: llvmhost::Limits::default(),
     };
     let order = order(args, oracle::Limits::default());
     let tell = |p: &optimise::shrink::Progress<'_>| {
@@ -387,7 +387,7 @@ fn of_sequence(
         passes: &passes,
         program: &crate::llvm::program()?,
         clang: &campaign::front::clang_for(library.major).map_err(|why| anyhow!(why))?,
-        limits: llvm::Limits::default(),
+        limits: llvmhost::Limits::default(),
     };
     let order = order(args, oracle::Limits::default());
     Ok(campaign::study_program(found, &subject, &order.stop, &|step| teller.step(step)))

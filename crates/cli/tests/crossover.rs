@@ -57,7 +57,7 @@ fn folder() -> Scratch {
 }
 
 fn has_16() -> bool {
-    let has = llvm::Installed::named("16").is_ok();
+    let has = llvmhost::Installed::named("16").is_ok();
     assert!(has || std::env::var_os("CI").is_none(), "set-up installs LLVM 16, CI skips none");
     has
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sandbox::{Ended, Run, Scratch, Status};
 use serde_json::Value;
 
-/// The scripts of `crates/oracle/tests/faulty` and what a hunt must call each.
+/// The scripts of `tests/compilers/faulty` and what a hunt must call each.
 const FAULTS: &[(&str, &str)] = &[
     ("miscompile", "wrong-output"),
     ("program-crashes", "runtime-crash"),
@@ -27,7 +27,7 @@ const FAULTS: &[(&str, &str)] = &[
 const HARMLESS: &[&str] = &["garbage-works", "children"];
 
 fn configuration() -> String {
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../oracle/tests/faulty");
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/compilers/faulty");
     let names = FAULTS.iter().map(|(name, _)| name).chain(HARMLESS);
     let compiler = |name: &&str| {
         let path = scripts.join(format!("{name}.sh"));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use llvm::{End, Fault, Installed, Limits, Program, Ran, Running, Server, Setup};
+use llvmhost::{End, Fault, Installed, Limits, Program, Ran, Running, Server, Setup};
 use optimise::verdict::{Verdict, judge};
 use optimise::work::{Item, Pipeline, stage};
 use sandbox::{Ended, Finished, Run, Scratch, Status};

@@ -57,7 +57,7 @@ fn prints(dir: &Path, program: &str, expected: &str) {
 
 /// A folder with the programs, if LLVM 16 and a clang for it are here.
 fn folder() -> Option<Scratch> {
-    let has = llvm::Installed::named("16").is_ok() && campaign::front::clang_for(16).is_ok();
+    let has = llvmhost::Installed::named("16").is_ok() && campaign::front::clang_for(16).is_ok();
     assert!(has || std::env::var_os("CI").is_none(), "set-up installs LLVM 16, CI skips none");
     let scratch = Scratch::new().expect("a temporary folder");
     for (name, text) in [

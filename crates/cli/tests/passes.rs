@@ -93,7 +93,7 @@ fn events(done: &Finished) -> Vec<Value> {
 
 /// LLVM 16 and a clang for it.
 fn has_16() -> bool {
-    let has = llvm::Installed::named("16").is_ok() && campaign::front::clang_for(16).is_ok();
+    let has = llvmhost::Installed::named("16").is_ok() && campaign::front::clang_for(16).is_ok();
     assert!(has || std::env::var_os("CI").is_none(), "set-up installs LLVM 16, CI skips none");
     has
 }

@@ -18,7 +18,7 @@ const TESTS: u32 = 64;
 /// Lines of a reduced program, blank ones and the comment before it aside.
 const LINES: usize = 15;
 
-/// The scripts of `crates/oracle/tests/planted`, each with a seed and the number of test functions of
+/// The scripts of `tests/compilers/planted`, each with a seed and the number of test functions of
 /// a program that shows its bug: the fewer, the less there is to reduce.
 macro_rules! plants {
     ($($name:ident $script:literal $seed:literal $functions:literal)*) => {
@@ -139,7 +139,7 @@ fn installed() -> bool {
 }
 
 fn script(plant: &str) -> PathBuf {
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../oracle/tests/planted");
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/compilers/planted");
     scripts.join(format!("{plant}.sh"))
 }
 

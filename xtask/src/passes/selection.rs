@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use campaign::PassesTally;
-use llvm::Installed;
+use llvmhost::Installed;
 use sandbox::{Ended, Run, Stop, Why};
 use serde::{Deserialize, Serialize};
 

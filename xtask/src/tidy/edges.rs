@@ -24,7 +24,7 @@ const ORDER: &[&str] = &[
     "sandbox",
     "embed",
     "coverage",
-    "llvm",
+    "llvmhost",
     "refine",
     "optimise",
     "crossover",

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use campaign::EngineChoice;
 use crossover::Kind;
 use crossover::fuzz::{Fuzzer, Options};
-use llvm::Installed;
+use llvmhost::Installed;
 
 use crate::args::{Hunt, Mutations, Verify};
 use crate::llvm::{import, program};

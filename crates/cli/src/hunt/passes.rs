@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 use campaign::{Backend, EngineChoice, Judge, PassesOptions, front};
 use clap::{Args as ClapArgs, ValueEnum};
-use llvm::{Installed, Limits};
+use llvmhost::{Installed, Limits};
 use passes::inventory::List;
 use passes::represent::{ProgramsBy, SequencesBy};
 use passes::sequence::Draw;

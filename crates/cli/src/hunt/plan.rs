@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
-use llvm::Installed;
+use llvmhost::Installed;
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
@@ -100,7 +100,7 @@ fn of_library(library: &Installed) -> Tested {
     Tested {
         name: format!("libLLVM-{}", library.major),
         version: library.major.to_string(),
-        triple: llvm::X86_64.to_string(),
+        triple: llvmhost::X86_64.to_string(),
     }
 }
 

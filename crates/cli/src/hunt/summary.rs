@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ::crossover::fuzz::{Fuzzer, KindTally};
 use campaign::{Checks, Cost, Ended, Finding, PassesTally, Progress};
-use llvm::Installed;
+use llvmhost::Installed;
 use oracle::Kind;
 
 use super::Setting;

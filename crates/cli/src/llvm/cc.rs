@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
-use llvm::{Limits, Running, Server};
+use llvmhost::{Limits, Running, Server};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
 use sandbox::{Ended, Run, Scratch, Status};

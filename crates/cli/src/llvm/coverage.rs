@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use coverage::{Baseline, Image, Reached, Set};
-use llvm::{Frame, Installed, Ran, Running, Server, Setup, Watch};
+use llvmhost::{Frame, Installed, Ran, Running, Server, Setup, Watch};
 use optimise::verdict::Verdict;
 use optimise::work::{Item, Pipeline};
 use serde::Serialize;

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use crossover::fuzz::{Fuzzer, Options};
 use crossover::import::{Imported, files};
 use crossover::{Kind, Policy};
-use llvm::{Installed, Limits, Running};
+use llvmhost::{Installed, Limits, Running};
 use optimise::work::Pipeline;
 
 use super::Library;

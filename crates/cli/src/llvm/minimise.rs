@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use crossover::corpus::Corpus;
 use crossover::minimise::minimise;
-use llvm::{Installed, Server, Setup};
+use llvmhost::{Installed, Server, Setup};
 
 use super::{Library, import, program};
 use crate::{terminal, words};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args as ClapArgs;
-use llvm::{Fault, Running};
+use llvmhost::{Fault, Running};
 use optimise::verdict::{Verdict, judge};
 use optimise::work::{Answer, Item, Pipeline, stage};
 use serde_json::json;
@@ -90,7 +90,7 @@ pub fn main(args: &Opt) -> Result<u8> {
             "summary": signature.summary,
             "pass": signature.pass,
             "while": if ran.stage < stage::PASSES { "reading" } else { "optimising" },
-            "frames": ran.end.crash().map(|crash| crash.frames.iter().map(llvm::Frame::name).collect::<Vec<_>>()),
+            "frames": ran.end.crash().map(|crash| crash.frames.iter().map(llvmhost::Frame::name).collect::<Vec<_>>()),
             "printed": ran.end.crash().map(|crash| crash.printed.clone()),
         }))?;
         return Ok(1);
@@ -101,8 +101,8 @@ pub fn main(args: &Opt) -> Result<u8> {
         writeln!(err, "  it happened while the file was read")?;
     }
     if signature.fault == Fault::InvalidIr {
-        for line in ran.end.crash().map_or(Vec::new(), llvm::Crash::complaint).iter().take(20) {
-            writeln!(err, "  {}", llvm::printable(line, 200))?;
+        for line in ran.end.crash().map_or(Vec::new(), llvmhost::Crash::complaint).iter().take(20) {
+            writeln!(err, "  {}", llvmhost::printable(line, 200))?;
         }
     } else if let Some(crash) = ran.end.crash() {
         for frame in crash.frames.iter().take(20) {

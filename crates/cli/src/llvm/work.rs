@@ -1,7 +1,7 @@
 //! What a server of ours does in its children: the items of all engines.
 
 use crossover::work::Children as Crossovers;
-use llvm::{Desk, Llvm, Machine, Work};
+use llvmhost::{Desk, Llvm, Machine, Work};
 use passes::work::Children as Passes;
 
 /// Hands each item to those who know it, by its first byte.

@@ -1,0 +1,159 @@
+//! The engine `crossover`: crossovers of LLVM's unit tests on its passes.
+//!
+//! A test is a batch of them. Which seeds are drawn depends on what earlier batches have added to the
+//! corpus, so a batch is not the same again; a finding is: it has its module.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossover::fuzz::{Found, Fuzzer};
+use llvmhost::Program;
+use oracle::{SourceFile, Trouble};
+use reduce::NotReduced;
+use refine::{PIPELINE, Scope};
+use sandbox::Stop;
+
+use super::Engine;
+use crate::bench::Bench;
+use crate::module::{
+    FILE, Patient, certificate, command, compiler, kind, label, named, study_module,
+};
+use crate::record::{Finding, NewFinding, Standing, Study, Tested};
+use crate::refinement::{Asked, Oracles};
+use crate::store::StoredTarget;
+
+/// Crossovers in a batch: enough to pay for a fork, few enough to be done soon.
+pub const BATCH: usize = 100;
+
+/// What the refinement oracles may take, in parts of the time of a batch.
+const REFINING: f64 = 0.1;
+
+/// Crossovers on one or several libraries, which take turns.
+#[derive(Debug)]
+pub struct Crossover {
+    name: String,
+    fuzzers: Vec<Arc<Fuzzer>>,
+    passes: String,
+    program: Program,
+    /// Who says whether crossovers of the corpus are miscompiled.
+    oracles: Oracles,
+}
+
+impl Crossover {
+    /// On these, with these passes. `program` is what servers for other versions are started with.
+    pub fn new(fuzzers: Vec<Arc<Fuzzer>>, passes: String, program: Program) -> Crossover {
+        let oracles = Oracles::find();
+        Crossover { name: "crossover".to_string(), fuzzers, passes, program, oracles }
+    }
+
+    /// Asks the refinement oracles about crossovers of the corpus, the smallest first, for a part of the
+    /// time that a batch took.
+    fn refine(&self, fuzzer: &Fuzzer, batch: Duration) -> io::Result<Vec<NewFinding>> {
+        let (begin, mut findings) = (Instant::now(), Vec::new());
+        while begin.elapsed() < batch.mul_f64(REFINING) {
+            let Some(refined) = fuzzer.next_to_refine(PIPELINE)? else { break };
+            let origin = format!("crossover: seed {} of the corpus", refined.seed);
+            let asked = Asked {
+                library: &fuzzer.library,
+                before: &refined.before,
+                after: &refined.after,
+                passes: PIPELINE,
+                scope: Scope::Function,
+                origin: &origin,
+            };
+            let limits = fuzzer.limits();
+            let found =
+                fuzzer.with_server(|server| self.oracles.ask(&asked, server, limits, &[]))?;
+            findings.extend(found);
+        }
+        Ok(findings)
+    }
+
+    fn finding(&self, fuzzer: &Fuzzer, found: Found) -> NewFinding {
+        let Found { signature, module, passes, origin, told } = found;
+        let kind = kind(signature.fault);
+        NewFinding {
+            kind,
+            signature: named(&signature),
+            summary: signature.summary.clone(),
+            standing: Standing::Confirmed,
+            targets: vec![label(&fuzzer.library, &passes)],
+            right: Vec::new(),
+            files: vec![SourceFile { name: FILE.into(), bytes: module.into_bytes() }],
+            artifacts: vec![SourceFile { name: "messages".into(), bytes: told.into_bytes() }],
+            commands: vec![command(&fuzzer.library, &passes, &signature)],
+            origin: format!("crossover: {origin}"),
+            certificate: certificate(&fuzzer.library),
+        }
+    }
+
+    /// The library of a finding, and the passes that failed.
+    fn fuzzer<'f>(&self, found: &'f Finding) -> Option<(&Arc<Fuzzer>, &'f str)> {
+        let (name, passes) = found.finding.targets.first()?.split_once(" -passes=")?;
+        let fuzzer = self.fuzzers.iter().find(|fuzzer| compiler(&fuzzer.library) == name)?;
+        Some((fuzzer, passes))
+    }
+}
+
+impl Engine for Crossover {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn seeds(&self, first: u64) -> Range<u64> {
+        first..u64::MAX
+    }
+
+    fn tests_each(&self) -> u64 {
+        BATCH as u64
+    }
+
+    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+        let fuzzer = &self.fuzzers[(seed % self.fuzzers.len() as u64) as usize];
+        let mut tested = Tested::new(self.name(), seed);
+        let batch = fuzzer.batch(seed, BATCH).map_err(|error| match bench.lab.stop.is_set() {
+            true => Trouble::Stopped,
+            false => Trouble::Io(format!("libLLVM {}: {error}", fuzzer.library.major)),
+        })?;
+        tested.tests = batch.tally.tests;
+        tested.cost.compile = batch.time;
+        let mut findings: Vec<NewFinding> =
+            batch.found.into_iter().map(|found| self.finding(fuzzer, found)).collect();
+        let refuted = self.refine(fuzzer, batch.time);
+        findings.extend(refuted.map_err(|error| Trouble::Io(error.to_string()))?);
+        for finding in findings {
+            bench.count(&finding.signature);
+            tested.findings.push(finding);
+        }
+        Ok(tested)
+    }
+
+    fn blocks(&self) -> Option<u64> {
+        Some(self.fuzzers.iter().map(|fuzzer| fuzzer.account().3 as u64).sum())
+    }
+
+    fn study(&self, found: &Finding, stop: &Stop) -> Option<Result<Study, NotReduced>> {
+        let (fuzzer, passes) = self.fuzzer(found)?;
+        let patient = Patient {
+            library: &fuzzer.library,
+            passes,
+            program: &self.program,
+            limits: fuzzer.limits(),
+        };
+        Some(study_module(found, &patient, stop, &|_| {}))
+    }
+
+    fn targets(&self) -> Vec<StoredTarget> {
+        let target = |fuzzer: &Arc<Fuzzer>| StoredTarget {
+            label: label(&fuzzer.library, &self.passes),
+            compiler: compiler(&fuzzer.library),
+            version: fuzzer.library.major.to_string(),
+            triple: llvmhost::X86_64.to_string(),
+            command: fuzzer.library.path.display().to_string(),
+            runner: String::new(),
+        };
+        self.fuzzers.iter().map(target).collect()
+    }
+}

@@ -1,0 +1,345 @@
+//! The engine `passes`: sequences of LLVM's passes on whole programs (CTOS).
+//!
+//! Tests come in rounds. A round has its sequences for each library and its programs, both drawn afresh and
+//! chosen from many; a test is one program under some of the sequences on one library. What a round has
+//! follows from its seed alone, but for exclusions, which are learnt.
+
+mod programs;
+mod suspect;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use llvmhost::{Allowance, Installed, Limits, Program, Server, Setup};
+use oracle::Trouble;
+use passes::exclusion::Exclusions;
+use passes::inventory::{Inventory, Library, List};
+use passes::represent::{self, ProgramsBy, SequencesBy, Wanted};
+use passes::sequence::{Draw, Sequence};
+use passes::trial::{Runner, Trial};
+use reduce::NotReduced;
+use sandbox::Stop;
+
+pub use programs::{Prepared, Programs};
+pub use tally::Tally;
+
+use super::{Engine, Source};
+use crate::bench::Bench;
+use crate::module::{Patient, compiler, is_module, label, read_label, study_module};
+use crate::program::{self, Subject, study_program};
+use crate::record::{Finding, Study, Tested};
+use crate::refinement::Oracles;
+use crate::store::StoredTarget;
+
+/// Sequences in a test: enough to pay for a fork, few enough to be done soon.
+pub const CHUNK: usize = 10;
+
+/// Rounds that are kept: workers may be a test apart at the end of one.
+const KEPT: usize = 2;
+
+/// Its name in the store.
+pub const NAME: &str = "passes";
+
+/// Where a library's state is, in the folder of a hunt.
+fn state(out: &Path, library: &Installed) -> PathBuf {
+    out.join(format!("passes-{}", library.major))
+}
+
+/// The file of what is not drawn any more.
+pub(crate) fn exclusions_file(out: &Path, library: &Installed) -> PathBuf {
+    state(out, library).join("exclusions.json")
+}
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct PassesOptions {
+    /// Libraries, which take turns.
+    pub libraries: Vec<Installed>,
+    /// How servers are started.
+    pub program: Program,
+    /// The clang that makes IR of programs.
+    pub clang: PathBuf,
+    /// The folder for inventories and exclusions.
+    pub dir: PathBuf,
+    /// Which passes.
+    pub list: List,
+    /// How sequences are come by.
+    pub sequences_by: SequencesBy,
+    /// Sequences of a round, and how many they are selected from.
+    pub sequences: (usize, usize),
+    /// Their lengths.
+    pub draw: Draw,
+    /// How programs are come by.
+    pub programs_by: ProgramsBy,
+    /// Programs of a round, and how many they are selected from.
+    pub programs: (usize, usize),
+    /// Who says what is right.
+    pub oracle: Judge,
+    /// How code is executed.
+    pub backend: Backend,
+    /// What LLVM may use for one sequence.
+    pub limits: Limits,
+    /// Whether modules are verified after each pass.
+    pub verify_each: bool,
+    /// Whether what fails often is not drawn any more.
+    pub exclude: bool,
+    /// Threads for what is done at the start of a round.
+    pub threads: usize,
+}
+
+/// Who says what a program must do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judge {
+    /// The machine, before anything is compiled.
+    #[default]
+    Machine,
+    /// What most sequences make of it (CTOS): for programs that the machine cannot execute.
+    Majority,
+}
+
+/// How code is executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Linked by LLVM's JIT, in a fork of the server.
+    #[default]
+    Jit,
+    /// Linked by the system's linker, as a program of its own.
+    Linker,
+}
+
+/// The engine.
+pub struct Passes {
+    options: PassesOptions,
+    programs: Programs,
+    benches: Vec<LibraryBench>,
+    /// Who says whether functions are miscompiled.
+    oracles: Oracles,
+    rounds: Mutex<BTreeMap<u64, Arc<Round>>>,
+}
+
+/// A library with what is known of it.
+struct LibraryBench {
+    installed: Installed,
+    inventory: Inventory,
+    exclusions: Mutex<Exclusions>,
+    tally: Mutex<Tally>,
+    servers: Mutex<Vec<Server>>,
+    /// Reduced sequences that made wrong code.
+    wrong: Mutex<Vec<Sequence>>,
+    dir: PathBuf,
+    exclusions_file: PathBuf,
+}
+
+#[derive(Default)]
+struct Round {
+    programs: OnceLock<Result<Vec<Prepared>, Trouble>>,
+    sequences: BTreeMap<usize, OnceLock<Vec<Sequence>>>,
+}
+
+impl Passes {
+    /// The engine; it asks libraries for their passes. An error is a sentence.
+    pub fn new(options: PassesOptions, source: Box<dyn Source>) -> Result<Passes, String> {
+        let mut benches = Vec::new();
+        for library in &options.libraries {
+            benches.push(LibraryBench::open(library, &options)?);
+        }
+        let programs = Programs::new(source, &options);
+        let oracles = Oracles::find();
+        Ok(Passes { options, programs, benches, oracles, rounds: Mutex::default() })
+    }
+
+    /// Tests of a round: programs, chunks of sequences, libraries.
+    fn round_size(&self) -> u64 {
+        let chunks = self.options.sequences.0.div_ceil(CHUNK).max(1);
+        (chunks * self.options.programs.0.max(1) * self.benches.len()) as u64
+    }
+
+    fn round(&self, number: u64) -> Arc<Round> {
+        let mut rounds = lock(&self.rounds);
+        let fresh = || {
+            let sequences = (0..self.benches.len()).map(|at| (at, OnceLock::new())).collect();
+            Arc::new(Round { sequences, ..Round::default() })
+        };
+        let round = rounds.entry(number).or_insert_with(fresh).clone();
+        while rounds.len() > KEPT {
+            rounds.pop_first();
+        }
+        round
+    }
+
+    fn sequences<'r>(&self, round: &'r Round, number: u64, library: usize) -> &'r [Sequence] {
+        let bench = &self.benches[library];
+        let wanted = Wanted {
+            by: self.options.sequences_by,
+            list: self.options.list,
+            draw: self.options.draw.clone(),
+            of: self.options.sequences.1,
+            count: self.options.sequences.0,
+            seed: number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ library as u64,
+            threads: self.options.threads,
+        };
+        round.sequences.get(&library).map_or(&[], |cell| {
+            cell.get_or_init(|| {
+                represent::sequences(&wanted, &bench.inventory, &mut lock(&bench.exclusions))
+            })
+        })
+    }
+}
+
+impl LibraryBench {
+    fn open(library: &Installed, options: &PassesOptions) -> Result<LibraryBench, String> {
+        let dir = state(&options.dir, library);
+        let cannot = |e: io::Error| format!("{} cannot be written: {e}", dir.display());
+        fs::create_dir_all(&dir).map_err(cannot)?;
+        let mut server = start(library, &options.program)?;
+        let file = dir.join("inventory.json");
+        let known = Inventory::read(&file, &Library::new(&library.path, &server.release));
+        let inventory = match known {
+            Some(inventory) => inventory,
+            None => Inventory::make(&mut server, library)?,
+        };
+        inventory.write(&file).map_err(cannot)?;
+        if inventory.list(options.list).is_empty() {
+            return Err(format!("LLVM {} has no passes on that list", library.major));
+        }
+        let exclusions = Exclusions::read(&exclusions_file(&options.dir, library))?;
+        let tally = Tally::read(&dir);
+        Ok(LibraryBench {
+            installed: library.clone(),
+            inventory,
+            exclusions: Mutex::new(exclusions),
+            tally: Mutex::new(tally),
+            servers: Mutex::new(vec![server]),
+            wrong: Mutex::default(),
+            exclusions_file: exclusions_file(&options.dir, library),
+            dir,
+        })
+    }
+
+    /// What was learnt is on disk before anybody is told of it.
+    fn write(&self) -> io::Result<()> {
+        lock(&self.tally).write(&self.dir)?;
+        lock(&self.exclusions).write(&self.exclusions_file)
+    }
+
+    fn take_server(&self, program: &Program) -> Result<Server, Trouble> {
+        let idle = lock(&self.servers).pop();
+        idle.map_or_else(|| start(&self.installed, program).map_err(Trouble::Io), Ok)
+    }
+}
+
+/// Starts a server for a library.
+pub(crate) fn start(library: &Installed, program: &Program) -> Result<Server, String> {
+    let setup = Setup { library: library.path.clone(), major: library.major, ..Setup::default() };
+    Server::start(program, &setup)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine for Passes {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn seeds(&self, first: u64) -> Range<u64> {
+        // Each seed is a round of its own.
+        first.saturating_mul(self.round_size())..u64::MAX
+    }
+
+    fn tests_each(&self) -> u64 {
+        CHUNK as u64
+    }
+
+    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+        let mut tested = Tested::new(self.name(), seed);
+        tested.tests = 0;
+        let (number, at) = (seed / self.round_size(), seed % self.round_size());
+        let libraries = self.benches.len() as u64;
+        let (library, at) = ((at % libraries) as usize, at / libraries);
+        let round = self.round(number);
+        let programs = round.programs.get_or_init(|| self.programs.make(number, bench));
+        let programs = programs.as_ref().map_err(Trouble::clone)?;
+        let wanted = self.options.programs.0.max(1) as u64;
+        let (program, chunk) = ((at % wanted) as usize, (at / wanted) as usize);
+        let Some(program) = programs.get(program) else {
+            tested.skipped = Some("fewer programs than wanted are usable".into());
+            return Ok(tested);
+        };
+        let here = &self.benches[library];
+        let sequences = self.sequences(&round, number, library);
+        let some: Vec<Sequence> =
+            sequences.iter().skip(chunk * CHUNK).take(CHUNK).cloned().collect();
+        tested.tests = some.len() as u64;
+        let mut server = here.take_server(&self.options.program)?;
+        let runner = |object: &[u8]| {
+            program::linked(object, &self.options.clang, &bench.lab.stop).map_err(io::Error::other)
+        };
+        let mut trial = Trial {
+            server: &mut server,
+            inventory: &here.inventory,
+            bitcode: &program.bitcode,
+            limits: self.options.limits,
+            allowance: Allowance::default(),
+            runner: (self.options.backend == Backend::Linker).then_some(&runner as Runner<'_>),
+            verify_each: self.options.verify_each,
+            spent: program.preparing(),
+            is_stopped: &|| bench.lab.stop.is_set(),
+        };
+        let findings = self.look(here, program, &some, &mut trial, bench, &mut tested.cost);
+        let spent = trial.spent;
+        sandbox::note_served(spent);
+        tested.cost.compile += spent;
+        tested.findings = findings.map_err(|error| match bench.lab.stop.is_set() {
+            true => Trouble::Stopped,
+            false => error,
+        })?;
+        lock(&here.servers).push(server);
+        here.write().map_err(|error| Trouble::Io(error.to_string()))?;
+        Ok(tested)
+    }
+
+    fn study(&self, found: &Finding, stop: &Stop) -> Option<Result<Study, NotReduced>> {
+        let label = found.finding.targets.first()?;
+        let (library, passes) = read_label(label).ok()?;
+        Some(match is_module(found) {
+            true => {
+                let patient = Patient {
+                    library: &library,
+                    passes: &passes,
+                    program: &self.options.program,
+                    limits: self.options.limits,
+                };
+                study_module(found, &patient, stop, &|_| {})
+            }
+            false => {
+                let subject = Subject {
+                    library: &library,
+                    passes: &passes,
+                    program: &self.options.program,
+                    clang: &self.options.clang,
+                    limits: self.options.limits,
+                };
+                study_program(found, &subject, stop, &|_| {})
+            }
+        })
+    }
+
+    fn targets(&self) -> Vec<StoredTarget> {
+        let target = |bench: &LibraryBench| StoredTarget {
+            label: label(&bench.installed, &format!("{:?}", self.options.list).to_lowercase()),
+            compiler: compiler(&bench.installed),
+            version: bench.inventory.library.release.clone(),
+            triple: llvmhost::X86_64.to_string(),
+            command: bench.installed.path.display().to_string(),
+            runner: String::new(),
+        };
+        self.benches.iter().map(target).collect()
+    }
+}

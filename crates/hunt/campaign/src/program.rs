@@ -1,0 +1,456 @@
+//! Findings that are C programs which a sequence of LLVM's passes makes wrong code of: how they are shown,
+//! their study, and whether they are still there.
+//!
+//! A target's label is `libLLVM-16 -O0 -passes=function(sroa)`: the level is that for which clang writes
+//! the IR. As a compiler it is `gainsay llvm cc`, so that reduction works as for any other.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use llvmhost::{Allowance, Executed, How, Installed, Limits, Program, Running, Server};
+use optimise::shrink::pipeline::Pipeline as Text;
+use optimise::verdict::Verdict as Seen;
+use optimise::work::{Answer, Item, Pipeline};
+use oracle::{Case, Detectors, Expected, Lab, SourceFile, Trouble};
+use passes::exclusion::Exclusions;
+use passes::shorten::shorten;
+use passes::trial::Must;
+use reduce::{NotReduced, Order};
+use sandbox::{Ended, Run, Scratch, Status, Stop};
+use toolchain::{Compiler, Family, Language, Target};
+use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
+
+use crate::engine::{exclusions_file, start};
+use crate::front;
+use crate::module::{compiler, is_module, read_label};
+use crate::predict::own_opinion;
+use crate::recheck::{Rechecked, Verdict};
+use crate::record::{Finding, Study};
+use crate::study::{Patient, Step, named, presented, shrink};
+
+/// For one reduction.
+const STUDY: Duration = Duration::from_secs(600);
+
+/// For a linked program.
+const TIME: Duration = Duration::from_secs(10);
+
+/// The file in which the exit status that a program must have is kept.
+const STATUS: &str = "status";
+
+/// A library with passes that make wrong code of a program.
+#[derive(Clone, Debug)]
+pub struct Subject<'a> {
+    /// The library.
+    pub library: &'a Installed,
+    /// The passes.
+    pub passes: &'a str,
+    /// How servers are started; we ourselves, so that is also who `gainsay llvm cc` is.
+    pub program: &'a Program,
+    /// The clang that makes IR of C.
+    pub clang: &'a Path,
+    /// What LLVM may use.
+    pub limits: Limits,
+}
+
+/// Whether clang writes IR as for an optimised build. A reduction may have made `-O1` of the level.
+fn is_optimising(flags: &[String]) -> bool {
+    flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
+}
+
+fn level(optimising: bool) -> &'static str {
+    if optimising { "-O2" } else { "-O0" }
+}
+
+/// `libLLVM-16 -O0 -passes=function(sroa)`.
+pub fn label(library: &Installed, optimising: bool, passes: &str) -> String {
+    format!("{} {} -passes={passes}", compiler(library), level(optimising))
+}
+
+/// What shows it with LLVM's own tools, typed beside the files.
+pub fn command(
+    case: &Case,
+    library: &Installed,
+    clang: &Path,
+    optimising: bool,
+    passes: &str,
+) -> String {
+    let clang = clang.file_name().unwrap_or(clang.as_os_str()).to_string_lossy();
+    let words = front::words(optimising);
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let include: String = case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
+    let major = library.major;
+    let units: Vec<&str> = case.units().collect();
+    let mut steps = Vec::new();
+    let mut parts = Vec::new();
+    for unit in &units {
+        let output = Path::new(unit).with_extension("bc").display().to_string();
+        steps.push(format!("{clang} {} -w{include} {unit} -o {output}", words.join(" ")));
+        parts.push(output);
+    }
+    if parts.len() > 1 {
+        steps.push(format!("llvm-link-{major} {} -o whole.bc", parts.join(" ")));
+        parts = vec!["whole.bc".into()];
+    }
+    steps.push(format!("opt-{major} '-passes={passes}' {} -o optimised.bc", parts.join(" ")));
+    steps.push(format!(
+        "llc-{major} -O2 -relocation-model=pic -filetype=obj optimised.bc -o optimised.o"
+    ));
+    steps.push("cc optimised.o -o program -lm".into());
+    steps.push("./program | diff expected -".into());
+    steps.join(" && ")
+}
+
+/// What a program does in place of what it must, in one line.
+pub fn summary(must: &Must, got: &Executed) -> String {
+    match &got.how {
+        How::Signal(signal) => format!("the program dies of signal {signal}"),
+        How::Time => "the program does not end".into(),
+        How::Status(status) if got.stdout == must.stdout => {
+            format!("exit status {status} in place of {}", must.status)
+        }
+        _ => {
+            let line = |bytes: &[u8], at: usize| {
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                text.lines().nth(at).unwrap_or("nothing").chars().take(60).collect::<String>()
+            };
+            let same = must.stdout.split(|b| *b == b'\n').zip(got.stdout.split(|b| *b == b'\n'));
+            let at = same.take_while(|(a, b)| a == b).count();
+            let (expected, seen) = (line(&must.stdout, at), line(&got.stdout, at));
+            format!("line {}: {seen:?} in place of {expected:?}", at + 1)
+        }
+    }
+}
+
+/// The object of a module after passes.
+pub fn object(
+    server: &mut Server,
+    bitcode: &[u8],
+    passes: &str,
+    limits: Limits,
+) -> Result<Vec<u8>, Trouble> {
+    match ask(server, bitcode, passes, None, limits).map_err(trouble)? {
+        Seen::Fine(Answer::Object(object)) => Ok(object),
+        other => Err(Trouble::Io(format!("no object: {other:?}"))),
+    }
+}
+
+fn ask(
+    server: &mut Server,
+    bitcode: &[u8],
+    passes: &str,
+    allowance: Option<Allowance>,
+    limits: Limits,
+) -> io::Result<Seen> {
+    let pipeline = Pipeline::of(passes, Running { verify_each: true, log: false });
+    let item = Item::Execute { module: bitcode.to_vec(), pipeline, allowance };
+    let ran = server.run(vec![item.bytes()], limits, false)?;
+    ran.first().map(Seen::of).ok_or_else(|| io::Error::other("the server did nothing"))
+}
+
+/// What an object does, linked by the system's linker, as a program of its own.
+pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trouble> {
+    let folder = Scratch::new().map_err(trouble)?;
+    let (file, program) = (folder.path().join("test.o"), folder.path().join("program"));
+    fs::write(&file, object).map_err(trouble)?;
+    let link = Run::new(clang, TIME * 6).arg(&file).arg("-o").arg(&program).arg("-lm");
+    if link.finish().success().is_none() {
+        return Err(Trouble::Io(format!("{} cannot link", clang.display())));
+    }
+    let (how, done) = match Run::new(&program, TIME).stop(stop).finish() {
+        Ended::Finished(done) => match done.status {
+            Status::Exit(status) => (How::Status(status), done),
+            Status::Signal(signal) => (How::Signal(signal), done),
+        },
+        Ended::Killed(_, done) => (How::Time, done),
+        Ended::NotStarted(error) => return Err(Trouble::Io(error.to_string())),
+    };
+    Ok(Executed { how, stdout: done.stdout.bytes })
+}
+
+/// The program of a finding.
+fn case_of(found: &Finding) -> Result<(Case, bool), String> {
+    let finding = &found.finding;
+    let kept = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
+    let stdout = kept("expected").ok_or("what its program must print was not kept")?.bytes.clone();
+    let status = kept(STATUS).map(|file| String::from_utf8_lossy(&file.bytes).trim().parse());
+    let status = status.transpose().map_err(|_| "its exit status was not kept")?.unwrap_or(0);
+    let words: Vec<&str> = finding.commands.iter().flat_map(|c| c.split_whitespace()).collect();
+    let include: BTreeSet<PathBuf> =
+        words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].into()).collect();
+    let optimising = finding.targets.first().is_some_and(|label| label.contains(" -O2 "));
+    let case = Case {
+        language: Language::C,
+        files: finding.files.clone(),
+        standard: None,
+        harness: None,
+        include: include.into_iter().collect(),
+        expected: Some(Expected { stdout, status }),
+    };
+    Ok((case, optimising))
+}
+
+/// A library with clang before it, as a compiler.
+fn as_compiler(subject: &Subject<'_>) -> Arc<Compiler> {
+    let mut words: Vec<OsString> = vec![subject.program.path.clone().into()];
+    words.extend(["llvm", "cc", "--memory", "4096", "--lib"].map(OsString::from));
+    words.push(subject.library.path.clone().into());
+    words.extend(["--clang".into(), subject.clang.into(), "--".into()]);
+    Arc::new(Compiler {
+        family: Family::Clang,
+        name: compiler(subject.library),
+        version: subject.library.major.to_string(),
+        triple: llvmhost::X86_64.into(),
+        c: words,
+        cxx: None,
+        runner: Vec::new(),
+        levels: vec!["-O0".into()],
+        extras: Vec::new(),
+        lacks: Vec::new(),
+    })
+}
+
+/// The IR of a case.
+fn bitcode_of(
+    case: &Case,
+    optimising: bool,
+    clang: &Path,
+    server: &mut Server,
+) -> Result<Vec<u8>, String> {
+    let scratch = Scratch::new().map_err(|e| e.to_string())?;
+    Lab::default().write(case, scratch.path()).map_err(|e| e.to_string())?;
+    let mut modules = Vec::new();
+    for unit in case.units() {
+        modules.push(front::bitcode(case, unit, optimising, clang, scratch.path())?.0);
+    }
+    match modules.len() {
+        1 => Ok(modules.remove(0)),
+        _ => {
+            let items = vec![Item::Link { modules }.bytes()];
+            let ran = server.run(items, Limits::default(), false).map_err(|e| e.to_string())?;
+            match ran.first().map(Seen::of) {
+                Some(Seen::Fine(Answer::Object(whole))) => Ok(whole),
+                other => Err(format!("the files do not make one program: {other:?}")),
+            }
+        }
+    }
+}
+
+/// Makes the program of a finding small, its passes too, and finds out which versions fail.
+pub fn study_program(
+    found: &Finding,
+    subject: &Subject<'_>,
+    stop: &Stop,
+    tell: &(dyn Fn(Step<'_>) + Sync),
+) -> Result<Study, NotReduced> {
+    let begin = Instant::now();
+    let Subject { library, clang, limits, .. } = *subject;
+    let (case, optimising) = case_of(found).map_err(NotReduced::Unusable)?;
+    let target = |passes: &str, optimising: bool| Target {
+        compiler: as_compiler(subject),
+        flags: vec![level(optimising).to_string(), format!("-passes={passes}")],
+    };
+    let patient = Patient {
+        case: &case,
+        kind: found.finding.kind,
+        bad: vec![target(subject.passes, optimising)],
+        right: vec![target("", optimising)],
+        compilers: &[],
+    };
+    let order =
+        Order { jobs: 1, time: Some(STUDY), stop: stop.clone(), limits: oracle::Limits::default() };
+    let reduced = shrink(&patient, &order, tell)?;
+    let case = named(&reduced.case);
+    let flags = &reduced.failure.bad[0].flags;
+    let optimising = is_optimising(flags);
+    let expected = case.expected.clone().unwrap_or_else(|| Expected { stdout: vec![], status: 0 });
+    let must = Must { status: expected.status, stdout: expected.stdout };
+    let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
+    let bitcode =
+        bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
+    tell(Step::Asks("which passes it takes"));
+    let bench = Linked { clang, stop, limits, bitcode: &bitcode };
+    let passes = bench.fewest(&mut server, subject.passes, &must)?;
+    let got = match bench.run(&mut server, &passes)? {
+        Ok(got) if !must.is(&got) => got,
+        _ => {
+            let text = String::from_utf8_lossy(&case.files[0].bytes).into_owned();
+            let flags = flags.join(" ");
+            let what = format!("the reduced program does as it must at {flags}:\n{text}");
+            return Err(NotReduced::NotShown(what));
+        }
+    };
+    let last = Text::parse(&passes).map_or(0, |text| text.len()).saturating_sub(1);
+    let pass = Text::parse(&passes).map(|text| innermost(&text.only(|n| n == last).to_string()));
+    tell(Step::Asks("which versions fail"));
+    let ladder = bench.ladder(subject, &passes, &must);
+    tell(Step::Asks("whether the reduced program is valid"));
+    let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
+    let lab = Lab { limits: order.limits.clone(), stop: stop.clone() };
+    let names: Vec<&str> = case.units().collect();
+    let own = own_opinion(&names.join(" "), reduced.steps);
+    let (certificate, _) = Detectors::find().certify(&lab, &case, scratch.path(), own)?;
+    let summary = summary(&must, &got);
+    let actual = got.stdout.clone();
+    let culprit = pass.as_ref().map(|pass| Culprit {
+        method: Method::LastPass,
+        name: pass.clone(),
+        hides: Vec::new(),
+        detail: format!("-passes={passes}"),
+    });
+    let kind = found.finding.kind.name();
+    Ok(Study {
+        files: presented(&case, &summary),
+        evidence: vec![SourceFile { name: "actual".into(), bytes: actual }],
+        standard: case.standard.clone(),
+        expected: case.expected.clone(),
+        compiler: compiler(library),
+        flags: vec![level(optimising).into(), format!("-passes={passes}")],
+        targets: vec![label(library, optimising, &passes)],
+        right: vec![label(library, optimising, "")],
+        commands: vec![command(&case, library, clang, optimising, &passes)],
+        key: format!("{kind} llvm {}", pass.clone().unwrap_or_default()),
+        certificate,
+        blame: Blame { pass, culprits: culprit.into_iter().collect(), limits: Vec::new() },
+        ladder,
+        summary,
+        tokens: reduced.tokens,
+        took: begin.elapsed(),
+    })
+}
+
+/// `licm` of `function(loop-mssa(licm))`.
+fn innermost(text: &str) -> String {
+    text.rsplit('(').next().unwrap_or(text).trim_end_matches(')').to_string()
+}
+
+/// A program whose code the system's linker links, as reductions have it linked. What is wrong may depend on
+/// what happens to be in memory, and a JIT has other things there.
+struct Linked<'a> {
+    clang: &'a Path,
+    stop: &'a Stop,
+    limits: Limits,
+    bitcode: &'a [u8],
+}
+
+impl Linked<'_> {
+    /// What the program does after passes; `Err` what LLVM does in place of that.
+    fn run(&self, server: &mut Server, passes: &str) -> Result<Result<Executed, Seen>, NotReduced> {
+        let unusable = |error: io::Error| NotReduced::Unusable(error.to_string());
+        match ask(server, self.bitcode, passes, None, self.limits).map_err(unusable)? {
+            Seen::Fine(Answer::Object(object)) => {
+                Ok(Ok(linked(&object, self.clang, self.stop).map_err(NotReduced::Trouble)?))
+            }
+            other => Ok(Err(other)),
+        }
+    }
+
+    /// The fewest of some passes after which it does not do as it must.
+    fn fewest(&self, server: &mut Server, passes: &str, must: &Must) -> Result<String, NotReduced> {
+        let unusable = |what: String| NotReduced::Unusable(what);
+        let text = Text::parse(passes).ok_or_else(|| unusable(format!("no passes: {passes}")))?;
+        let numbers: Vec<usize> = (0..text.len()).collect();
+        let written = |kept: &[usize]| text.only(|n| kept.contains(&n)).to_string();
+        let kept = shorten(&numbers, |candidates: &[Vec<usize>]| {
+            let wrong = candidates.iter().map(|kept| {
+                let ran = self.run(server, &written(kept)).map_err(io::Error::other)?;
+                Ok(ran.is_ok_and(|got| !must.is(&got)))
+            });
+            wrong.collect()
+        });
+        kept.map(|kept| written(&kept)).map_err(|error| unusable(error.to_string()))
+    }
+
+    /// The program on every LLVM that is installed and can read it.
+    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &Must) -> Ladder {
+        let mut rungs = Vec::new();
+        for library in Installed::all() {
+            let Ok(mut server) = start(&library, subject.program) else { continue };
+            let cell = match self.run(&mut server, passes) {
+                Ok(Ok(got)) if must.is(&got) => Cell::Works,
+                Ok(Ok(_)) => Cell::Fails,
+                Ok(Err(Seen::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
+                _ => Cell::NotForIt,
+            };
+            let version = server.release.clone();
+            rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
+        }
+        Ladder { levels: vec![format!("-passes={passes}")], rungs }
+    }
+}
+
+/// Whether a finding is a C program that passes make wrong code of.
+pub fn is_sequenced(found: &Finding) -> bool {
+    found.engine == crate::engine::PASSES && !is_module(found)
+}
+
+/// Takes back what a hunt learnt not to draw because of a fault that is no more. How many exclusions went.
+pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
+    let mut gone = 0;
+    for library in Installed::all() {
+        let file = exclusions_file(out, &library);
+        if file.is_file() {
+            let mut exclusions = Exclusions::read(&file)?;
+            gone += exclusions.forget(signature);
+            exclusions.write(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
+    }
+    Ok(gone)
+}
+
+/// Whether a program still becomes wrong where it did.
+pub fn recheck_program(
+    found: &Finding,
+    study: Option<&Study>,
+    program: &Program,
+    begin: &mut dyn FnMut(&str),
+) -> Result<Rechecked, String> {
+    let (mut case, mut optimising) = case_of(found)?;
+    let mut labels = found.finding.targets.clone();
+    if let Some(study) = study {
+        case.files = study.files.clone();
+        case.expected = study.expected.clone();
+        optimising = is_optimising(&study.flags);
+        labels = study.targets.clone();
+    }
+    let expected = case.expected.clone().ok_or("what its program must print was not kept")?;
+    let must = Must { status: expected.status, stdout: expected.stdout };
+    let mut done = Rechecked {
+        verdict: Verdict::Unknown,
+        fails: Vec::new(),
+        right: Vec::new(),
+        gone: Vec::new(),
+        otherwise: Vec::new(),
+    };
+    for label in labels {
+        begin(&label);
+        let Ok((library, passes)) = read_label(&label) else {
+            done.gone.push(label.split(' ').next().unwrap_or(&label).to_string());
+            continue;
+        };
+        let clang = front::clang_for(library.major)?;
+        let mut server = start(&library, program)?;
+        let bitcode = bitcode_of(&case, optimising, &clang, &mut server)?;
+        let limits = Limits { memory: 4 << 30, ..Limits::default() };
+        let bench = Linked { clang: &clang, stop: &Stop::new(), limits, bitcode: &bitcode };
+        match bench.run(&mut server, &passes).map_err(|error| error.to_string())? {
+            Ok(got) if must.is(&got) => done.right.push(label),
+            Ok(_) => done.fails.push(label),
+            Err(other) => done.otherwise.push((label, format!("{other:?}"))),
+        }
+    }
+    done.verdict = match () {
+        () if !done.fails.is_empty() => Verdict::Fails,
+        () if !done.otherwise.is_empty() || !done.gone.is_empty() => Verdict::Unknown,
+        () => Verdict::Fixed,
+    };
+    Ok(done)
+}
+
+fn trouble(error: io::Error) -> Trouble {
+    Trouble::Io(error.to_string())
+}

@@ -1,0 +1,230 @@
+//! Findings by refinement: passes made of a module what does not mean the same.
+//!
+//! The finding is the module that the culprit was given, not the one that the pipeline was given: the
+//! pass is found before anybody is told. Its counterexample was executed.
+
+use std::time::Instant;
+
+use llvmhost::{Installed, Limits, Server};
+use optimise::locate::{OnText, Optimiser as _, last_pass, locate};
+use optimise::shrink;
+use optimise::tester::Refuting;
+use oracle::{Kind, SourceFile, Trouble};
+use reduce::NotReduced;
+use refine::{AliveTv, Own, Refinement as _, Scope, Verdict};
+use sandbox::Stop;
+use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
+
+use crate::module::{FILE, Patient, Tell, certificate, compiler, label, serve};
+use crate::record::{Finding, NewFinding, Standing, Study};
+
+/// What the passes made of the module.
+pub const AFTER: &str = "after.ll";
+
+/// The input on which both differ, with both traces.
+pub const COUNTEREXAMPLE: &str = "counterexample.txt";
+
+/// Who is asked.
+#[derive(Debug)]
+pub struct Oracles {
+    own: Own,
+    /// A second opinion, where it is installed.
+    alive: Option<AliveTv>,
+}
+
+/// A module to ask about, and what was done to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The library that did it.
+    pub library: &'a Installed,
+    /// The module's text, as the library prints it.
+    pub before: &'a str,
+    /// What the passes made of it.
+    pub after: &'a str,
+    /// The passes.
+    pub passes: &'a str,
+    /// Whether passes may have looked beyond a function.
+    pub scope: Scope,
+    /// Where the module comes from.
+    pub origin: &'a str,
+}
+
+impl Oracles {
+    /// Our own, without a solver: a hunt asks often; and Alive2, where it is installed.
+    pub fn find() -> Oracles {
+        Oracles { own: Own::new(None), alive: AliveTv::find() }
+    }
+
+    /// Asks; a refutation is a finding, with the pass that is to blame.
+    pub fn ask(
+        &self,
+        asked: &Asked<'_>,
+        server: &mut Server,
+        limits: Limits,
+        sources: &[SourceFile],
+    ) -> Option<NewFinding> {
+        let own = self.own.within(asked.scope);
+        let report = refuted(&own.check(asked.before, asked.after))?;
+        let mut optimiser = OnText { server, limits, x86: true };
+        let located = locate(&mut optimiser, asked.before, asked.passes, &own);
+        let (passes, before, after, report, culprit) = match &located {
+            Some(it) => (it.passes.as_str(), &*it.before, &*it.after, it.report.clone(), it.pass()),
+            None => (asked.passes, asked.before, asked.after, report, "the pipeline"),
+        };
+        // It must be so again, and Alive2 must not know better.
+        let again = optimiser.run(before, passes)?;
+        refuted(&own.check(before, &again))?;
+        let second = self.alive.as_ref().map(|alive| alive.check(before, after));
+        let standing = match second {
+            Some(Verdict::Proved) => Standing::Disputed,
+            _ => Standing::Confirmed,
+        };
+        let summary = summary(&report, culprit);
+        let mut artifacts = sources.to_vec();
+        let alive = second.map(|verdict| file("alive-tv", &verdict.to_string()));
+        artifacts.extend([file(AFTER, after), file("messages", &report)]);
+        artifacts.extend(alive);
+        Some(NewFinding {
+            kind: Kind::Miscompilation,
+            signature: signature(&report, culprit),
+            summary,
+            standing,
+            targets: vec![label(asked.library, passes)],
+            right: Vec::new(),
+            files: vec![file(FILE, before)],
+            artifacts,
+            commands: commands(asked.library, passes),
+            origin: asked.origin.to_string(),
+            certificate: certificate(asked.library),
+        })
+    }
+}
+
+fn file(name: &str, text: &str) -> SourceFile {
+    SourceFile { name: name.into(), bytes: text.into() }
+}
+
+fn refuted(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Refuted(report) => Some(report.clone()),
+        _ => None,
+    }
+}
+
+/// The last line of a report says what is wrong.
+fn summary(report: &str, culprit: &str) -> String {
+    let last = report.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    format!("{culprit}: {}", last.trim())
+}
+
+/// What findings of the same bug have in common, as far as can be told. What shows with an undefined input
+/// only is another bug, and one that maintainers mind less.
+fn signature(report: &str, culprit: &str) -> String {
+    let mut input = report.lines().filter(|line| line.starts_with("input:"));
+    let undef = if input.any(|line| line.contains("undef")) { " (undef)" } else { "" };
+    format!("{} llvm {culprit}{undef}", Kind::Miscompilation.name())
+}
+
+fn commands(library: &Installed, passes: &str) -> Vec<String> {
+    vec![
+        format!("opt-{} '-passes={passes}' -S -o {AFTER} {FILE}", library.major),
+        format!("gainsay llvm verify {FILE} {AFTER}"),
+    ]
+}
+
+/// Makes the module of a finding small, as long as what the pass makes of it is refuted.
+pub fn study_refuted(
+    found: &Finding,
+    patient: &Patient<'_>,
+    stop: &Stop,
+    tell: Tell<'_>,
+) -> Result<Study, NotReduced> {
+    let begin = Instant::now();
+    let Patient { library, passes, limits, .. } = *patient;
+    let source = found.finding.files.first();
+    let source = source.ok_or_else(|| NotReduced::Unusable("it has no file".into()))?;
+    let mut server = serve(patient.program, library).map_err(NotReduced::Unusable)?;
+    // Functions that only the module calls may be what their callers make of them.
+    let own = Own::new(None).within(Scope::Module);
+    let mut tester = Refuting::new(&mut server, &own, limits);
+    let shrunk = shrink::shrink(&source.bytes, passes, &mut tester, tell, &|| stop.is_set());
+    if let Some(lost) = tester.lost {
+        return Err(NotReduced::Unusable(lost));
+    }
+    if stop.is_set() {
+        return Err(NotReduced::Trouble(Trouble::Stopped));
+    }
+    let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it is not refuted".into()))?;
+    let before = String::from_utf8_lossy(&shrunk.module).into_owned();
+    // As `opt` does it: the module may not name its machine any more.
+    let mut plain = OnText { server: &mut server, limits, x86: false };
+    let after = plain.run(&before, &shrunk.passes);
+    let after = after.ok_or_else(|| NotReduced::NotShown("the passes fail on it".into()))?;
+    let report = refuted(&own.check(&before, &after));
+    let report = report.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
+    let ladder = ladder(patient, &before, &shrunk.passes, &own);
+    let pass = last_pass(&shrunk.passes).to_string();
+    let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
+    Ok(Study {
+        standard: None,
+        expected: None,
+        summary: summary(&report, &pass),
+        compiler: compiler(library),
+        flags: vec![format!("-passes={}", shrunk.passes)],
+        targets: vec![label(library, &shrunk.passes)],
+        right: Vec::new(),
+        commands: commands(library, &shrunk.passes),
+        certificate: certificate(library),
+        key: signature(&report, &pass),
+        blame: Blame {
+            culprits: vec![Culprit {
+                method: Method::LastPass,
+                name: pass.clone(),
+                hides: Vec::new(),
+                detail: format!("-passes={}", shrunk.passes),
+            }],
+            pass: Some(pass),
+            limits: Vec::new(),
+        },
+        ladder,
+        tokens: (tokens(&source.bytes), tokens(&shrunk.module)),
+        took: begin.elapsed(),
+        evidence: Vec::new(),
+        files: vec![
+            SourceFile { name: FILE.into(), bytes: shrunk.module },
+            file(AFTER, &after),
+            file(COUNTEREXAMPLE, &report),
+        ],
+    })
+}
+
+/// The module on every LLVM that is installed.
+fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Own) -> Ladder {
+    let mut rungs = Vec::new();
+    for library in Installed::all() {
+        let Ok(mut server) = serve(patient.program, &library) else { continue };
+        let cell = is_refuted(&mut server, module, passes, own, patient.limits);
+        let cell = match cell {
+            Some(true) => Cell::Fails,
+            Some(false) => Cell::Works,
+            None => Cell::NotForIt,
+        };
+        let version = server.release.clone();
+        rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
+    }
+    Ladder { levels: vec![format!("-passes={passes}")], rungs }
+}
+
+/// Whether what passes make of a module is refuted; `None` if they fail, or do not exist.
+pub fn is_refuted(
+    server: &mut Server,
+    module: &str,
+    passes: &str,
+    own: &Own,
+    limits: Limits,
+) -> Option<bool> {
+    let mut optimiser = OnText { server, limits, x86: true };
+    let before = optimiser.run(module, "verify")?;
+    let after = optimiser.run(&before, passes)?;
+    Some(matches!(own.check(&before, &after), Verdict::Refuted(_)))
+}

@@ -1,0 +1,238 @@
+//! A program under sequences: what it does after each, what is behind a crash, and which few passes it takes.
+//!
+//! More than half of random sequences end in a crash or in an invalid module, mostly the same few. What a
+//! [`Trial`] does about that wall: the pass that failed is taken out of the sequence and the rest runs
+//! again, so that nearly every sequence ends in code that is executed.
+//!
+//! Modules are verified at the end only, unless told otherwise: verifying after each pass takes six times as
+//! long. What fails is run again with it, so that the pass is known that broke a module, and a crash further
+//! on is not taken for another bug.
+
+use std::io;
+use std::time::Duration;
+
+use llvmhost::{Allowance, Executed, How, Limits, Running, Server, Signature};
+use optimise::verdict::{CODE_GENERATOR, Verdict, judge};
+use optimise::work::{Answer, Item, Pipeline};
+
+use crate::inventory::Inventory;
+use crate::sequence::{Grouping, Sequence};
+use crate::shorten::shorten;
+
+/// A sequence that fails is tried without the culprit so many times.
+const WALLS: usize = 6;
+
+/// Sequences that run between two looks at whether to stop: enough to pay for a fork.
+const AT_ONCE: usize = 5;
+
+/// When a sequence is shortened, a part of it may take so many times as long as the whole, and so long.
+const PATIENCE: u32 = 3;
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What a program must do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Must {
+    /// Its exit status.
+    pub status: u8,
+    /// Its output.
+    pub stdout: Vec<u8>,
+}
+
+impl Must {
+    /// Whether that is what was done.
+    pub fn is(&self, executed: &Executed) -> bool {
+        let status = match executed.how {
+            How::Status(status) => Some(status),
+            // As shells show it: `abort` may be what a program must do.
+            How::Signal(signal) => u8::try_from(128 + signal).ok(),
+            How::Time | How::NotBegun(_) => None,
+        };
+        status == Some(self.status) && executed.stdout == self.stdout
+    }
+}
+
+/// How a sequence is shortened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terms {
+    /// Modules are verified after each pass.
+    pub verify_each: bool,
+    /// The finding is that LLVM takes too long.
+    pub is_slow: bool,
+}
+
+/// What a program did after a sequence.
+#[derive(Clone, Debug)]
+pub enum Seen {
+    /// It was executed.
+    Executed(Executed),
+    /// LLVM failed.
+    Fault(Signature),
+    /// There is no such pass, or it cannot stand there.
+    Refused(String),
+    /// Our own trouble.
+    Trouble(String),
+}
+
+/// One attempt at a sequence, or at what was left of it.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Which of the sequences.
+    pub of: usize,
+    /// What was run of it.
+    pub sequence: Sequence,
+    /// What came of it.
+    pub seen: Seen,
+}
+
+/// Executes an object in some other way than by LLVM's JIT.
+pub type Runner<'t> = &'t dyn Fn(&[u8]) -> io::Result<Executed>;
+
+/// A program on a server.
+pub struct Trial<'t> {
+    /// Where passes run.
+    pub server: &'t mut Server,
+    /// Their names.
+    pub inventory: &'t Inventory,
+    /// The program, as bitcode.
+    pub bitcode: &'t [u8],
+    /// What LLVM may use.
+    pub limits: Limits,
+    /// What the program may use.
+    pub allowance: Allowance,
+    /// Who executes it, if not LLVM's JIT.
+    pub runner: Option<Runner<'t>>,
+    /// Whether modules are verified after every pass.
+    pub verify_each: bool,
+    /// Time that was spent so far.
+    pub spent: Duration,
+    /// Whether it is to end: then what runs is an error of the kind `Interrupted`.
+    pub is_stopped: &'t dyn Fn() -> bool,
+}
+
+impl Trial<'_> {
+    fn item(&self, sequence: &Sequence, verify_each: bool) -> Item {
+        let running = Running { verify_each, log: false };
+        let passes = sequence.text(self.inventory, Grouping::Alone);
+        Item::Execute {
+            module: self.bitcode.to_vec(),
+            pipeline: Pipeline::of(passes, running),
+            allowance: self.runner.is_none().then_some(self.allowance),
+        }
+    }
+
+    /// What the program does after each of some sequences.
+    pub fn run(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Seen>> {
+        self.run_verified(sequences, self.verify_each)
+    }
+
+    fn run_verified(&mut self, sequences: &[Sequence], verify_each: bool) -> io::Result<Vec<Seen>> {
+        let mut all = Vec::with_capacity(sequences.len());
+        for some in sequences.chunks(AT_ONCE) {
+            if (self.is_stopped)() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let items = some.iter().map(|one| self.item(one, verify_each).bytes()).collect();
+            let ran = self.server.run(items, self.limits, false)?;
+            self.spent += ran.iter().map(|ran| ran.time).sum::<Duration>();
+            for ran in &ran {
+                all.push(self.seen(Verdict::of(ran))?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The same once more, alone, with the module verified after each pass; and what LLVM said.
+    pub fn again(&mut self, sequence: &Sequence) -> io::Result<(Seen, String)> {
+        let item = self.item(sequence, true);
+        let (verdict, ran) = judge(self.server, &item, self.limits)?;
+        Ok((self.seen(verdict)?, ran.end.told()))
+    }
+
+    fn seen(&self, verdict: Verdict) -> io::Result<Seen> {
+        let executed = match (verdict, self.runner) {
+            (Verdict::Fine(Answer::Executed(executed)), _) => executed,
+            (Verdict::Fine(Answer::Object(object)), Some(runner)) => runner(&object)?,
+            (Verdict::Fine(other), _) => return Ok(Seen::Trouble(format!("{other:?}"))),
+            (Verdict::Fault(signature), _) => return Ok(Seen::Fault(signature)),
+            (Verdict::Refused(words), _) => return Ok(Seen::Refused(words)),
+            (Verdict::Trouble(words), _) => return Ok(Seen::Trouble(words)),
+        };
+        Ok(match executed.how {
+            How::NotBegun(why) => Seen::Trouble(why),
+            _ => Seen::Executed(executed),
+        })
+    }
+
+    /// Runs sequences, and those that fail again without the pass that failed, until they pass or it is no
+    /// use. Every attempt is told, the last of each sequence is what it came to.
+    pub fn behind_the_wall(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Attempt>> {
+        let mut attempts = Vec::new();
+        let mut open: Vec<(usize, Sequence)> = sequences.iter().cloned().enumerate().collect();
+        for _ in 0..=WALLS {
+            let texts: Vec<Sequence> = open.iter().map(|(_, sequence)| sequence.clone()).collect();
+            let seen = self.run(&texts)?;
+            let mut next = Vec::new();
+            for ((of, sequence), mut seen) in open.into_iter().zip(seen) {
+                if matches!(&seen, Seen::Fault(signature) if signature.pass.is_none()) {
+                    seen = self.again(&sequence)?.0;
+                }
+                let rest = match &seen {
+                    Seen::Fault(signature) => without_culprit(&sequence, signature, self.inventory),
+                    _ => None,
+                };
+                next.extend(rest.map(|rest| (of, rest)));
+                attempts.push(Attempt { of, sequence, seen });
+            }
+            if next.is_empty() {
+                break;
+            }
+            open = next;
+        }
+        Ok(attempts)
+    }
+
+    /// The fewest passes after which the program still does something that `shows` accepts: one less, and
+    /// it does not.
+    pub fn shorten(
+        &mut self,
+        sequence: &Sequence,
+        Terms { verify_each, is_slow }: Terms,
+        shows: &dyn Fn(&Seen) -> bool,
+    ) -> io::Result<Sequence> {
+        // A part of it that takes much longer is no better.
+        let whole = self.limits;
+        let before = self.spent;
+        self.run_verified(std::slice::from_ref(sequence), verify_each)?;
+        let took = self.spent.saturating_sub(before);
+        if !is_slow {
+            self.limits.time = (took * PATIENCE + GRACE).min(whole.time);
+        }
+        let kept = shorten(&sequence.0, |candidates: &[Vec<u16>]| {
+            let candidates: Vec<Sequence> = candidates.iter().cloned().map(Sequence).collect();
+            Ok(self.run_verified(&candidates, verify_each)?.iter().map(shows).collect())
+        });
+        self.limits = whole;
+        kept.map(Sequence)
+    }
+}
+
+impl Seen {
+    /// Whether the program ran and did something else than it must.
+    pub fn is_wrong(&self, must: &Must) -> bool {
+        matches!(self, Seen::Executed(executed) if !must.is(executed))
+    }
+}
+
+/// A sequence without the pass that failed, wherever it stands. `None` if that is not known, or would leave
+/// it as it is: then somebody else failed.
+fn without_culprit(
+    sequence: &Sequence,
+    signature: &Signature,
+    inventory: &Inventory,
+) -> Option<Sequence> {
+    let class = signature.pass.as_deref().filter(|pass| *pass != CODE_GENERATOR)?;
+    let class = class.trim_start_matches("llvm::");
+    let is_other = |number: &u16| inventory.pass(*number).is_none_or(|pass| pass.class != class);
+    let rest: Vec<u16> = sequence.0.iter().copied().filter(is_other).collect();
+    (rest.len() < sequence.0.len()).then_some(Sequence(rest))
+}
