@@ -1,4 +1,4 @@
-// The page in a real browser, while a hunt is running. Started by `cargo xtask browser`, which starts the hunt and the
+// The page in a real browser, while a hunt is running. Started by `cargo lab browser`, which starts the hunt and the
 // servers; any failed expectation ends it with status 1.
 //
 //   URL      the page of the live hunt, one of whose findings has markup in its source

@@ -1,100 +1,44 @@
-//! Automation of the workspace: `cargo xtask COMMAND`. Thin commands over the crates and the
-//! `gainsay` binary; everything a person or CI has to do more than once is here, in no shell script.
+//! What everybody does with the workspace: `cargo xtask setup|test|hunt|tidy|ci`.
+//!
+//! It uses the standard library alone, so that it is compiled in a second on a fresh machine and
+//! can say what it does while the rest is compiled. Benches and checks at scale are in `lab`.
 
-mod bench;
-mod bench_cluster;
-mod bench_embed;
-mod bench_emi;
-mod bench_gen;
-mod bench_hunt;
-mod bench_page;
-mod bench_passes;
-mod bench_reduce;
-mod bench_smith;
-mod browser;
-mod cluster;
-mod compiler;
-mod context;
-mod counters;
-mod crossover;
-mod csmith;
-mod emi;
-mod faults;
-mod gencheck;
+mod ci;
 mod hunt;
-mod ir;
-mod machine;
-mod mutants;
-mod passes;
-mod pool;
-mod programs;
-mod reference;
-mod refinement;
-mod self_check;
 mod setup;
-mod smith;
 mod suite;
-mod tally;
 mod tidy;
-mod torture;
+mod workspace;
 
+use std::env;
 use std::process::ExitCode;
 
-use anyhow::Result;
-use clap::{Parser, Subcommand};
+use setup::Group;
+use workspace::Workspace;
 
-use context::Context;
+const HELP: &str = "\
+Set-up, tests, a first hunt, tidiness and CI of the Gainsay workspace.
 
-/// Automation of the Gainsay workspace.
-#[derive(Parser, Debug)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
-struct Args {
-    #[command(subcommand)]
-    command: Command,
-    /// Do not install anything.
-    #[arg(long, global = true)]
-    no_setup: bool,
-}
+Usage: cargo xtask COMMAND
 
-#[derive(Subcommand, Debug)]
-enum Command {
-    /// Install the Debian packages of xtask/debian-packages.txt that are missing.
-    Setup,
-    /// Set up, then run the whole test suite.
-    Test(suite::Test),
-    /// Set up, build in release, and run a short hunt on the compilers that are there.
-    Hunt(hunt::Hunt),
-    /// Measure against named peers, in one run, and print the ratios.
-    Bench(bench::Bench),
-    /// Measure generators by the faults planted in GCC that their programs expose.
-    Faults(faults::Args),
-    /// Compare how often GCC's optimisations fire on two sources of programs.
-    Counters(counters::Args),
-    /// Look at the page with a real browser while a hunt is running.
-    Browser(browser::Args),
-    /// Check what the compiler does not: module docs, crate edges, purity, file sizes.
-    Tidy,
-    /// Run GCC's gcc.c-torture/execute through the machine.
-    Torture(torture::Torture),
-    /// Run Csmith's programs through the machine and compare with gcc -O0.
-    Csmith(csmith::Args),
-    /// Relaxed programs: how many differ, how many are defined, who agrees about them.
-    Smith(smith::Args),
-    /// Variants of programs: whether they do what their seeds do, and what they reach.
-    Emi(emi::Args),
-    /// Crossovers of LLVM's unit tests: what they reach, against generated programs.
-    Crossover(crossover::Args),
-    /// Sequences of passes: whether selection finds more bugs, and what campaigns found.
-    Passes(passes::Args),
-    /// Refinement of LLVM IR: over a suite of tests, and the machine against real execution.
-    Refine(refinement::Args),
-    /// The text of LLVM IR: whether what we read and print is what LLVM reads and prints.
-    Ir(ir::Args),
-    /// Hunts over many machines: whether anything is lost when they are killed.
-    Cluster(cluster::Args),
-    /// Check the generator at scale: compilers, sanitizers, determinism.
-    Gencheck(gencheck::Args),
-}
+Commands:
+  setup [--all]   Install the Debian packages that hunts and tests use; with --all those of `cargo lab`, too
+  test [-- ARGS]  Set up for tests, then run them all; ARGS go to `cargo nextest run` or `cargo test`
+  hunt [-- ARGS]  Set up for a hunt, build gainsay in release, and hunt for half a minute;
+                  ARGS go to `gainsay hunt` instead
+  tidy            Check what the compiler does not: layers, purity, module docs, file sizes
+  ci              Run everything that a change must pass, with the time of each step
+
+Options:
+  --no-setup      Install nothing (test, hunt, ci)
+  -h, --help      Show this
+
+GAINSAY names a binary for `hunt` to use in place of a release build.
+Benches, tables and checks at scale: cargo lab --help
+";
+
+/// A failure in one sentence: what is wrong, where, what to do.
+type Result<T> = std::result::Result<T, String>;
 
 /// What a command found: its exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,42 +49,137 @@ enum Found {
     Something,
 }
 
+#[derive(PartialEq, Eq, Debug)]
+enum Task {
+    Help,
+    Setup(Group),
+    Test { setup: bool, args: Vec<String> },
+    Hunt { setup: bool, args: Vec<String> },
+    Tidy,
+    Ci { setup: bool },
+}
+
 fn main() -> ExitCode {
-    sandbox::die_with_children();
-    let args = Args::parse();
-    match dispatch(&args) {
+    let args: Vec<String> = env::args().skip(1).collect();
+    match parse(&args).and_then(|task| perform(&task)) {
         Ok(Found::Nothing) => ExitCode::SUCCESS,
         Ok(Found::Something) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("xtask: {error:#}");
+        Err(sentence) => {
+            say(&sentence);
             ExitCode::from(2)
         }
     }
 }
 
-fn dispatch(args: &Args) -> Result<Found> {
-    let context = Context::new()?;
-    if !args.no_setup && !matches!(args.command, Command::Tidy | Command::Setup) {
-        setup::main(&context)?;
+fn perform(task: &Task) -> Result<Found> {
+    let workspace = Workspace::find()?;
+    match task {
+        Task::Help => print!("{HELP}"),
+        Task::Setup(group) => setup::main(*group)?,
+        Task::Test { setup, args } => return suite::main(&workspace, *setup, args),
+        Task::Hunt { setup, args } => return hunt::main(&workspace, *setup, args),
+        Task::Tidy => return tidy::main(&workspace),
+        Task::Ci { setup } => return ci::main(&workspace, *setup),
     }
-    match &args.command {
-        Command::Setup => setup::main(&context).map(|()| Found::Nothing),
-        Command::Test(test) => suite::main(&context, test),
-        Command::Hunt(hunt) => hunt::main(&context, hunt),
-        Command::Bench(bench) => bench::main(&context, bench),
-        Command::Faults(faults) => faults::main(&context, faults),
-        Command::Counters(counters) => counters::main(&context, counters),
-        Command::Browser(args) => browser::main(&context, args),
-        Command::Tidy => tidy::main(&context),
-        Command::Torture(torture) => torture::main(&context, torture),
-        Command::Csmith(csmith) => csmith::main(&context, csmith),
-        Command::Smith(args) => smith::main(args),
-        Command::Emi(args) => emi::main(&context, args),
-        Command::Crossover(args) => crossover::main(&context, args).map(|()| Found::Nothing),
-        Command::Passes(args) => passes::main(&context, args),
-        Command::Refine(args) => refinement::main(&context, args).map(|()| Found::Nothing),
-        Command::Ir(args) => ir::main(&context, args),
-        Command::Cluster(args) => cluster::main(&context, args),
-        Command::Gencheck(args) => gencheck::main(&context, args),
+    Ok(Found::Nothing)
+}
+
+/// One line about what goes on, apart from what programs print on standard output.
+fn say(line: &str) {
+    eprintln!("xtask: {line}");
+}
+
+fn parse(args: &[String]) -> Result<Task> {
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let passed_on = args.get(end + 1..).unwrap_or_default().to_vec();
+    let own: Vec<&str> = args[..end].iter().map(String::as_str).collect();
+    if own.iter().any(|arg| matches!(*arg, "-h" | "--help" | "help")) || args.is_empty() {
+        return Ok(Task::Help);
+    }
+    let (options, words): (Vec<&str>, Vec<&str>) =
+        own.into_iter().partition(|arg| arg.starts_with('-'));
+    let [command, rest @ ..] = &words[..] else {
+        return Err("say what to do: setup, test, hunt, tidy or ci (cargo xtask --help)".into());
+    };
+    let (known, passes_on): (&[&str], bool) = match *command {
+        "setup" => (&["--all"], false),
+        "test" | "hunt" => (&["--no-setup"], true),
+        "tidy" => (&[], false),
+        "ci" => (&["--no-setup"], false),
+        _ => {
+            return Err(format!(
+                "there is no command `{command}`: there are setup, test, hunt, tidy and ci, and \
+                 `cargo lab --help` lists benches and checks"
+            ));
+        }
+    };
+    let unknown = options.iter().find(|option| !known.contains(option)).or(rest.first());
+    match unknown {
+        Some(word) if passes_on => {
+            return Err(format!(
+                "{command} does not take `{word}`: put what it passes on after `--`"
+            ));
+        }
+        Some(word) => return Err(format!("{command} does not take `{word}` (cargo xtask --help)")),
+        None if !passes_on && end < args.len() => {
+            return Err(format!("{command} passes nothing on: leave out `--` and what follows"));
+        }
+        None => {}
+    }
+    let setup = !options.contains(&"--no-setup");
+    Ok(match *command {
+        "setup" if options.is_empty() => Task::Setup(Group::Test),
+        "setup" => Task::Setup(Group::Lab),
+        "test" => Task::Test { setup, args: passed_on },
+        "hunt" => Task::Hunt { setup, args: passed_on },
+        "tidy" => Task::Tidy,
+        _ => Task::Ci { setup },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Task> {
+        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+        parse(&words)
+    }
+
+    #[test]
+    fn commands() {
+        let args = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
+        for (line, task) in [
+            ("", Task::Help),
+            ("hunt --help", Task::Help),
+            ("setup", Task::Setup(Group::Test)),
+            ("setup --all", Task::Setup(Group::Lab)),
+            ("test", Task::Test { setup: true, args: args(&[]) }),
+            ("test -- name --help", Task::Test { setup: true, args: args(&["name", "--help"]) }),
+            (
+                "hunt --no-setup -- --for 1m",
+                Task::Hunt { setup: false, args: args(&["--for", "1m"]) },
+            ),
+            ("--no-setup ci", Task::Ci { setup: false }),
+            ("tidy", Task::Tidy),
+        ] {
+            assert_eq!(parsed(line), Ok(task), "{line}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_in_a_sentence() {
+        for (line, sentence) in [
+            ("bench machine", "there is no command `bench`"),
+            ("--all", "say what to do"),
+            ("setup --some", "setup does not take `--some`"),
+            ("tidy --no-setup", "tidy does not take `--no-setup`"),
+            ("hunt --for 10m", "put what it passes on after `--`"),
+            ("test name", "test does not take `name`"),
+            ("ci -- fast", "ci passes nothing on"),
+        ] {
+            let told = parsed(line).expect_err(line);
+            assert!(told.contains(sentence) && !told.contains('\n'), "{line}: {told}");
+        }
     }
 }

@@ -33,6 +33,20 @@ pub fn check(name: &str, text: &str, pure: bool) -> Vec<String> {
     complaints
 }
 
+/// Whether a text has an example in its documentation that rustdoc would compile.
+pub fn doc_tests(text: &str) -> bool {
+    let mut inside = false;
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let doc = line.strip_prefix("///").or(line.strip_prefix("//!"));
+        let Some(kind) = doc.and_then(|doc| doc.trim_start().strip_prefix("```")) else {
+            return false;
+        };
+        inside = !inside;
+        inside && !matches!(kind, "text" | "console" | "c" | "llvm" | "toml" | "ignore")
+    })
+}
+
 /// A marker of unfinished work. Spelled in halves, or this file would complain of itself.
 fn leftovers(line: &str) -> Option<&'static str> {
     let markers = [
@@ -89,6 +103,13 @@ mod tests {
     fn unfinished_work() {
         let text = concat!("//! D.\nfn f() { to", "do!() }\n// FIX", "ME later\n");
         complains(text, false, &["must not stay", "must not stay"]);
+    }
+
+    #[test]
+    fn examples_in_documentation() {
+        assert!(doc_tests("/// ```\n/// f();\n/// ```\n"));
+        assert!(doc_tests("    //! ```text\n    //! a\n    //! ```\n//! ```no_run\n//! ```\n"));
+        assert!(!doc_tests("//! ```text\n//! a\n//! ```\nlet s = \"```\";\n"));
     }
 
     #[test]

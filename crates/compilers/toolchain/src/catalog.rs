@@ -116,7 +116,7 @@ pub const ALL: &[Known] = &[
         name: "csmith",
         naming: Naming::Exact("csmith"),
         version_option: "--version",
-        unlocks: "Csmith's random programs as input (`cargo xtask csmith`, `hunt`, `bench machine`)",
+        unlocks: "Csmith's random programs as input (`cargo lab csmith`, `hunt`, `bench machine`)",
         install: "apt-get install csmith libcsmith-dev",
     },
     Known {

@@ -1,5 +1,5 @@
 //! A load generator: how many messages of a size servers store, and hand out and have acknowledged, in a
-//! second. For `cargo xtask bench cluster`.
+//! second. For `cargo lab bench cluster`.
 
 use std::time::{Duration, Instant};
 

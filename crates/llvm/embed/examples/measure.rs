@@ -1,4 +1,4 @@
-//! Our side of `cargo xtask bench embed`, in a process of its own and quick to build: vectors, clusters and
+//! Our side of `cargo lab bench embed`, in a process of its own and quick to build: vectors, clusters and
 //! selection for a file of sequences.
 //!
 //! Usage: measure SEQUENCES VECTORS COUNT SEED THREADS. A line of SEQUENCES is one sequence, its words set apart by
