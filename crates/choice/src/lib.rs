@@ -1,14 +1,14 @@
 //! Seeded, labelled, replayable random decisions.
 //!
-//! Every random decision of the workspace goes through a [`Choices`], passed explicitly as
+//! Every random decision of the workspace goes through a [`Choices`], which is passed explicitly as
 //! `&mut Choices`: the same seed gives the same bytes on every machine and in every version. The
-//! generator is ChaCha with 8 rounds; the reductions to ranges are written out here, with integers
-//! only, because a library's may change between releases.
+//! generator is ChaCha with 8 rounds. Reductions to ranges are written out here, with integers only,
+//! because a library may change its own between releases.
 //!
-//! A stage of the work takes its own stream with [`Choices::fork`], so that one stage drawing more
-//! or fewer numbers does not shift the decisions of another.
+//! A stage takes its own stream with [`Choices::fork`] and a label, so that one stage drawing more or
+//! fewer numbers does not shift the decisions of another.
 //!
-//! What it does not do yet: record and edit single decisions, swarm configurations.
+//! Not here: recording and editing single decisions.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};

@@ -1,5 +1,19 @@
-//! `gainsay`: the command line. Thin: it reads arguments and files, calls the crates that do the
-//! work, and turns what they say into text, JSON and an exit status.
+//! `gainsay`: the command line. It reads arguments and files, calls the crates that do the work, and turns
+//! their results into text, JSON and an exit status.
+//!
+//! A command works on a thread with a deep reserved stack, so that a deeply nested program does not end the
+//! process, and a panic becomes exit status 70 with a request for a report. The main thread waits, and after
+//! two seconds says on a terminal what is going on.
+//!
+//! Diagnostics point into the user's file. The preprocessor's line markers name file and line, but not the
+//! column; `locate` looks for the span's words on the original line, blanks aside, and falls back to the
+//! preprocessed line, saying so. `annotate-snippets`, which rustc uses, does the drawing.
+//!
+//! A hunt is shown as a view at the foot of a terminal, as lines, or as JSON lines, from the events of
+//! `campaign`. The view is a ratatui widget, drawn into a buffer and written over the last picture by relative
+//! moves; the terminal's modes are never touched, so there is nothing to restore.
+//!
+//! **Architecture Invariant:** nothing about programs is decided here.
 
 mod args;
 mod check;

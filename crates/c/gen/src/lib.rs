@@ -1,9 +1,48 @@
 //! Random C programs as typed trees.
 //!
-//! [`yarp`] is the engine: tests built freely under a [`policy`] and made free of undefined behaviour
-//! by [`repair`]; [`census`] counts what programs contain.
+//! | module | concern |
+//! | --- | --- |
+//! | `policy/` | every distribution of `yarp` by name: `knobs` is the list, the `.toml` files are the presets |
+//! | `yarp/` | the engine after YARPGen: types, data, expressions, statements, loops, calls, driver, files |
+//! | `repair/` | rewriting a program until it is well-defined: `rewrite` is YARPGen's Table 1, `forms` what is always defined, `fix` the ladder |
+//! | `smith/` | the engine after Csmith and CsmithEdge: `relax` is its configuration, `header` its wrappers, `object` its effects; reverts relaxations that cost the program its result |
+//! | `arith` | removes redundant checks, from our programs and from Csmith's (CsmithEdge, RELAX-ARITH) |
+//! | `census/` | counts constructs, executed or not |
 //!
-//! [`smith`] is the engine of Csmith's kind.
+//! **The shape of a `yarp` program.** Independent tests with variables, helpers and a checksum of their
+//! own: a compiler's start-up is shared, and a mismatch is located to a test by its line of output. The
+//! data that a test reads is in another file than the test, so that no value is propagated into it.
+//!
+//! **Construction before repair.** Most indices and all loop bounds are valid by construction: repairing
+//! an index or a pointer costs another execution, repairing arithmetic does not. Pointers are of two
+//! kinds, to one object and to the first of at least so many elements, and only ever point to their
+//! kind. Side effects inside expressions change a local that nothing else in that expression touches.
+//! `repair` finds what slips through.
+//!
+//! **The ladder.** A node is as built, or has a rule of Table 1, or an always-defined form, or is a
+//! constant; it never climbs down, so repair terminates. The rules are terms (`repair/term.rs`) that are
+//! evaluated, written into trees and translated to SMT from one definition; tests prove them
+//! exhaustively at 4 bits and with z3 at 32 and 64 bits. A node that may run more than once skips the
+//! table: its rule would change values in iterations that were fine.
+//!
+//! **Dead code may contain anything, with one exception:** a constant arm of `?:` has no operator that
+//! could be undefined. Clang folds such arms early and its sanitizer then reports the arm that is not
+//! taken.
+//!
+//! **`smith` works the other way round.** It builds under rules that keep a program well-defined, as
+//! Csmith does: pointers point to what outlives them, operands side by side do not touch the same
+//! objects, counters are not written, operators stand behind wrappers. A relaxation breaks a rule at some
+//! of its opportunities. What the base seed decides is drawn first and always; what a relaxation puts in
+//! its place comes from a stream of that opportunity alone. So a relaxed program differs from the plain
+//! one of its seed where it was relaxed and nowhere else, and one relaxation can be reverted without
+//! changing the others: execute, revert what stands where the machine stopped, try again.
+//!
+//! **Wrappers have one definition** (`smith/header.rs`) and two texts. The tree has functions; a macro
+//! differs only in that it orders its operands, so the machine's verdict on the function holds for the
+//! macro. Removing redundant checks does not depend on our header or Csmith's: a wrapper is any `safe_*`
+//! function that returns `unsafe ? a : a op b` with each parameter once in the operation. A call orders
+//! its operands before what uses its value, a bare operator does not; so the result is executed again,
+//! and if it prints something else, halves of the removals are tried.
 
 pub mod arith;
 pub mod census;

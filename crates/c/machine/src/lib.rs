@@ -1,12 +1,77 @@
-//! The abstract machine: executes a [`ctree::Program`] and knows its exact output, or exactly why
-//! it has none.
+//! The abstract machine: executes a [`ctree::Program`] and gives its exact output, or the exact reason
+//! why it has none.
 //!
-//! [`run`] compiles the tree to compact code (`lower`), executes it (`exec`) over a memory of
-//! objects (`memory`), and answers with an [`Outcome`]. It is pure: what a program prints is
-//! collected, time is counted in steps, nothing outside is touched.
+//! [`run`] compiles the tree to compact code (`lower`), executes it (`exec`) over a memory of objects
+//! (`memory`), and answers with an [`Outcome`]. It is pure: what a program prints is collected, time is
+//! counted in steps, nothing outside is touched. The semantics is C11's with the choices that GCC and
+//! Clang document for x86-64 Linux (System V). Undefined and unspecified behaviour is detected in
+//! executed code only; code that is never reached may contain anything.
 //!
-//! The semantics is C11's with the choices that GCC and clang document for the target. What the
-//! standard leaves undefined or unspecified is found in executed code only.
+//! | module | concern |
+//! | --- | --- |
+//! | `outcome` | how an execution can end; the kinds of UB with clause and rule, in one table |
+//! | `lower/` | tree to code: `scan` and `effects` (facts first), `place` (lvalues), `expr`, `ops`, `assign`, `vector`, `call`, `init`, `stmt`, `watch` |
+//! | `code`, `kind` | the operations, 12 bytes each, and the tables they point into; scalar kinds |
+//! | `exec/` | the interpreter's loop; `access`, `pointer`, `arith`, `float`, `calls` for what is rare or long; `hooks`, `watch` and `mend` |
+//! | `memory` | objects, shadow bytes, packed pointers, the check of an access |
+//! | `classes`, `extent`, `compat` | effective types, inner array bounds, compatible types |
+//! | `sequence` | conflicts between operands whose order is unspecified |
+//! | `library/`, `format/`, `longdouble` | the C library, `printf`, x87 arithmetic |
+//!
+//! **Registers and memory.** A scalar whose address is never taken lives in a register. Everything else
+//! lives in one array of bytes with a shadow byte beside each: indeterminate, data, or one of the eight
+//! fragments of a pointer, and two marks. A pointer is 64 bits: generation, slot in the object table,
+//! offset. A slot is never reused with the same generation, so a dangling pointer is always detected. A
+//! common access is decided by comparing one pair of words in the object table and one word of shadow.
+//!
+//! **Lifetimes** begin where a block is entered and end where it is left; a jump into or out of blocks
+//! goes through code made for that jump. The value of a call lives until the end of the full expression.
+//!
+//! **Order of evaluation.** `effects` over-approximates what operands read and write. Where two might
+//! conflict, the code brackets them: the operand without calls runs first while its accesses are logged,
+//! its marks are then set in the shadow, and an access of the other operand that meets a mark is a
+//! conflict. A register variable that conflicts with itself is moved to memory, so there is one
+//! mechanism. While nothing is logged the marks cost nothing: a marked byte merely fails the comparison
+//! that every access makes anyway. An assignment's own store is compared with the side effects of its
+//! operands that no sequence point or call orders before it.
+//!
+//! **Effective types.** Scalar types have classes; an object's layout says which class may be accessed
+//! at which byte. Allocated storage and unions remember the class stored last. Through a union member
+//! anything may be read; through a pointer only what was stored (as GCC documents).
+//!
+//! **Watched scalars.** A watched scalar has a value only where reading it is defined; the checks are
+//! those of the machine's own loads. Between operands whose order is unspecified, only what the other
+//! operands cannot reach is watched: a statement inserted there must not make the order matter.
+//!
+//! **Repair.** An execution can go on after a fault: a callback says what an arithmetic operation or an
+//! array index without a defined result should have given. The interpreter's loop does not know about
+//! it: the failed operation is decoded from its code address afterwards.
+//!
+//! **Architecture Invariant:** the source location of a verdict is found from the code address
+//! afterwards. No operation carries it.
+//!
+//! **Architecture Invariant:** hooks are operations that are in the code only when asked for.
+//!
+//! **Architecture Invariant:** what cannot be compiled becomes an operation that stops with
+//! [`Outcome::Unsupported`] when it is reached.
+//!
+//! # Where C11 and the compilers differ
+//!
+//! - Two unsequenced *reads* of a volatile object pass: no order gives another result.
+//! - An object begins at an address as aligned as GCC makes it; alignment is judged by the offset.
+//!   `MachineConfig::alignment` can judge by the types alone, or accept any address.
+//! - Right shift of a negative value is arithmetic, narrowing wraps, floating arithmetic follows IEEE 754
+//!   without traps. Left shift of a negative value and into the sign bit is undefined.
+//! - Calling a function that the program defines under a library function's name is undefined (7.1.3p2).
+//! - A pointer kept as an integer is unsupported where it is converted, unless it is converted straight
+//!   back. A byte of a pointer or of padding may be copied, by `memcpy` or by an assignment of
+//!   characters, but not inspected.
+//! - A library function that the program declares itself is checked at the call; without a prototype
+//!   GCC's own is used, except for variadic functions.
+//! - A vector (`vector_size`) is its lanes: operators work in the lane's type, which overflows as a
+//!   scalar would but without promotion, and a vector and its element type may access each other's
+//!   objects.
+//! - A walk by `++` from one row of an array into the next is not detected; a jump by more is.
 
 mod classes;
 mod code;

@@ -1,19 +1,25 @@
 //! Preprocessed C text to a typed [`ctree::Program`].
 //!
-//! A hand-written lexer, parser and type checker for C11 with the GNU extensions real programs
-//! use. The input is what a preprocessor leaves: line markers are honoured, directives are not.
-//! Every implicit conversion becomes a node; constants are folded only where C demands a constant.
+//! A hand-written lexer, parser and type checker for C11 with the GNU extensions that real programs
+//! use. The input is a preprocessor's output: line markers are honoured, directives are not. Every
+//! implicit conversion becomes a node; constants are folded only where C requires a constant.
 //!
-//! # Modules
-//! `token`, `lex`, `pragma`, `literal`, `float`: text to tokens and values. `scope`, `parser`:
-//! state. `specs`, `attr`, `record`, `enums`, `declarator`, `decl`, `func`, `init`: declarations. `stmt`,
-//! `asm`: statements. `expr` parses expressions; `operand`, `binary`, `call`, `special` check them;
-//! `convert` and `types` know the conversion rules, `fold` the constants, `builtins` GCC's own.
+//! | module | concern |
+//! | --- | --- |
+//! | `token`, `lex`, `pragma`, `literal`, `float` | text to tokens and values |
+//! | `scope`, `parser` | the parser's state |
+//! | `specs`, `attr`, `record`, `enums`, `declarator`, `decl`, `func`, `init` | declarations |
+//! | `stmt`, `asm` | statements |
+//! | `expr`, `operand`, `binary`, `call`, `special` | expressions: syntax, then type checking |
+//! | `convert`, `types`, `fold`, `builtins` | conversions, compatibility, constant expressions, GCC's builtins |
 //!
-//! # Not taken
-//! Variable-length arrays, `_Complex`, `_Atomic`, thread-local storage, inline assembly, nested
-//! functions, computed `goto`, and floating types beyond the three of C. Each is refused as
-//! [`ErrorKind::Unsupported`] with its place; in a prototype or typedef only when it is used.
+//! **Architecture Invariant:** a construct that the parser does not know is refused with its location.
+//! Nothing is guessed.
+//!
+//! Unsupported: variable-length arrays, `_Complex`, `_Atomic`, thread-local storage, inline assembly
+//! with instructions, nested functions, computed `goto`, and floating types beyond the three of C. Each
+//! is refused as [`ErrorKind::Unsupported`] with its location; in a prototype or typedef only when it is
+//! used.
 
 mod asm;
 mod attr;

@@ -1,12 +1,23 @@
-//! Makes a C program smaller, one edit at a time, and never into a program without an answer.
+//! Makes a C program smaller, one edit at a time, and never into a program without a defined result.
 //!
-//! A [`Specimen`] is a program with its text and its answer. A [`Pass`] lists [`Edit`]s of a
-//! specimen; [`Specimen::with`] makes some of them and gives the new specimen, if there is one. An
-//! edit works on the tree and need not care for types: the tree is printed and *read again*, so that
-//! conversions, layouts and uses are checked by the parser, and the text is then executed. What does
-//! not parse or has no defined result is nothing.
+//! A [`Specimen`] is a program with its text and its result. A [`Pass`] lists [`Edit`]s of a specimen;
+//! [`Specimen::with`] applies some of them and gives the new specimen, if there is one.
 //!
-//! Which edits are worth keeping is not decided here: whoever searches asks a compiler or a script.
+//! **Edits are sloppy, specimens are not.** An edit changes the tree in place without regard to types.
+//! The tree is then cleaned up, printed and *read again*: the parser inserts the conversions and the
+//! layout anew and refuses what is not C. The text that was read is executed. Only a text with a defined
+//! result is a specimen; the tree of a specimen is always that of its text, so what the machine executed
+//! is what a compiler gets. A failed edit costs milliseconds.
+//!
+//! **Passes go from the coarse to the fine**: statements by depth of calls and nesting, expressions by
+//! depth. `observe` makes the program print its variables one by one in place of checksums: the text gets
+//! longer, and everything that computed the checksum goes with the next pass.
+//!
+//! **Values come from the execution.** The machine records the value of every integer expression. A call
+//! becomes the value it gave, a variable what was read of it, an expression its first value: the program
+//! goes on as before as far as it can, so the bug has a chance to stay.
+//!
+//! Which edits are kept is not decided here: `reduce` searches, and asks a compiler or a script.
 
 mod clean;
 mod control;

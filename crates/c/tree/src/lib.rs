@@ -1,17 +1,30 @@
 //! The typed C program tree.
 //!
 //! A [`Program`] is one or more translation units over shared arenas: expressions, statements,
-//! variables, functions, types. A node is named by its index in an arena ([`ExprId`], [`StmtId`],
-//! …), which stays valid while the tree is edited: a rewrite replaces the node in place and moves
-//! the old content to a new id. Every expression carries its type, and every implicit conversion
-//! is a node of its own ([`ExprKind::Implicit`]), so that nobody after the parser has to know the
-//! conversion rules of C.
+//! variables, functions, types. A node is named by its index in an arena ([`ExprId`], [`StmtId`], …),
+//! which stays valid while the tree is edited: a rewrite replaces the node in place and moves the old
+//! content to a new id. Every expression carries its type, and every implicit conversion is a node of
+//! its own ([`ExprKind::Implicit`]), so that nothing after the parser needs C's conversion rules.
 //!
-//! The tree is pure data: no I/O, no randomness, no semantics beyond types and layout. What a
-//! program *does* is `cmachine`'s business; how text becomes a tree is `cparse`'s.
+//! | module | concern |
+//! | --- | --- |
+//! | `expr`, `stmt`, `program`, `ids`, `symbol` | the tree |
+//! | `types`, `target`, `layout` | interned types; sizes, alignments and offsets by the System V ABI |
+//! | `build/` | constructors that insert the conversions and types the parser would |
+//! | `print/` | the tree as C, or as C++ by a plan; as one file, or as header, tests and driver |
+//! | `dump/` | the whole tree as an S-expression, for comparison |
+//! | `library` | the types of the C library's functions |
+//! | `scope`, `map`, `source` | what is visible where; where a node is in the text; back to file and line |
 //!
-//! What is deliberately absent: preprocessing (trees hold what comes after it), comments,
-//! variable-length arrays, `_Complex`, `_Atomic`, inline assembly.
+//! **C++ is a second printing of the same tree.** The tree is C's and is executed as C. A plan says
+//! which arrays are containers, which accesses are `.at()`, which globals are static members. The
+//! generator leaves out what means something else in C++; the printer refuses what C++ does not have.
+//!
+//! The tree is pure data: no I/O, no randomness, no semantics beyond types and layout. What a program
+//! *does* is `cmachine`'s business; how text becomes a tree is `cparse`'s.
+//!
+//! Absent: preprocessing (trees hold what comes after it), comments, variable-length arrays,
+//! `_Complex`, `_Atomic`, inline assembly.
 
 pub mod build;
 pub mod dump;

@@ -1,13 +1,39 @@
-//! Says whether a compiler is wrong about a program, and how sure that is.
+//! Says whether a compiler is wrong about a program, and how certain that is.
 //!
-//! A [`Case`] is a program with its one right answer, or without one: then only compilers can fail. A [`Lab`] compiles and runs it on a target
-//! and says what was [`Seen`]; [`judge()`] turns what was seen on all targets into [`Suspicion`]s,
-//! each with a signature by which failures of the same bug are known; [`Lab::confirm`] tries again;
-//! [`Detectors`] ask other people's tools whether the program is valid at all.
+//! A [`Case`] is a program with its one right result, or without one: then only compilers can fail. A
+//! [`Lab`] compiles and runs it on a target and says what was [`Seen`]; [`judge()`] turns what was seen on
+//! all targets into [`Suspicion`]s, each with a signature by which failures of the same bug are recognised;
+//! [`Lab::confirm`] tries again; [`Detectors`] ask sanitizers and Frama-C whether the program is valid.
 //!
-//! A false alarm is the worst defect here. What the system did to a process (a full disk, a kill
-//! from outside) is [`Trouble`] or [`Seen::NotForIt`], never a compiler's fault. Not here: which
-//! suspicion counts, which is for the caller to decide from [`agreement()`] and [`Certificate`].
+//! | module | concern |
+//! | --- | --- |
+//! | `case`, `observe`, `verdict`, `certify` | the data: program and result, what was seen, kinds of failure, opinions |
+//! | `lab`, `command` | compile and run under limits, a second try; the command as it can be typed |
+//! | `compiled`, `signal` | how a compiler ended, from its status and messages |
+//! | `signature/` | what failures of one bug have in common: source location, pass, top of the stack |
+//! | `judge`, `output` | classes of equal behaviour, suspicions; comparison of outputs |
+//! | `detect/` | sanitizers and Frama-C |
+//!
+//! **Who is to blame** is asked in an order: the disk, our limits, a kill from outside, the compiler, the
+//! program. Only what is left is a rejection. A compiler that lacks an extension which the program uses is
+//! excused whatever its code prints.
+//!
+//! **A second try** starts from writing the files. Hangs get twice the time.
+//!
+//! **The harness.** A case can name a unit that only sets up and prints. It is compiled once for each
+//! compiler, without optimisation: optimising the loops of a driver took longer than the tests themselves.
+//!
+//! **Architecture Invariant:** a false alarm is the worst defect here. What the system did to a process (a
+//! full disk, a kill from outside) is never a compiler's fault.
+//!
+//! **Architecture Invariant:** `judge`, `signature` and `compiled` are pure; only `lab` and `detect` run
+//! things.
+//!
+//! **Architecture Invariant:** a detector that cannot do its work is silent. Only a sanitizer's own report
+//! makes a program undefined; a static alarm never does.
+//!
+//! `tests/compilers/faulty/` holds compilers with one fault each: every kind of failure is shown to be seen.
+//! Not here: which suspicion counts; the caller decides that from [`agreement()`] and [`Certificate`].
 
 mod case;
 mod certify;

@@ -1,11 +1,25 @@
 //! Makes a failing program small and keeps it failing, for the same reason, and valid.
 //!
-//! [`reduce()`] keeps a [`oracle::Failure`] in sight: the same kind of fault, known by the same words,
-//! on the targets that fail, and none on those that work. [`reduce_by_script`] asks a script, as
-//! C-Reduce does. Both search (`search`) over the edits of [`cshrink`], which executes every
-//! candidate before anybody is asked: a candidate without a defined result costs milliseconds and is
-//! never shown to a compiler. Text that our parser does not take is reduced as text (`lines`),
-//! which is then for the script to judge.
+//! [`reduce()`] keeps an [`oracle::Failure`]: the same kind of fault, known by the same words, on the targets
+//! that fail, and none on those that work. [`reduce_by_script`] asks a script, as C-Reduce does. Both search
+//! over the edits of [`cshrink`], which executes every candidate first: one without a defined result costs
+//! milliseconds and is never shown to a compiler. Text that our parser does not accept is reduced as text
+//! (`lines`), and the script alone judges it.
+//!
+//! **A pass is a list of edits**, level by level. `search` tries all edits of a level together, then halves,
+//! down to single ones. After a success the list is made anew and the search goes on at the same place.
+//!
+//! **The lock** (`locked`): a candidate must fail with the same fault on one failing target and be right on
+//! the right target most like it. The failing target is asked first, since most candidates end there. The
+//! other targets are asked at the end of a round; one that was lost is watched from then on, and the round is
+//! repeated. A target that never behaved as claimed is dropped.
+//!
+//! **Candidates run in parallel** (`pool`) as if one after the other: the first in order wins, those after it
+//! are killed. So the result does not depend on the number of jobs, except through time limits.
+//!
+//! **Architecture Invariant:** nothing that the machine has not executed to a defined end is shown to a
+//! compiler as a candidate for wrong code. A crash may be reduced without execution, where the machine does
+//! not support the program in the first place.
 //!
 //! Not here: where a failure comes from, and what is done with the result.
 

@@ -1,23 +1,37 @@
 //! The only crate that starts processes.
 //!
-//! [`Run`] starts one program, feeds it, reads it, and returns when it and everything that it
-//! started have ended: not only its group, also daemons in sessions of their own. Between us and
-//! the program stands a *shepherd*, a small fork of us that adopts whatever is orphaned below it
-//! and outlives us long enough to end it all, even when we are killed with SIGKILL. Processor time
-//! and peak memory come from the kernel's own accounts (`wait4`). How a program ends, crash and
-//! timeout included, is a value ([`Ended`]), never an error: for a compiler tester a crash is data.
+//! [`Run`] starts one program, feeds it, reads it, and returns when it and everything that it started have
+//! ended: not only its group, also daemons in sessions of their own. How a program ends, crash and timeout
+//! included, is a value ([`Ended`]), never an error: for a compiler tester a crash is data.
 //!
-//! [`Run::confined_to`] keeps a program's writing in one folder and the network closed, as far as
-//! the kernel can ([`weaknesses`]). [`Stop`] ends runs from outside. [`Scratch`] is a temporary
-//! folder that removes itself; [`sweep`] removes those of processes that were killed.
-//! [`foreground()`] is for the few commands a person may have to answer (a package manager, `sudo`)
-//! or wants to watch (`cargo`). [`Service`] is a program of our own that is spoken with while it runs,
-//! and a [`traced()`] command is one that a tracer of ours watches.
+//! [`Run::confined_to`] keeps a program's writes in one folder and the network closed, as far as the kernel
+//! can ([`weaknesses`]). [`Stop`] ends runs from outside. [`Scratch`] is a temporary folder that removes
+//! itself; [`sweep`] removes those of processes that were killed. [`foreground()`] is for the few commands
+//! that share the terminal with a person (a package manager, `sudo`, `cargo`). [`Service`] is a program of
+//! our own that we talk to while it runs, and a [`traced()`] command is one that a tracer of ours watches.
 //! [`die_with_children`] makes Ctrl-C an orderly end.
 //!
-//! Linux only. Not here: a fork server (a fork copies the page tables of whoever starts the
-//! program, which takes milliseconds when that is large), and control groups, which need rights
-//! that a user seldom has.
+//! **The shepherd.** Between us and a program stands a fork of us that executes nothing, leads a session of
+//! its own and is a subreaper, so that whatever is orphaned below it becomes its child. It starts the program
+//! as `vfork` would, and when the program ends, or our end of a pipe closes, it kills and reaps its children
+//! until there are none, adds up their resource usage and reports. That pipe closes when we close it and when
+//! we die, even by SIGKILL. It kills only its own children (and the program's group while its leader is
+//! unreaped): nobody else can reap them, so their numbers cannot have been reused. Not solved: a shepherd
+//! that is itself killed; then a daemon in a session of its own escapes.
+//!
+//! **Limits** are the kernel's where it has them. Processes are counted by the shepherd (`RLIMIT_NPROC`
+//! counts the whole user and spares root), folders by us. One thread per run polls the program's pipes, the
+//! report, its [`Stop`] and the event of our own death. A confined program is held by Landlock and a small
+//! seccomp filter.
+//!
+//! **Scratch folders** are locked by their owner with `flock`; one whose lock can be taken is stale and is
+//! swept by the next process. The signal handler only raises an event; a thread ends the runs, removes the
+//! folders and lets the signal take effect.
+//!
+//! **Architecture Invariant:** every [`Run`] ends with everything it started dead. A lint (`clippy.toml`)
+//! keeps `Command::new` out of all other crates.
+//!
+//! Linux only. Not here: control groups, which need rights that a user seldom has.
 
 #![allow(unsafe_code)]
 

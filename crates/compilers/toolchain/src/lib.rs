@@ -1,12 +1,19 @@
-//! What is installed: compilers to test, companions that help, and the system's preprocessor.
+//! What is installed: compilers to test, tools that help, and the system's preprocessor.
 //!
-//! [`catalog`] says which tools Gainsay knows, what each one unlocks and which Debian package
-//! brings it; [`find`] looks for them on the `PATH` and asks their versions; [`preprocess`] runs
-//! `gcc -E` or its like.
+//! | module | concern |
+//! | --- | --- |
+//! | `catalog`, `find` | tools by name: what they unlock, where they are, which version |
+//! | `survey/` | which compilers there are, which of them `--cc` means |
+//! | `identity`, `probe/`, `breakdown`, `processor` | a compiler's family, version and target, and whether it works |
+//! | `matrix`, `target` | optimisation levels and flag sets; a compiler with flags |
+//! | `config/` | `gainsay.toml`, with one sentence for each mistake |
+//! | `preprocess` | `gcc -E` or its like |
 //!
-//! [`survey()`] finds the compilers that a hunt tests, proves with programs of ours that each works
-//! and shares the machine's data model, and [`targets`] makes the columns of one test of them.
-//! [`Config`] is what a `gainsay.toml` says about both.
+//! **A compiler is probed before it is trusted.** A probe program prints everything that C leaves to the
+//! implementation and the machine takes for granted; a compiler with another data model is left out, with
+//! the line that differs. Extensions are tried one by one; a program that uses one that a compiler lacks says
+//! nothing about that compiler. Only a refusal excuses: a compiler that *breaks down* on a probe, and that
+//! was named, stays in, because that is what a hunt looks for.
 
 mod breakdown;
 pub mod catalog;

@@ -1,8 +1,14 @@
 //! Which pass is to blame, which versions fail, and whether a bug is known already.
 //!
-//! Everything here works on a small program, usually a reduced one: [`blame()`] asks the failing
-//! compiler with one part of its optimiser switched off at a time, [`ladder()`] asks all its
-//! relatives, [`dumps()`] shows the code around the blamed pass, [`key()`] puts what was learnt into the words by which the same bug is known again.
+//! Everything here works on a small program, usually a reduced one. [`blame()`] asks the failing compiler
+//! with one part of its optimiser switched off at a time: options, passes and debug counters of GCC,
+//! `-opt-bisect-limit` of LLVM. [`ladder()`] asks all versions and levels of its family, [`dumps()`] shows the
+//! code before and after the blamed pass, and [`key()`] makes of what was learnt the key by which the same
+//! bug is recognised.
+//!
+//! Where no pass can be blamed (compilers other than GCC and LLVM, or code that always runs), the key of wrong
+//! code contains the operators of the reduced program: listing one bug twice does less harm than hiding one
+//! behind another.
 //!
 //! Not here: bisecting a compiler's own history, and passes of link-time optimisation in LLVM.
 

@@ -1,12 +1,56 @@
 //! Hunts: engines scheduled over workers, findings kept in a store.
 //!
-//! [`hunt()`] runs a [`Plan`] and tells of it by [`Event`]s; [`Store`] is what stays. A test is an
-//! engine and a seed, and doing it twice changes nothing. [`check()`] is one test of somebody's own
-//! program, without a store.
+//! [`hunt()`] runs a [`Plan`] and reports [`Event`]s; [`Store`] is what stays. [`check()`] is one test of a
+//! user's own program, without a store. [`study()`] reduces a finding and finds out all about it; [`recheck()`]
+//! asks whether it is still there. A [`Crew`] does the work of a hunt: threads of this process, or, in
+//! `cluster`, workers on other machines.
 //!
-//! [`study()`] makes what was found small and finds out all about it; [`recheck()`] asks whether it is
-//! still there. A [`Crew`] does the work of a hunt: threads of this process, or, in `cluster`, workers on
-//! other machines.
+//! | module | concern |
+//! | --- | --- |
+//! | `plan`, `engine/` | what is to be done; a seed to a test |
+//! | `differential` | one program on all targets, to findings with standing and certificate |
+//! | `predict`, `seed`, `front` | the machine's result for a program of somebody else; programs as `emi` takes them; C to IR by clang |
+//! | `queue`, `schedule` | tests still to do; which engine is next |
+//! | `worker`, `bench` | takes work from a supply, hands in results; what all tests share |
+//! | `hunt`, `event` | the recording thread, and what it reports |
+//! | `store/`, `record` | SQLite: tests, tallies, findings, files, samples over time |
+//! | `eager` | detectors that are asked before any compiler |
+//! | `miss` | undefined behaviour that a sanitizer should have reported and did not |
+//! | `study`, `recheck` | findings reduced, blamed, compared over versions; asked again |
+//! | `module`, `program`, `refinement` | findings that are LLVM modules, C programs under a sequence, failed refinements |
+//!
+//! **A test is an engine and a seed.** Engines that would make another program of the same seed (another
+//! language, another policy) have another name. Targets are drawn from the seed too. So a test can be done
+//! twice, by anybody, and a hunt that was killed simply repeats what was in flight.
+//!
+//! **The store** commits a test with its findings as one transaction and flushes it. An event is sent after
+//! the commit: what was seen on the screen is on the disk.
+//!
+//! **Programs without a result.** A program that is undefined, or depends on what C leaves unspecified, is
+//! compiled at all levels and never run: a crash, a hang or a compiler that exhausts memory is a bug whatever
+//! the program means. `eager` asks detectors before the compilers and withdraws the result of a program to
+//! which one objects; where the machine had a result, that is a *disagreement*, always disputed. `miss` turns
+//! some undefined programs on the sanitizers: one table says which behaviour each sanitizer documents to find;
+//! silence is a *sanitizer-miss*, confirmed only if another tool objects to the same line.
+//!
+//! **Standing.** A wrong-code finding is *confirmed* only with a witness: a target, or a sanitizer's build,
+//! that does what the machine says, and no detector that calls the program undefined. Otherwise it is
+//! *disputed*: kept, counted separately, and most likely a bug of ours.
+//!
+//! **Studies.** A [`Study`] is the reduced program with its fewest flags, certificate, version ladder, blame
+//! and key, what it prints, and the code before and after the blamed pass. The first finding of a signature is
+//! studied; of wrong code, whose signature says only where it fails, also the second, fourth, eighth. A study
+//! that was interrupted is not stored: the next hunt makes it.
+//!
+//! **Scheduling.** Each engine gets an equal share of time and a share that follows its new signatures per
+//! second of processor time. The unit is time, not tests, so that fast and slow engines can share.
+//!
+//! **Accounting.** *Our own* time is all processor time of the process and its children that is not in a
+//! compiler, a compiled program or a detector. Every five seconds the hunt samples time, tests, findings,
+//! processor time and blocks reached; sums continue over runs, and old samples are thinned. Sums by engine are
+//! kept in the transaction of each test, so that a page does not count a million rows.
+//!
+//! **Architecture Invariant:** a program without a result is never run on a target.
 
 mod bench;
 mod check;

@@ -1,10 +1,19 @@
-//! A finding as a bug report, a hunt as a page.
+//! A finding as a bug report, a hunt as pages: data to text.
 //!
-//! [`markdown()`] and [`script()`] are what goes to a tracker, [`folder()`] writes them down with the
-//! program, [`files()`] gives the same as bytes; [`overview()`], [`findings()`] and [`finding()`] are pages of a
-//! server, [`page()`] is the same frozen in one file. All but [`folder()`] make text of data: they run
-//! nothing and read nothing. What a report says of the compiler of today ([`Today`]) is for the
-//! caller to find out. Not here: whether a bug was reported already.
+//! [`markdown()`] and [`script()`] are what goes to a tracker, [`folder()`] writes them with the program,
+//! [`files()`] gives the same as bytes. [`overview()`], [`findings()`] and [`finding()`] are pages of a server,
+//! [`page()`] is the same in one static file; only the links differ. All but [`folder()`] run nothing and read
+//! nothing: a page is made of a `campaign::Snapshot` (one read transaction, no file) and of one finding's
+//! [`Detail`]. What a report says of the installed compiler ([`Today`]) is for the caller to find out.
+//!
+//! Templates (maud) escape what is put into them. `paint` highlights source text a token at a time; its test is
+//! that the text comes out as it went in. plotters draws the curves, in a few fixed colours that the style sheet
+//! replaces.
+//!
+//! **Architecture Invariant:** findings are hostile text. Nothing reaches a page except through maud or an
+//! escaping function; `page/tests.rs` puts markup into every text there is.
+//!
+//! Not here: whether a bug was already reported.
 
 mod blame;
 mod folder;

@@ -1,11 +1,16 @@
-//! The page of a hunt in a web browser: live, read-only, and for this machine alone unless told otherwise.
+//! A hunt in a web browser: live, read-only, and for this machine alone unless a token is given.
 //!
-//! [`Source`] is where a hunt is read from; [`Folder`] is one: the store of a folder, which a hunt may
-//! be writing at the same time. [`serve()`] answers with the pages of `report`. A browser is told by server-sent
-//! events that something has changed, and fetches its page again.
+//! [`Source`] is where a hunt is read from: a [`Folder`], whose store a hunt may be writing at the same time, or
+//! in `cli` the hunt of a cluster. [`serve()`] answers with the pages of `report`.
 //!
-//! Findings are hostile text. Pages escape it, and a policy forbids browsers to run or load anything
-//! but our own script and style sheet (see `guard`).
+//! The store is opened read-only. `PRAGMA data_version` says whether a snapshot is still current, so a list is
+//! filtered in memory, and 10,000 findings are read only when something was written. Server-sent events say
+//! *that* something changed: the script fetches the page again and replaces the parts marked `data-live`. There
+//! is one way to make a page, and it works without the script.
+//!
+//! **Architecture Invariant:** a server writes nothing and starts no compiler. Without a token it answers only
+//! to names of this machine, so that no other web site can ask in a browser's name; it listens elsewhere only
+//! with one. A content security policy forbids browsers any script and style but our two files (`guard`).
 
 mod answer;
 mod archive;

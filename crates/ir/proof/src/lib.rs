@@ -1,28 +1,33 @@
-//! LLVM IR functions as SMT-LIB questions: does one refine the other?
+//! LLVM IR functions as SMT-LIB queries: does one refine the other?
 //!
-//! A function refines another if whatever it does, for any input, the other may do. [`pose`] makes of two
-//! functions the questions whose answers decide it, [`settle`] puts them, and [`read`] makes of a solver's
-//! assignment an input that can be executed. The pair is proved if every group of questions has one that is
+//! A function refines another if, for any input, the other may do whatever it does. [`pose`] makes the
+//! queries that decide it out of two functions, [`settle`] puts them, and [`read`] turns a solver's model
+//! into an input that can be executed. The pair is proved if every group of queries has one that is
 //! answered `unsat`; it is proved at once if there are none.
-//!
-//! What is proved: refinement for inputs of which each scalar part is any value, poison, or undefined in all
-//! its bits (not in some), and for memory of which each byte is the same; without data races; the addresses
-//! of allocas are those that the target has. Debug information, `tbaa`, alias scopes and profiles are not looked
-//! at. A call does what the world wants, the same for both sides.
-//!
-//! Functions with loops are proved if both sides go through their loops in step, for memory without undefined
-//! bytes. What is not understood is
-//! refused, with the reason: nothing is claimed.
 //!
 //! | module | concern |
 //! | --- | --- |
 //! | `term`, `simplify`, `smt` | terms, their simplification, their text |
-//! | `value`, `memory`, `escape` | lanes and constants, memory, allocas that others see |
-//! | `side`, `loops` | a function unfolded: paths, undefined behaviour, events; where it is cut |
+//! | `value`, `memory`, `escape` | lanes and constants, memory, allocas that escape |
+//! | `side`, `loops` | one function unrolled: paths, UB, events; where loops are cut |
 //! | `compute`, `float`, `access`, `call`, `intrinsic` | what instructions mean |
-//! | `compare` | what makes the target wrong; the questions |
-//! | `answer` | what a solver said |
+//! | `compare` | what makes the target wrong; the queries |
+//! | `answer` | a solver's answer |
 //! | `key` | a text that is the same for the same pair |
+//!
+//! Both functions are unfolded into one graph of terms. Loops are cut at their headers and proved piece
+//! by piece. For undef, ways in which the source's choices may follow the target's are tried first: a
+//! query without quantifiers is answered in milliseconds.
+//!
+//! **What is proved:** refinement for inputs of which each scalar part is any value, poison, or undef in
+//! all its bits (not in some), and for memory whose bytes are the same on both sides; without data races;
+//! with the addresses of allocas that the target has. Debug information, `tbaa`, alias scopes and profiles
+//! are ignored. An unknown call does the same on both sides. Functions with loops are proved if both sides
+//! go through their loops in lockstep, for memory without undef bytes.
+//!
+//! **Architecture Invariant:** what is not understood is refused with the reason: nothing is claimed. A
+//! model is an input to execute (`irmachine`); what the execution does not show is "not confirmed", and no
+//! finding.
 
 mod access;
 mod answer;

@@ -1,8 +1,18 @@
-//! A pipeline of passes on a module, in a child of an [`llvm`] server: what came of it ([`work`],
-//! [`verdict`]), the module and the pipeline made small ([`shrink`], [`tester`]), and which pass is to blame
-//! where the result does not mean what the module meant ([`locate`]).
+//! A pipeline of passes on a module, in a child of an [`llvmhost`] server: what the engines that test
+//! LLVM's passes have in common.
 //!
-//! What is common to the engines that test LLVM's passes. Not here: where modules come from.
+//! | module | concern |
+//! | --- | --- |
+//! | [`work`], [`verdict`] | items that a server's children do for all engines; what their results mean |
+//! | [`shrink`], [`tester`] | edits of modules and of pipelines; the search, which knows no LLVM; candidates on a server |
+//! | [`locate`] | the first pass of a pipeline whose result does not refine what it was given |
+//!
+//! The first byte of an item says which engine it belongs to, so that one server serves all of them.
+//!
+//! **Stages.** A child records whether it reads a module, runs passes, generates code or executes. A fault
+//! during code generation is the code generator's; what fails while a module is read or made is no finding.
+//!
+//! Not here: where modules come from.
 
 pub mod locate;
 pub mod shrink;

@@ -1,10 +1,14 @@
-//! Whether one module refines another: does whatever passes made of it mean what it meant?
+//! Whether one module refines another: does what passes made of it still mean what it meant?
 //!
-//! [`Own`] is our answer: functions are executed by `irmachine` on many inputs; where that shows nothing,
-//! `irproof` puts the question to a [`Solver`]. A counterexample is believed when it was executed, and never
-//! before. [`AliveTv`] is another opinion, where Alive2 is installed.
+//! [`Own`] is our oracle: functions that changed are executed by `irmachine` on many inputs; where that shows
+//! nothing, `irproof` puts queries to a [`Solver`], under limits of time and memory. Queries are remembered
+//! by content. [`AliveTv`] is a second opinion, where Alive2 is installed.
 //!
-//! Not being able to tell is no verdict: it is said apart, with the reason.
+//! A scope says whether passes may have looked beyond a function: then functions that only the module calls
+//! are not asked about, and its own variables begin with their initialisers.
+//!
+//! **Architecture Invariant:** only an input that was executed is a counterexample; a solver's word alone is
+//! none. Not being able to decide is no verdict: it is reported separately, with the reason.
 
 mod alive;
 mod own;
