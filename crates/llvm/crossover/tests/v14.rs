@@ -4,5 +4,5 @@ mod common;
 
 #[test]
 fn seeds_and_crossovers() {
-    common::all("14", false);
+    common::all("14");
 }

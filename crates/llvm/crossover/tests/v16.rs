@@ -7,12 +7,12 @@ use crossover::Kind;
 
 #[test]
 fn seeds_and_crossovers() {
-    common::all("16", true);
+    common::all("16");
 }
 
 /// Crosses two functions and compares what came of one of them.
 fn check(kind: Kind, number: u64, pair: [&str; 2], function: &str, expected: &str) {
-    let Some(llvm) = common::library("16", true) else { return };
+    let Some(llvm) = common::library("16") else { return };
     let made = crossed(llvm, pair, kind, &plain(), number).expect("a crossover");
     let start = made.find(&format!("@{function}(")).and_then(|at| made[..at].rfind("define"));
     let body = &made[start.expect("the function")..];
@@ -118,7 +118,7 @@ fn a_result_is_passed_on_the_one_way_it_fits() {
     let first = "define i32 @f(i64 %x) {\n %r = trunc i64 %x to i32\n ret i32 %r\n}";
     let second = "define void @g(i32 %x) {\n ret void\n}";
     for number in 0..8 {
-        let Some(llvm) = common::library("16", true) else { return };
+        let Some(llvm) = common::library("16") else { return };
         let made = crossed(llvm, [first, second], Kind::Sequence, &plain(), number);
         let made = made.expect("a crossover");
         assert!(made.contains("call void @g(i32 %0)"), "{made}");

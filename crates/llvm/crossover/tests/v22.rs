@@ -4,5 +4,5 @@ mod common;
 
 #[test]
 fn seeds_and_crossovers() {
-    common::all("22", true);
+    common::all("22");
 }
