@@ -160,7 +160,8 @@ fn variants_find_what_their_seeds_do_not() {
     let dir = scratch.path();
     fs::create_dir(dir.join("seeds")).expect("it is made");
     fs::write(dir.join("seeds/live.c"), LIVE).expect("it is written");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/compilers/planted/guard.sh");
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/compilers/planted/guard.sh");
     let config = format!(
         "extras_per_test = 0\n[[compiler]]\nname = \"guard\"\npath = {:?}\nfamily = \"clang\"\n\
          levels = [\"-O0\", \"-O2\"]\n",

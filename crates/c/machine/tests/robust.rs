@@ -64,7 +64,8 @@ fn config() -> MachineConfig {
 /// Every C file below a folder of `tests/`, in a fixed order.
 fn files(section: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests").join(section)];
+    let mut folders =
+        vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests").join(section)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder of tests") {
             let path = entry.expect("its entry").path();

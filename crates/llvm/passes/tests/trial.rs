@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use choice::Choices;
 use faulty::{Faulty, planted};
-use llvmhost::{Allowance, Executed, Fault, How, Installed, Limits, Program, Server, Setup, Signature};
+use llvmhost::{
+    Allowance, Executed, Fault, How, Installed, Limits, Program, Server, Setup, Signature,
+};
 use optimise::verdict::CODE_GENERATOR;
 use passes::exclusion::{Exclusions, What};
 use passes::inventory::{Inventory, List};
