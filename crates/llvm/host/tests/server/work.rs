@@ -48,7 +48,7 @@ impl Work for Misdeeds {
                 "undefined" => std::arch::asm!("ud2"),
                 "null" => std::ptr::null_mut::<u8>().wrapping_add(black_box(8)).write_volatile(1),
                 "entry" => {
-                    drop(black_box((llvm.api.LLVMGetTarget)(llvmhost::api::ModuleRef::NULL)))
+                    let _ = black_box((llvm.api.LLVMGetTarget)(llvmhost::api::ModuleRef::NULL));
                 }
                 "recurse" => drop(recurse(black_box(1))),
                 "panic" => panic!("{rest}"),
