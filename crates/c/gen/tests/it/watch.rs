@@ -1,9 +1,6 @@
 //! What the machine notes of random programs at random points can be read there: a program that
 //! checks each noted value where it was noted does what it did before.
 
-#[path = "../../machine/tests/place/mod.rs"]
-mod place;
-
 use choice::Choices;
 use cmachine::{Hooks, MachineConfig, Outcome, Report, Step, VarValues, Watch, run, run_with};
 use ctree::scope::Scopes;
@@ -111,26 +108,26 @@ fn check(what: &str, program: &Program, choices: &mut Choices) -> [usize; 3] {
     let noted = noted(program, &plain, choices);
     let mut reading = program.clone();
     for (s, watch, values) in &noted {
-        place::insert_read(&mut reading, *s, watch, Some(values));
+        crate::place::insert_read(&mut reading, *s, watch, Some(values));
     }
     let report = run(&reading, &config());
     if !same(&report, &plain) {
         let alone = noted.iter().find(|(s, watch, values)| {
             let mut reading = program.clone();
-            place::insert_read(&mut reading, *s, watch, Some(values));
+            crate::place::insert_read(&mut reading, *s, watch, Some(values));
             !same(&run(&reading, &config()), &plain)
         });
         panic!("{what}: {alone:?}: {:?}", report.outcome);
     }
     // One at a time: two of them may be in calls whose order is open.
     let is_free =
-        |w: &Watch, v: &VarValues| v.writable && !place::is_fixed(&mut program.clone(), w);
+        |w: &Watch, v: &VarValues| v.writable && !crate::place::is_fixed(&mut program.clone(), w);
     let free: Vec<_> = noted.iter().filter(|(_, w, v)| is_free(w, v)).collect();
     let written = free.len().min(4);
     for _ in 0..written {
         let Some((s, watch, values)) = choices.pick(&free) else { break };
         let mut writing = program.clone();
-        place::insert_write(&mut writing, *s, watch);
+        crate::place::insert_write(&mut writing, *s, watch);
         let report = run(&writing, &config());
         assert!(same(&report, &plain), "{what}: {watch:?} {values:?}: {:?}", report.outcome);
     }

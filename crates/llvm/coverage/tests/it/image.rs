@@ -1,13 +1,11 @@
 //! Leaders of real files, of a file whose blocks are known, and of nonsense.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
 use coverage::{Baseline, Image, Set};
 
-use common::{SMALL, blocks, compile, debian_llvms, must, rust_llvm};
+use crate::common::{SMALL, blocks, compile, debian_llvms, must, rust_llvm};
 
 #[test]
 fn leaders_are_what_the_source_says() {
@@ -15,7 +13,7 @@ fn leaders_are_what_the_source_says() {
     let image = Image::read(&path).expect("a library");
     let symbols = blocks(&path);
     let at = |name: &str| symbols.iter().find(|(n, _)| n == name).expect("a symbol").1;
-    assert_eq!(image.leaders(), common::BLOCKS.map(at));
+    assert_eq!(image.leaders(), crate::common::BLOCKS.map(at));
     let pick = at("pick");
     assert_eq!(image.function_of(pick), Some((pick, Some("pick"))));
     assert_eq!(image.function_of(at("pick_large") + 1), Some((pick, Some("pick"))));

@@ -1,8 +1,6 @@
 //! What each pass makes of small programs. The answer stays as it was.
 
-mod common;
-
-use common::{pass, shrink, specimen};
+use crate::common::{pass, shrink, specimen};
 
 const PRINTF: &str = "int printf(const char *, ...);\n";
 
@@ -261,7 +259,7 @@ fn units_keep_their_common_names() {
     let second =
         "int shared = 3; static int own = 2; int helper(int value) { return value + own; }";
     let units = vec![unit("a.c", first), unit("b.c", second)];
-    let start = cshrink::Specimen::new(units, &common::rules()).expect("a program");
+    let start = cshrink::Specimen::new(units, &crate::common::rules()).expect("a program");
     let status = start.status;
     let end = shrink(start, &pass("names"), &|s| s.status == status);
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -2,13 +2,11 @@
 
 #![allow(unsafe_code)]
 
-mod common;
-
 use coverage::{Counters, Probe, Set};
 use nix::sys::signal::Signal;
 
-use common::compile;
-use common::loaded::{Library, forked};
+use crate::common::compile;
+use crate::common::loaded::{Library, forked};
 
 const FLAGS: [&str; 3] = ["-shared", "-fPIC", "-fsanitize-coverage=inline-8bit-counters,pc-table"];
 

@@ -2,8 +2,6 @@
 
 #![allow(unsafe_code)]
 
-mod common;
-
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::time::Instant;
@@ -11,8 +9,8 @@ use std::time::Instant;
 use coverage::{Image, Set, Traps};
 use nix::sys::signal::Signal;
 
-use common::loaded::{Library, forked};
-use common::{debian_llvms, rust_llvm};
+use crate::common::loaded::{Library, forked};
+use crate::common::{debian_llvms, rust_llvm};
 
 const LOOP: &str = "define i32 @f(i32 %n) {
 entry:

@@ -1,9 +1,7 @@
 //! A whole reduction without compilers.
 
-mod common;
-
+use crate::common::{reduce, specimen};
 use cgen::yarp::{Options, generate};
-use common::{reduce, specimen};
 use cshrink::{Map, Specimen};
 use ctree::{BinOp, ExprId, ExprKind};
 
@@ -59,9 +57,9 @@ fn what_a_bug_hangs_on_stays_and_all_else_goes() {
 #[test]
 fn other_programs_become_a_line() {
     for text in [
-        include_str!("programs/jumps.c"),
-        include_str!("programs/records.c"),
-        include_str!("programs/calls.c"),
+        include_str!("../programs/jumps.c"),
+        include_str!("../programs/records.c"),
+        include_str!("../programs/calls.c"),
     ] {
         let end = reduce(specimen(text), &|s| !s.stdout.is_empty());
         assert!(end.tokens() < 28, "{}", end.units[0].text);

@@ -1,7 +1,5 @@
 //! Whole compilers, and commands that do not end as they should, traced from outside.
 
-mod common;
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
@@ -10,7 +8,7 @@ use std::time::{Duration, Instant};
 use coverage::{Options, Reached, Report, Set, trace};
 use sandbox::{Run, Scratch, Status};
 
-use common::{PATIENCE, compile, must};
+use crate::common::{PATIENCE, compile, must};
 
 fn options(only: &[&str]) -> Options {
     let only = only.iter().map(|name| name.to_string()).collect();

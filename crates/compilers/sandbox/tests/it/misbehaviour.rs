@@ -1,10 +1,8 @@
 //! Programs that go wrong in every way we know: each ends, for the right reason, and alone.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{LONG, compile, finished, killed, leaves_nothing, sh};
+use crate::common::{LONG, compile, finished, killed, leaves_nothing, sh};
 use sandbox::{Ended, Run, Scratch, Status, Stop, Why};
 
 const SHORT: Duration = Duration::from_millis(400);
@@ -206,8 +204,12 @@ fn kills_its_shepherd() {
 }
 
 fn leaves_eventually_nothing(script: &str) -> Ended {
-    let mark = common::mark();
-    let ended = sh(script, LONG).env(common::MARK, &mark).finish();
-    assert!(common::eventually(|| common::alive(&mark).is_empty()), "{:?}", common::alive(&mark));
+    let mark = crate::common::mark();
+    let ended = sh(script, LONG).env(crate::common::MARK, &mark).finish();
+    assert!(
+        crate::common::eventually(|| crate::common::alive(&mark).is_empty()),
+        "{:?}",
+        crate::common::alive(&mark)
+    );
     ended
 }

@@ -2,8 +2,6 @@
 //! noted at every visit can be read there, what was not noted cannot, and what is writable can be
 //! written.
 
-mod place;
-
 use Step::{Deref, Element, Field};
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Point, Step, VarValues, Watch, run, run_with};
 use ctree::scope::Scopes;
@@ -57,11 +55,11 @@ fn seen(program: &Program, name: &str, path: &[Step]) -> Option<VarValues> {
     let noted = point.values[0].clone();
     let always = noted.as_ref().filter(|v| v.seen == point.visits);
     let mut reading = program.clone();
-    place::insert_read(&mut reading, at, &watch, always);
+    crate::place::insert_read(&mut reading, at, &watch, always);
     assert_eq!(finishes(&reading), always.is_some(), "reading {name} {path:?}: {point:?}");
-    if always.is_some_and(|v| v.writable) && !place::is_fixed(&mut program.clone(), &watch) {
+    if always.is_some_and(|v| v.writable) && !crate::place::is_fixed(&mut program.clone(), &watch) {
         let mut writing = program.clone();
-        place::insert_write(&mut writing, at, &watch);
+        crate::place::insert_write(&mut writing, at, &watch);
         assert!(finishes(&writing), "writing {name} {path:?}");
     }
     noted

@@ -9,11 +9,11 @@ fn parse(text: &str) -> Result<(), cparse::ParseError> {
 }
 
 const CORPUS: &[&str] = &[
-    include_str!("corpus/declarations.c"),
-    include_str!("corpus/expressions.c"),
-    include_str!("corpus/statements.c"),
-    include_str!("corpus/initializers.c"),
-    include_str!("corpus/extensions.c"),
+    include_str!("../corpus/declarations.c"),
+    include_str!("../corpus/expressions.c"),
+    include_str!("../corpus/statements.c"),
+    include_str!("../corpus/initializers.c"),
+    include_str!("../corpus/extensions.c"),
 ];
 
 /// A small generator of pseudo-random numbers (SplitMix64): the same inputs on every machine.

@@ -4,14 +4,12 @@
 
 #![allow(clippy::disallowed_methods, unsafe_code)]
 
-mod common;
-
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::{LONG, MARK, alive, eventually, mark, sh};
+use crate::common::{LONG, MARK, alive, eventually, mark, sh};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use sandbox::{Ended, Scratch, Stop, Why};
 

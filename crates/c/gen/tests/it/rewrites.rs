@@ -3,15 +3,13 @@
 //! What C11 defines is written down here a second time, from the standard, in mathematical integers
 //! and again in bit vectors. The terms and rules are those that repair executes.
 
-mod smt;
-
+use crate::smt::{Problem, Shape};
 use cgen::repair::forms::{assign_forms, forms};
 use cgen::repair::number;
 use cgen::repair::rewrite::{Operator, Origin, Rule, TABLE, Then, find};
 use cgen::repair::term::{Term, Values};
 use cmachine::Operand;
 use ctree::BinOp;
-use smt::{Problem, Shape};
 
 const ARITHMETIC: &[BinOp] = &[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::Rem];
 const SHIFTS: &[BinOp] = &[BinOp::Shl, BinOp::Shr];
@@ -224,7 +222,7 @@ fn the_printed_table_has_holes() {
 
 /// Asks the solver; every answer must be `unsat`.
 fn prove(problems: Vec<(String, Problem)>) {
-    let Some(answers) = smt::solve(problems.iter().map(|(_, p)| p)) else {
+    let Some(answers) = crate::smt::solve(problems.iter().map(|(_, p)| p)) else {
         assert!(std::env::var_os("CI").is_none(), "set-up installs z3: CI skips nothing");
         eprintln!("skipped: z3 is not installed");
         return;
@@ -244,11 +242,11 @@ fn the_solver_proves_every_rule() {
                 continue;
             }
             let what = |part| format!("rule {number}, {part}, {left:?} {right:?}: {rule:?}");
-            let applies = smt::applies(rule, left, right);
-            let term = smt::translate(&rule.term(), left, right);
+            let applies = crate::smt::applies(rule, left, right);
+            let term = crate::smt::translate(&rule.term(), left, right);
             let mut wrong = Problem::new(left, right);
             wrong.assert(&applies);
-            if let Some((in_range, nonempty)) = smt::range(rule, left, right) {
+            if let Some((in_range, nonempty)) = crate::smt::range(rule, left, right) {
                 wrong.assert(&in_range);
                 let mut empty = Problem::new(left, right);
                 empty.assert(&applies);
@@ -273,9 +271,9 @@ fn the_solver_proves_the_table_complete() {
                 && r.right.allows(right.1)
         };
         let rules: Vec<String> =
-            TABLE.iter().filter(plain).map(|r| smt::applies(r, left, right)).collect();
+            TABLE.iter().filter(plain).map(|r| crate::smt::applies(r, left, right)).collect();
         let some = format!("(or false {})", rules.join(" "));
-        let defined = smt::translate(&raw(op), left, right).defined;
+        let defined = crate::smt::translate(&raw(op), left, right).defined;
         let mut missing = Problem::new(left, right);
         missing.refute(&defined);
         missing.refute(&some);
@@ -298,9 +296,9 @@ fn the_solver_proves_the_forms() {
             let assign = assign_forms(op, left.1).into_iter();
             terms.extend(assign.map(|f| (f.name, f.term(), f.exact)));
         }
-        let original = smt::translate(&raw(op), left, right);
+        let original = crate::smt::translate(&raw(op), left, right);
         for (name, term, exact) in terms {
-            let term = smt::translate(&term, left, right);
+            let term = crate::smt::translate(&term, left, right);
             let mut undefined = Problem::new(left, right);
             undefined.refute(&term.defined);
             problems.push((format!("{name} of {op:?} {left:?} {right:?}"), undefined));
@@ -323,9 +321,9 @@ fn the_solver_refuses_a_wrong_rule() {
     let shape = (32, true);
     let rule = Rule { then: Then::Operator(BinOp::Mul), ..TABLE[5] };
     let mut wrong = Problem::new(shape, shape);
-    wrong.assert(&smt::applies(&rule, shape, shape));
-    wrong.refute(&smt::translate(&rule.term(), shape, shape).defined);
-    match smt::solve([&wrong]) {
+    wrong.assert(&crate::smt::applies(&rule, shape, shape));
+    wrong.refute(&crate::smt::translate(&rule.term(), shape, shape).defined);
+    match crate::smt::solve([&wrong]) {
         Some(answers) => assert_eq!(answers, ["sat"]),
         None => assert!(std::env::var_os("CI").is_none(), "set-up installs z3: CI skips nothing"),
     }

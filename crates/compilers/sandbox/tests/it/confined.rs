@@ -1,11 +1,9 @@
 //! A confined program writes only into its folder and reaches no network, and ordinary programs
 //! do not notice.
 
-mod common;
-
 use std::net::{TcpListener, UdpSocket};
 
-use common::{LONG, compile, compile_with, finished, sh};
+use crate::common::{LONG, compile, compile_with, finished, sh};
 use sandbox::{Run, Scratch, Status, weaknesses};
 
 /// False where the kernel cannot do it, and says so.

@@ -1,8 +1,6 @@
 //! Real bugs of gcc: the trophies.
 
-mod common;
-
-use common::{case, compiler, failure, is_installed, target};
+use crate::common::{case, compiler, failure, is_installed, target};
 use oracle::{Case, Lab};
 use toolchain::Family;
 use triage::{Method, blame, dumps, key, ladder};

@@ -2,14 +2,12 @@
 
 #![allow(unsafe_code)]
 
-mod common;
-
 use coverage::{Image, Probe, Set, Traps};
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-use common::loaded::{Library, forked};
-use common::{BLOCKS, SMALL, compile};
+use crate::common::loaded::{Library, forked};
+use crate::common::{BLOCKS, SMALL, compile};
 
 /// What a fork exits with that a signal not of ours has reached.
 const THEIRS: i32 = 77;

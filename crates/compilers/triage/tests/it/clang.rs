@@ -1,13 +1,11 @@
 //! Planted bugs: clang with `faulty-clang.sh` around it.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{case, compiler, failure, is_installed, target};
+use crate::common::{case, compiler, failure, is_installed, target};
 use oracle::{Case, Lab, SourceFile, Trouble};
 use toolchain::{Compiler, Family};
 use triage::{Blame, Cell, Ladder, Method, blame, dumps, key, ladder};

@@ -1,12 +1,10 @@
 //! Every edit of every pass gives a specimen or nothing, and enough of them a specimen.
 
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{rules, specimen};
 use cgen::policy::Policy;
 use cgen::yarp::{Options, generate};
-use common::{rules, specimen};
 use cshrink::Specimen;
 
 /// Passes that are meant to leave the meaning as it is: a third of their edits must be accepted.
@@ -26,9 +24,9 @@ const KIND: &[&str] = &[
 
 /// Hand-written programs with what the generator seldom makes.
 const PROGRAMS: &[&str] = &[
-    include_str!("programs/jumps.c"),
-    include_str!("programs/records.c"),
-    include_str!("programs/calls.c"),
+    include_str!("../programs/jumps.c"),
+    include_str!("../programs/records.c"),
+    include_str!("../programs/calls.c"),
 ];
 
 /// Accepted and all edits by pass.

@@ -1,13 +1,11 @@
 //! Repair by execution: whatever the program, what comes out is free of undefined behaviour, and
 //! its output is known. The machine, the parser and a real compiler with sanitizers say so.
 
-mod raw;
-
+use crate::raw::Wildness;
 use cgen::repair::{RepairError, RepairOptions, Repaired, repair};
 use choice::Choices;
 use cmachine::{MachineConfig, Outcome};
 use ctree::{DataModel, Program, UnitId};
-use raw::Wildness;
 use sandbox::{Run, Scratch};
 use std::time::Duration;
 
@@ -80,7 +78,7 @@ fn sanitizers_agree() {
     let scratch = Scratch::new().expect("a temporary folder");
     for seed in 5000..5020 {
         let objects = seed % 2 == 0;
-        let text = raw::program(&mut Choices::new(seed), Wildness { objects, size: 3 });
+        let text = crate::raw::program(&mut Choices::new(seed), Wildness { objects, size: 3 });
         let (program, done) = repaired(seed, &text, &RepairOptions::default()).expect("a repair");
         let native = sanitized(&format!("raw {seed}"), &program, &scratch);
         assert_eq!(String::from_utf8_lossy(&done.report.stdout), native, "raw {seed}");
@@ -92,7 +90,7 @@ fn repair_many(what: &str, seeds: std::ops::Range<u64>, wildness: Wildness) -> u
     let mut passes = 0;
     for seed in seeds {
         let what = format!("{what} {seed}");
-        let text = raw::program(&mut Choices::new(seed), wildness);
+        let text = crate::raw::program(&mut Choices::new(seed), wildness);
         let (program, done) = match repaired(seed, &text, &RepairOptions::default()) {
             Ok(done) => done,
             Err(error) => panic!("{what}: {error}\n{text}"),
@@ -176,7 +174,8 @@ fn clean_programs_take_one_run_and_stay_as_they_are() {
 #[test]
 fn the_same_seed_gives_the_same_program() {
     for seed in 0..50 {
-        let text = raw::program(&mut Choices::new(seed), Wildness { objects: true, size: 4 });
+        let text =
+            crate::raw::program(&mut Choices::new(seed), Wildness { objects: true, size: 4 });
         let print = || {
             let (program, _) = repaired(seed, &text, &RepairOptions::default()).expect("a repair");
             ctree::print::print_unit(&program, UnitId(0))

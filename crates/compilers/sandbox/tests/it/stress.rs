@@ -1,10 +1,8 @@
 //! Many runs at once: none is mistaken for another, and neither descriptors nor children are left.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{LONG, sh};
+use crate::common::{LONG, sh};
 use sandbox::{Ended, Scratch, Status, Why};
 
 const THREADS: usize = 8;
@@ -18,7 +16,7 @@ fn descriptors() -> usize {
 fn two_hundred_runs_from_eight_threads() {
     let scratch = Scratch::new().expect("a temporary folder");
     let before = descriptors();
-    let mark = common::mark();
+    let mark = crate::common::mark();
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let (mark, dir) = (&mark, scratch.path());
@@ -29,7 +27,8 @@ fn two_hundred_runs_from_eight_threads() {
                     let wall = if hangs { Duration::from_millis(50) } else { LONG };
                     let then = if hangs { "sleep 300" } else { "exit $(cat)" };
                     let script = format!("setsid sleep 300 & echo {number}; {then}");
-                    let run = sh(&script, wall).stdin(number.to_string()).env(common::MARK, mark);
+                    let run =
+                        sh(&script, wall).stdin(number.to_string()).env(crate::common::MARK, mark);
                     match run.processes(20).folder_cap(dir, 1 << 20).confined_to(dir).finish() {
                         Ended::Finished(done) if !hangs => {
                             assert_eq!(done.status, Status::Exit(number as u8));
@@ -42,7 +41,7 @@ fn two_hundred_runs_from_eight_threads() {
             });
         }
     });
-    assert!(common::alive(&mark).is_empty(), "{:?}", common::alive(&mark));
+    assert!(crate::common::alive(&mark).is_empty(), "{:?}", crate::common::alive(&mark));
     assert_eq!(descriptors(), before);
     let me = std::process::id();
     let children = std::fs::read_dir("/proc").expect("/proc is there").flatten().filter(|entry| {

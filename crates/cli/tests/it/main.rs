@@ -1,0 +1,21 @@
+//! The binary `gainsay` as a person or a script uses it. One program, so that it is linked once.
+
+mod cluster;
+mod coverage;
+mod crossover;
+mod emi;
+mod faulty;
+mod generate;
+mod hunt;
+mod llvm;
+mod llvm_cc;
+mod mistakes;
+mod passes;
+mod planted;
+mod profile;
+mod report;
+mod run;
+mod signals;
+mod smith;
+mod survives;
+mod verify;

@@ -1,0 +1,5 @@
+//! Blame with real compilers. One program, so that it is linked once.
+
+mod clang;
+mod common;
+mod gcc;
