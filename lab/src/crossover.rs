@@ -78,7 +78,7 @@ pub struct BenchArgs {
 }
 
 /// What measurements need.
-struct Bench {
+struct Experiment {
     library: Installed,
     program: Program,
     options: Options,
@@ -86,9 +86,9 @@ struct Bench {
     scratch: Scratch,
 }
 
-impl Bench {
+impl Experiment {
     /// Finds the library and imports the tests.
-    fn new(context: &Context, args: &Common) -> Result<Bench> {
+    fn new(context: &Context, args: &Common) -> Result<Experiment> {
         let library = Installed::named(&args.lib).map_err(|e| anyhow!(e))?;
         let args_of_server = vec!["llvm".to_string(), "serve".to_string()];
         let program = Program { path: context.gainsay()?, args: args_of_server };
@@ -102,7 +102,7 @@ impl Bench {
         };
         let scratch = Scratch::new()?;
         let corpus = args.corpus.clone().unwrap_or_else(|| scratch.path().join("corpus"));
-        let bench = Bench { library, program, options, corpus, scratch };
+        let bench = Experiment { library, program, options, corpus, scratch };
         bench.import(&args.tests)?;
         Ok(bench)
     }
@@ -278,7 +278,7 @@ impl Crossed {
 
 /// What crossovers reach beyond the tests that they are made of, against generated programs.
 pub fn main(context: &Context, args: &Args) -> Result<()> {
-    let bench = Bench::new(context, &args.common)?;
+    let bench = Experiment::new(context, &args.common)?;
     let baseline = bench.open(&bench.corpus, bench.options.clone())?.known().len();
     println!("\n| source | tests | time | tests/s | valid | new seeds | new blocks | % |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
@@ -311,7 +311,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
 
 /// Programs as bitcode, unoptimised.
 fn compile(
-    bench: &Bench,
+    bench: &Experiment,
     source: &Source,
     name: &str,
     seeds: std::ops::Range<u64>,
@@ -342,7 +342,7 @@ fn compile(
 
 /// The fork server against `opt`, started for each crossover.
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
-    let bench = Bench::new(context, &args.common)?;
+    let bench = Experiment::new(context, &args.common)?;
     let both = [Kind::Inline, Kind::Sequence];
     let mut rates = Vec::new();
     for guided in [true, false] {
@@ -379,7 +379,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
 }
 
 /// The same crossovers, each written to a file that `opt` is started on.
-fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
+fn exec(bench: &Experiment, count: u64, seed: u64) -> Result<(u64, Duration)> {
     let opt = format!("opt-{}", bench.library.major);
     if toolchain::on_path(&opt).is_none() {
         bail!("there is no {opt}: apt-get install llvm-{}", bench.library.major);

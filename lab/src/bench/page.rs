@@ -13,8 +13,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use campaign::{Cost, NewFinding, Sample, Standing, Store, StoredTarget, Study, Tested, Word};
-use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use campaign::{
+    Cost, NewFinding, Sample, Standing, Store, StoredTarget, Study, TargetResult, Tested,
+};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use sandbox::{Run, Scratch, Stop};
 use triage::{Blame, Cell, Ladder, Rung};
 
@@ -178,8 +180,12 @@ fn file(name: &str, lines: usize) -> SourceFile {
 
 fn tested(seed: u64, bugs: u64) -> Tested {
     let bug = seed % bugs.max(1);
-    let kind = [Kind::WrongOutput, Kind::CompilerCrash, Kind::CompilerHang, Kind::Rejection]
-        [bug as usize % 4];
+    let kind = [
+        FailureKind::WrongOutput,
+        FailureKind::CompilerCrash,
+        FailureKind::CompilerHang,
+        FailureKind::Rejection,
+    ][bug as usize % 4];
     let compiler = ["gcc-12", "gcc-13", "clang-16", "tcc"][bug as usize % 3];
     let label = |level: &str| format!("{compiler} {level}");
     let finding = NewFinding {
@@ -204,15 +210,21 @@ fn tested(seed: u64, bugs: u64) -> Tested {
             run: Duration::from_secs(1),
             ..Cost::default()
         },
-        targets: vec![(label("-O2"), Word::Failed(kind)), (label("-O0"), Word::Right)],
+        targets: vec![
+            (label("-O2"), TargetResult::Failed(kind)),
+            (label("-O0"), TargetResult::Right),
+        ],
         findings: vec![finding],
         ..Tested::new(engine, seed)
     }
 }
 
 fn certificate() -> Certificate {
-    let opinion =
-        Opinion { tool: "gainsay".into(), command: "gainsay run test.c".into(), says: Says::Valid };
+    let opinion = Opinion {
+        tool: "gainsay".into(),
+        command: "gainsay run test.c".into(),
+        says: Assessment::Valid,
+    };
     Certificate { opinions: vec![opinion] }
 }
 

@@ -16,7 +16,7 @@ use llvmhost::{Allowance, How, Installed, Limits, Program, Running, Server, Setu
 use optimise::work::{Answer, Item, Pipeline};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Grouping, Sequence};
-use passes::trial::{Seen, Trial};
+use passes::trial::{SequenceOutcome, Trial};
 use sandbox::{Ended, Run, Scratch, Status};
 
 use crate::context::Context;
@@ -280,8 +280,8 @@ impl Bench {
     }
 }
 
-fn is_executed(seen: &Seen) -> bool {
-    matches!(seen, Seen::Executed(executed) if matches!(executed.how, How::Status(_)))
+fn is_executed(seen: &SequenceOutcome) -> bool {
+    matches!(seen, SequenceOutcome::Executed(executed) if matches!(executed.how, How::Status(_)))
 }
 
 /// Whether it ends with status 0, as the programs here all do.

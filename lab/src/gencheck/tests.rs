@@ -104,7 +104,7 @@ fn the_table_counts_and_lists() {
         (2, "generated", None),
     ] {
         let failure = failure.map(String::from);
-        table.add(seed, Checked { check: check.into(), failure });
+        table.add(seed, CheckResult { check: check.into(), failure });
     }
     let text = table.text(Path::new("kept"));
     let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();

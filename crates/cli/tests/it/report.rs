@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use campaign::{Store, Study};
-use oracle::{Certificate, Expected, Opinion, Says, SourceFile};
+use oracle::{Assessment, Certificate, Expected, Opinion, SourceFile};
 use sandbox::{Ended, Finished, Run, Scratch, Status};
 use serde_json::Value;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
@@ -118,7 +118,7 @@ fn study(dir: &Path) -> Study {
             opinions: vec![Opinion {
                 tool: "gainsay 0.1.0".into(),
                 command: "gainsay run test.c".into(),
-                says: Says::Valid,
+                says: Assessment::Valid,
             }],
         },
         blame: Blame {

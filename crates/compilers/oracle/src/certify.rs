@@ -8,13 +8,13 @@ pub struct Opinion {
     /// The command, to be typed beside the files.
     pub command: String,
     /// What it says.
-    pub says: Says,
+    pub says: Assessment,
 }
 
 /// What a detector says.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "detail")]
-pub enum Says {
+pub enum Assessment {
     /// The program is fine and does what the machine says.
     Valid,
     /// The program is undefined; its words, with the place where it has one.
@@ -29,16 +29,16 @@ pub enum Says {
     Silent(String),
 }
 
-impl Says {
+impl Assessment {
     /// Whether it speaks against the program, if only by an alarm.
     pub fn objects(&self) -> bool {
-        matches!(self, Says::Undefined(_) | Says::Alarm(_))
+        matches!(self, Assessment::Undefined(_) | Assessment::Alarm(_))
     }
 
     /// The line of the program that it speaks against, as far as it says.
     pub fn line(&self) -> Option<u32> {
         match self {
-            Says::Undefined(words) | Says::Alarm(words) => line(words),
+            Assessment::Undefined(words) | Assessment::Alarm(words) => line(words),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ pub struct Certificate {
 impl Certificate {
     /// Whether somebody says that the program is undefined.
     pub fn disputed(&self) -> bool {
-        self.opinions.iter().any(|o| matches!(o.says, Says::Undefined(_)))
+        self.opinions.iter().any(|o| matches!(o.says, Assessment::Undefined(_)))
     }
 }
 
@@ -72,11 +72,11 @@ mod tests {
 
     #[test]
     fn lines_of_complaints() {
-        let undefined = |words: &str| Says::Undefined(words.into()).line();
+        let undefined = |words: &str| Assessment::Undefined(words.into()).line();
         assert_eq!(undefined("test.c:3:5: runtime error: signed integer overflow"), Some(3));
         assert_eq!(undefined("ERROR: AddressSanitizer: x on 0x7f.c, at test.c:41:2"), Some(41));
-        assert_eq!(Says::Alarm("[eva:alarm] f.c:2: Warning: y".into()).line(), Some(2));
+        assert_eq!(Assessment::Alarm("[eva:alarm] f.c:2: Warning: y".into()).line(), Some(2));
         assert_eq!(undefined("WARNING: MemorySanitizer: use-of-uninitialized-value"), None);
-        assert_eq!(Says::Differs("a.c:3".into()).line(), None);
+        assert_eq!(Assessment::Differs("a.c:3".into()).line(), None);
     }
 }

@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use std::{env, fs};
 
-use sandbox::{Ended, Finished, Run, Status, Stop, Why};
+use sandbox::{Ended, Finished, KillReason, Run, Status, Stop};
 use toolchain::Target;
 
 use crate::case::{Case, SourceFile};
 use crate::command::{self, arguments};
 use crate::compiled::{failure, no_program};
-use crate::observe::{Observation, Seen};
+use crate::observe::{Behaviour, Observation};
 use crate::signal;
-use crate::verdict::Kind;
+use crate::verdict::FailureKind;
 
 /// Emulated programs take ten to thirty times as long; the limit leaves a factor for the slowest.
 const EMULATED: u32 = 10;
@@ -159,7 +159,7 @@ impl Lab {
     ) -> Result<Observation, Trouble> {
         let mut seen = Observation {
             target: target.label(),
-            seen: Seen::NotForIt("it has no compiler for the language".into()),
+            seen: Behaviour::Unsupported("it has no compiler for the language".into()),
             compile: Duration::ZERO,
             run: Duration::ZERO,
         };
@@ -180,7 +180,7 @@ impl Lab {
         seen.seen = match failure(&compiled, &self.limits)? {
             Some(failed) => failed,
             None if !work.has_program() => no_program("there is no executable", &compiled),
-            None if case.expected.is_none() => Seen::Compiled,
+            None if case.expected.is_none() => Behaviour::Compiled,
             None => {
                 let ran = self.run_program(case, target, &work);
                 seen.run = cpu(&ran);
@@ -219,7 +219,7 @@ impl Lab {
         dir: &Path,
         target: &Target,
         spent: &mut Duration,
-    ) -> Result<Result<Option<PathBuf>, Seen>, Trouble> {
+    ) -> Result<Result<Option<PathBuf>, Behaviour>, Trouble> {
         if case.harness.is_none() {
             return Ok(Ok(None));
         }
@@ -241,13 +241,13 @@ impl Lab {
     }
 
     /// An extension that a compiler lacks may be ignored as well as refused.
-    fn excuse(&self, case: &Case, target: &Target, seen: Seen) -> Seen {
+    fn excuse(&self, case: &Case, target: &Target, seen: Behaviour) -> Behaviour {
         let excusable = match &seen {
-            Seen::Rejected(_) | Seen::RunsOn => true,
-            ran => matches!(ran, Seen::Ran { .. }) && !ran.is_right(case),
+            Behaviour::Rejected(_) | Behaviour::ProgramHung => true,
+            ran => matches!(ran, Behaviour::Ran { .. }) && !ran.is_right(case),
         };
         match lacking(case, target) {
-            Some(word) if excusable => Seen::NotForIt(format!("it does not know {word}")),
+            Some(word) if excusable => Behaviour::Unsupported(format!("it does not know {word}")),
             _ => seen,
         }
     }
@@ -261,7 +261,7 @@ impl Lab {
         target: &Target,
         first: &Observation,
     ) -> Result<Confirmation, Trouble> {
-        let patient = matches!(first.seen, Seen::Hung | Seen::RunsOn);
+        let patient = matches!(first.seen, Behaviour::CompilerHung | Behaviour::ProgramHung);
         let limits = if patient { self.limits.with_twice_the_time() } else { self.limits.clone() };
         let lab = Lab { limits, stop: self.stop.clone() };
         lab.write(case, dir)?;
@@ -323,25 +323,29 @@ impl Lab {
     }
 
     /// What a run means; `None` when the file is no program.
-    fn judge_run(&self, ended: &Ended, target: &Target) -> Result<Option<Seen>, Trouble> {
-        let ran =
-            |done: &Finished, status: u8| Seen::Ran { status, stdout: done.stdout.bytes.clone() };
+    fn judge_run(&self, ended: &Ended, target: &Target) -> Result<Option<Behaviour>, Trouble> {
+        let ran = |done: &Finished, status: u8| Behaviour::Ran {
+            status,
+            stdout: done.stdout.bytes.clone(),
+        };
         let slower = if target.compiler.runner.is_empty() { 1 } else { EMULATED };
         Ok(Some(match ended {
-            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
-            Ended::Killed(Why::Wall, _) => Seen::RunsOn,
+            Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(KillReason::Wall, _) => Behaviour::ProgramHung,
             // It starts processes or fills the disk: wrong code, and dead by our hand.
-            Ended::Killed(Why::Processes | Why::Folder, done) => ran(done, 128 + 9),
+            Ended::Killed(KillReason::Processes | KillReason::Folder, done) => ran(done, 128 + 9),
             Ended::NotStarted(error) if error.raw_os_error() == Some(ENOEXEC) => return Ok(None),
             Ended::NotStarted(error) => {
                 return Err(Trouble::of(error, "a compiled program could not be started".into()));
             }
             Ended::Finished(done) => match done.status {
-                Status::Signal(24) => Seen::RunsOn,
-                Status::Signal(9) if done.cpu >= self.limits.run_cpu * slower => Seen::RunsOn,
+                Status::Signal(24) => Behaviour::ProgramHung,
+                Status::Signal(9) if done.cpu >= self.limits.run_cpu * slower => {
+                    Behaviour::ProgramHung
+                }
                 Status::Signal(number) if signal::from_outside(number) => {
                     let name = signal::name(number);
-                    Seen::NotForIt(format!("its program was killed from outside by {name}"))
+                    Behaviour::Unsupported(format!("its program was killed from outside by {name}"))
                 }
                 status => ran(done, status.shell()),
             },
@@ -351,8 +355,8 @@ impl Lab {
 
 /// Whether two kinds may come of one fault. Code that reads garbage rarely reads the same twice; a
 /// compiler that goes on for ever runs out of time or of memory, whichever is first.
-fn alike(a: Kind, b: Kind) -> bool {
-    let endless = |kind| matches!(kind, Kind::CompilerHang | Kind::CompilerMemory);
+fn alike(a: FailureKind, b: FailureKind) -> bool {
+    let endless = |kind| matches!(kind, FailureKind::CompilerHang | FailureKind::CompilerMemory);
     a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
 }
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use oracle::Trouble;
-use sandbox::{Ended, Run, Scratch, Status, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status};
 
-use crate::{NotReduced, Order};
+use crate::{NotReduced, ReduceOptions};
 
 /// How long C-Vise may take where nobody says.
 const WALL: Duration = Duration::from_secs(3600);
@@ -18,7 +18,7 @@ pub fn finish_with_cvise(
     name: &str,
     script: &Path,
     gainsay: &Path,
-    order: &Order,
+    order: &ReduceOptions,
 ) -> Result<String, NotReduced> {
     let cvise: PathBuf = toolchain::on_path("cvise").ok_or_else(|| {
         NotReduced::Unusable("C-Vise is not installed: `apt install cvise` brings it".into())
@@ -51,7 +51,7 @@ pub fn finish_with_cvise(
     match ended {
         Ended::Finished(done) if done.status == Status::Exit(0) => {}
         // It leaves the best so far in the file.
-        Ended::Killed(Why::Wall | Why::Stop, _) => {}
+        Ended::Killed(KillReason::Wall | KillReason::Stop, _) => {}
         Ended::Finished(done) => {
             let said = done.stderr.text();
             let last = said.lines().last().unwrap_or("no message").to_string();

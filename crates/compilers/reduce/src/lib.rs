@@ -38,7 +38,7 @@ pub use finish::finish_with_cvise;
 pub use ir::{is_ir, reduce_ir};
 pub use locked::{Reduced, reduce};
 pub use present::present;
-pub use script::{ByScript, Validity, reduce_by_script};
+pub use script::{ReducedByScript, Validity, reduce_by_script};
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ use sandbox::Stop;
 
 /// How to work.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct ReduceOptions {
     /// Candidates at a time.
     pub jobs: usize,
     /// When this is over, the best so far is the result.
@@ -60,7 +60,7 @@ pub struct Order {
 
 /// Where a reduction stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct ReduceProgress {
     /// What is being tried.
     pub pass: &'static str,
     /// Tokens at the beginning.
@@ -76,7 +76,7 @@ pub struct Progress {
 }
 
 /// Told now and then.
-pub type Tell<'a> = &'a (dyn Fn(&Progress) + Sync);
+pub type ProgressFn<'a> = &'a (dyn Fn(&ReduceProgress) + Sync);
 
 /// Why there is no result at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -201,7 +201,7 @@ pub enum Ended {
     /// By itself, or by a signal it brought on itself.
     Finished(Finished),
     /// Killed by us, for this reason; what it had written by then is kept.
-    Killed(Why, Finished),
+    Killed(KillReason, Finished),
     /// It could not be started (no such program, no permission) or watched.
     NotStarted(io::Error),
 }
@@ -223,7 +223,7 @@ impl Ended {
 
 /// Why we killed a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum KillReason {
     /// It took too long, by the clock.
     Wall,
     /// Too many processes at once.

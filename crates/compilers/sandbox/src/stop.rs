@@ -43,7 +43,7 @@ impl Stop {
     }
 
     /// Sets it: runs that watch it are killed, and return
-    /// [`Why::Stop`](crate::Why::Stop).
+    /// [`KillReason::Stop`](crate::KillReason::Stop).
     pub fn set(&self) {
         self.0.set();
     }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use oracle::{Case, Failure, Kind, Lab, Seen, Trouble};
+use oracle::{Behaviour, Case, Failure, FailureKind, Lab, Trouble};
 use toolchain::Family;
 
-use crate::bench::{Bench, folders};
 use crate::found::{Blame, Culprit, Method};
+use crate::probe::{FaultProbe, folders};
 use crate::{gcc, llvm, message};
 
 /// A compilation that takes longer is not asked for hundreds of times.
@@ -45,7 +45,7 @@ pub fn blame(
     }
     let kind = failure.fault.kind;
     let mut brief = Lab { limits: lab.limits.clone(), stop: lab.stop.clone() };
-    if kind == Kind::CompilerHang {
+    if kind == FailureKind::CompilerHang {
         brief.limits.compile_cpu = brief.limits.compile_cpu.min(SLOW);
     }
     tell(&format!("{}: does it still fail?", target.label()));
@@ -57,22 +57,22 @@ pub fn blame(
         blame.limits.push(format!("{} does not fail in this way now.", target.label()));
         return Ok(blame);
     }
-    if let Seen::Crashed(messages) = &first.seen {
+    if let Behaviour::Crashed(messages) = &first.seen {
         blame.culprits.extend(message::culprit(messages));
         blame.pass = message::pass(messages);
     }
-    if first.compile > SLOW && kind != Kind::CompilerHang {
+    if first.compile > SLOW && kind != FailureKind::CompilerHang {
         let seconds = first.compile.as_secs();
         blame.limits.push(format!("One compilation takes {seconds} s, too long to try many."));
         return Ok(blame);
     }
-    let patience = if kind == Kind::RuntimeHang { ENDLESS } else { RUN.max(first.run * 4) };
+    let patience = if kind == FailureKind::RuntimeHang { ENDLESS } else { RUN.max(first.run * 4) };
     brief.limits.run_cpu = brief.limits.run_cpu.min(patience);
     brief.limits.run_wall = brief.limits.run_wall.min(patience * 10);
-    let bench = Bench::new(brief, case, &failure.fault, jobs)?;
+    let bench = FaultProbe::new(brief, case, &failure.fault, jobs)?;
     match family {
         Family::Clang => llvm::blame(&bench, target, &mut blame, tell)?,
-        _ if kind == Kind::CompilerHang => {
+        _ if kind == FailureKind::CompilerHang => {
             blame.limits.push("Each try of a compiler that hangs takes too long.".into());
         }
         _ => gcc::blame(&bench, target, &failure.right, &mut blame, tell)?,

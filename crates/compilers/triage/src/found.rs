@@ -1,6 +1,6 @@
 //! What was found out, as data.
 
-use oracle::Kind;
+use oracle::FailureKind;
 use serde::{Deserialize, Serialize};
 
 /// Which part of an optimiser a bug needs.
@@ -74,7 +74,8 @@ pub enum Cell {
     /// The same fault.
     Fails,
     /// Another fault.
-    Otherwise(Kind),
+    Otherwise(FailureKind),
     /// It cannot take the program.
-    NotForIt,
+    #[serde(rename = "not-for-it")]
+    Unsupported,
 }

@@ -17,7 +17,7 @@ use toolchain::Compiler;
 use crate::plan::Plan;
 
 /// The common ground of all tests.
-pub struct Bench {
+pub struct TestBench {
     /// Where programs are compiled and run.
     pub lab: Lab,
     /// What is tested.
@@ -33,16 +33,16 @@ pub struct Bench {
     generators: AtomicU64,
 }
 
-impl Bench {
+impl TestBench {
     /// The bench of a plan. Setting `stop` ends what is done on it.
-    pub fn of(plan: &Plan, stop: Stop) -> Bench {
+    pub fn of(plan: &Plan, stop: Stop) -> TestBench {
         let lab = Lab { limits: plan.limits.clone(), stop };
-        Bench::new(lab, plan.compilers.clone(), plan.extras_per_test)
+        TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test)
     }
 
     /// A bench on which nothing was done yet.
-    pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> Bench {
-        Bench {
+    pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> TestBench {
+        TestBench {
             lab,
             compilers,
             extras_per_test,
@@ -65,8 +65,8 @@ impl Bench {
 
     /// The same with these detectors.
     #[cfg(test)]
-    pub fn with_detectors(self, detectors: Detectors) -> Bench {
-        Bench { detectors: OnceLock::from(detectors), ..self }
+    pub fn with_detectors(self, detectors: Detectors) -> TestBench {
+        TestBench { detectors: OnceLock::from(detectors), ..self }
     }
 
     /// Counts one more finding of a signature; how many there were before.

@@ -1,7 +1,7 @@
 //! Engines: what a seed becomes.
 //!
 //! An [`Engine`] does one whole test of a seed and says what came of it. Those that make C or C++
-//! programs are [`Source`]s: they only make the program, and [`Programs`] puts it before the
+//! programs are [`Source`]s: they only make the program, and [`ProgramEngine`] puts it before the
 //! detectors that are to be asked first, the compilers, and, if it is undefined, the sanitizers.
 
 mod crossover;
@@ -21,7 +21,7 @@ use reduce::NotReduced;
 use sandbox::Stop;
 
 pub use self::emi::{Emi, EmiOptions, EmiSeeds, SeedMaker, least};
-pub use self::passes::{Backend, Judge, Passes, PassesOptions, Tally};
+pub use self::passes::{Backend, Judge, Passes, PassesOptions, PassesTally};
 pub(crate) use self::passes::{NAME as PASSES, exclusions_file, start};
 pub use crossover::Crossover;
 pub use csmith::Csmith;
@@ -29,7 +29,7 @@ pub use files::Files;
 pub use smith::{FUEL as SMITH_FUEL, STACK as SMITH_STACK, Smith, SmithOptions, Validate};
 pub use yarp::Yarp;
 
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::predict::Unusable;
 use crate::record::{Checks, Cost, Finding, Study, Tested};
 use crate::store::StoredTarget;
@@ -64,7 +64,7 @@ pub trait Engine: Send + Sync {
     }
 
     /// Does the test of a seed.
-    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble>;
+    fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble>;
 }
 
 /// Something that makes programs.
@@ -83,9 +83,9 @@ pub trait Source: Send + Sync {
         &self,
         seed: u64,
         dir: &Path,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble>;
+    ) -> Result<Result<TestProgram, Unusable>, Trouble>;
 }
 
 impl Source for Box<dyn Source> {
@@ -101,16 +101,16 @@ impl Source for Box<dyn Source> {
         &self,
         seed: u64,
         dir: &Path,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         self.as_ref().make(seed, dir, bench, cost)
     }
 }
 
 /// A program to test with.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct TestProgram {
     /// The program and its answer.
     pub case: Case,
     /// Where it comes from, as a command or a file.
@@ -129,10 +129,10 @@ pub struct Made {
     pub first: BTreeSet<Detector>,
 }
 
-impl Made {
+impl TestProgram {
     /// A program with an answer and without checks, which the machine executed.
-    pub fn new(case: Case, origin: String, own: Opinion, fuel: u64) -> Made {
-        Made {
+    pub fn new(case: Case, origin: String, own: Opinion, fuel: u64) -> TestProgram {
+        TestProgram {
             case,
             origin,
             own,
@@ -146,9 +146,9 @@ impl Made {
 }
 
 /// An engine of programs that are put before compilers.
-pub struct Programs<S>(pub S);
+pub struct ProgramEngine<S>(pub S);
 
-impl<S: Source> Engine for Programs<S> {
+impl<S: Source> Engine for ProgramEngine<S> {
     fn name(&self) -> &str {
         self.0.name()
     }
@@ -157,7 +157,7 @@ impl<S: Source> Engine for Programs<S> {
         self.0.seeds(first)
     }
 
-    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+    fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble> {
         let folder = bench.folder()?;
         let mut cost = Cost::default();
         let (made, own) =

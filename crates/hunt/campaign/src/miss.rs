@@ -11,11 +11,11 @@ use std::path::Path;
 use choice::Choices;
 use cmachine::{MachineConfig, Node, Outcome, UbKind};
 use ctree::{ExprId, ExprKind, Program, StmtKind, UnOp};
-use oracle::{Certificate, Detector, Detectors, Kind, Lab, Opinion, Says, Trouble};
+use oracle::{Assessment, Certificate, Detector, Detectors, FailureKind, Lab, Opinion, Trouble};
 use toolchain::{Family, Language, Preprocessor};
 
-use crate::bench::Bench;
-use crate::engine::Made;
+use crate::bench::TestBench;
+use crate::engine::TestProgram;
 use crate::predict::read;
 use crate::record::{NewFinding, Standing, Tested};
 
@@ -60,7 +60,7 @@ const CLAIMS: &[Claim] = &[
 ];
 
 /// An undefined program, with what must be found in it.
-struct Specimen {
+struct UndefinedProgram {
     kind: UbKind,
     detector: Detector,
     line: u32,
@@ -69,8 +69,13 @@ struct Specimen {
 
 /// Puts one undefined program in [`ONE_IN`], by seed, to the sanitizers, and adds what they miss to
 /// `tested`.
-pub fn test(bench: &Bench, seed: u64, made: &Made, tested: &mut Tested) -> Result<(), Trouble> {
-    let undefined = made.unanswered.is_some() && matches!(made.own.says, Says::Undefined(_));
+pub fn test(
+    bench: &TestBench,
+    seed: u64,
+    made: &TestProgram,
+    tested: &mut Tested,
+) -> Result<(), Trouble> {
+    let undefined = made.unanswered.is_some() && matches!(made.own.says, Assessment::Undefined(_));
     let drawn = || Choices::new(seed).fork("sanitizers").index(ONE_IN) == 0;
     if !undefined || made.case.language != Language::C || !drawn() {
         return Ok(());
@@ -84,7 +89,7 @@ pub fn test(bench: &Bench, seed: u64, made: &Made, tested: &mut Tested) -> Resul
 fn examine(
     lab: &Lab,
     detectors: &Detectors,
-    made: &Made,
+    made: &TestProgram,
     dir: &Path,
     tested: &mut Tested,
 ) -> Result<Vec<NewFinding>, Trouble> {
@@ -102,7 +107,7 @@ fn examine(
     for family in [Family::Gcc, Family::Clang] {
         opinions.extend(ask(specimen.detector, family)?.map(|opinion| (family, opinion)));
     }
-    let misses = |opinion: &Opinion| opinion.says == Says::NoAlarm;
+    let misses = |opinion: &Opinion| opinion.says == Assessment::NoAlarm;
     let mut missed = Vec::new();
     for (family, opinion) in opinions.iter().filter(|(_, opinion)| misses(opinion)) {
         // Once may be chance.
@@ -131,7 +136,12 @@ fn examine(
 }
 
 /// The program as it stands in its file, if something is claimed of it.
-fn specimen(made: &Made, fuel: u64, dir: &Path, tested: &mut Tested) -> Option<Specimen> {
+fn specimen(
+    made: &TestProgram,
+    fuel: u64,
+    dir: &Path,
+    tested: &mut Tested,
+) -> Option<UndefinedProgram> {
     let files: Vec<_> = made.case.units().map(|unit| dir.join(unit)).collect();
     let program = read(&files, &Preprocessor::find().ok()?, &mut tested.cost.validate).ok()?;
     let config = MachineConfig { fuel, ..MachineConfig::default() };
@@ -142,20 +152,20 @@ fn specimen(made: &Made, fuel: u64, dir: &Path, tested: &mut Tested) -> Option<S
     let place = program.source.place(verdict.span)?;
     let claim = CLAIMS.iter().find(|c| c.kind == kind && (c.holds)(&program, node))?;
     let detail = verdict.detail;
-    Some(Specimen { kind, detector: claim.detector, line: place.line, detail })
+    Some(UndefinedProgram { kind, detector: claim.detector, line: place.line, detail })
 }
 
 fn finding(
-    made: &Made,
-    specimen: &Specimen,
+    made: &TestProgram,
+    specimen: &UndefinedProgram,
     miss: &Opinion,
     right: &[String],
     certificate: &Certificate,
 ) -> NewFinding {
-    let Specimen { kind, line, detail, .. } = specimen;
+    let UndefinedProgram { kind, line, detail, .. } = specimen;
     NewFinding {
-        kind: Kind::SanitizerMiss,
-        signature: format!("{} {} {}", Kind::SanitizerMiss.name(), miss.tool, kind.name()),
+        kind: FailureKind::SanitizerMiss,
+        signature: format!("{} {} {}", FailureKind::SanitizerMiss.name(), miss.tool, kind.name()),
         summary: format!("misses {} on line {line}: {detail}", kind.name()),
         standing: if right.is_empty() { Standing::Disputed } else { Standing::Confirmed },
         targets: vec![miss.tool.clone()],

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use llvmhost::{Allowance, Executed, How, Installed, Limits, Program, Running, Server};
 use optimise::shrink::pipeline::Pipeline as Text;
-use optimise::verdict::Verdict as Seen;
+use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
 use oracle::{Case, Detectors, Expected, Lab, SourceFile, Trouble};
 use passes::exclusion::Exclusions;
 use passes::shorten::shorten;
 use passes::trial::Must;
-use reduce::{NotReduced, Order};
+use reduce::{NotReduced, ReduceOptions};
 use sandbox::{Ended, Run, Scratch, Status, Stop};
 use toolchain::{Compiler, Family, Language, Target};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
@@ -29,9 +29,9 @@ use crate::engine::{exclusions_file, start};
 use crate::front;
 use crate::module::{compiler, is_module, read_label};
 use crate::predict::own_opinion;
-use crate::recheck::{Rechecked, Verdict};
+use crate::recheck::{RecheckOutcome, Rechecked};
 use crate::record::{Finding, Study};
-use crate::study::{Patient, Step, named, presented, shrink};
+use crate::study::{Patient, StudyProgress, named, presented, shrink};
 
 /// For one reduction.
 const STUDY: Duration = Duration::from_secs(600);
@@ -134,7 +134,7 @@ pub fn object(
     limits: Limits,
 ) -> Result<Vec<u8>, Trouble> {
     match ask(server, bitcode, passes, None, limits).map_err(trouble)? {
-        Seen::Fine(Answer::Object(object)) => Ok(object),
+        Verdict::Fine(Answer::Object(object)) => Ok(object),
         other => Err(Trouble::Io(format!("no object: {other:?}"))),
     }
 }
@@ -145,11 +145,11 @@ fn ask(
     passes: &str,
     allowance: Option<Allowance>,
     limits: Limits,
-) -> io::Result<Seen> {
+) -> io::Result<Verdict> {
     let pipeline = Pipeline::of(passes, Running { verify_each: true, log: false });
     let item = Item::Execute { module: bitcode.to_vec(), pipeline, allowance };
     let ran = server.run(vec![item.bytes()], limits, false)?;
-    ran.first().map(Seen::of).ok_or_else(|| io::Error::other("the server did nothing"))
+    ran.first().map(Verdict::of).ok_or_else(|| io::Error::other("the server did nothing"))
 }
 
 /// What an object does, linked by the system's linker, as a program of its own.
@@ -232,8 +232,8 @@ fn bitcode_of(
         _ => {
             let items = vec![Item::Link { modules }.bytes()];
             let ran = server.run(items, Limits::default(), false).map_err(|e| e.to_string())?;
-            match ran.first().map(Seen::of) {
-                Some(Seen::Fine(Answer::Object(whole))) => Ok(whole),
+            match ran.first().map(Verdict::of) {
+                Some(Verdict::Fine(Answer::Object(whole))) => Ok(whole),
                 other => Err(format!("the files do not make one program: {other:?}")),
             }
         }
@@ -245,7 +245,7 @@ pub fn study_program(
     found: &Finding,
     subject: &Subject<'_>,
     stop: &Stop,
-    tell: &(dyn Fn(Step<'_>) + Sync),
+    tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let begin = Instant::now();
     let Subject { library, clang, limits, .. } = *subject;
@@ -261,8 +261,12 @@ pub fn study_program(
         right: vec![target("", optimising)],
         compilers: &[],
     };
-    let order =
-        Order { jobs: 1, time: Some(STUDY), stop: stop.clone(), limits: oracle::Limits::default() };
+    let order = ReduceOptions {
+        jobs: 1,
+        time: Some(STUDY),
+        stop: stop.clone(),
+        limits: oracle::Limits::default(),
+    };
     let reduced = shrink(&patient, &order, tell)?;
     let case = named(&reduced.case);
     let flags = &reduced.failure.bad[0].flags;
@@ -272,7 +276,7 @@ pub fn study_program(
     let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
     let bitcode =
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
-    tell(Step::Asks("which passes it takes"));
+    tell(StudyProgress::Asks("which passes it takes"));
     let bench = Linked { clang, stop, limits, bitcode: &bitcode };
     let passes = bench.fewest(&mut server, subject.passes, &must)?;
     let got = match bench.run(&mut server, &passes)? {
@@ -286,9 +290,9 @@ pub fn study_program(
     };
     let last = Text::parse(&passes).map_or(0, |text| text.len()).saturating_sub(1);
     let pass = Text::parse(&passes).map(|text| innermost(&text.only(|n| n == last).to_string()));
-    tell(Step::Asks("which versions fail"));
+    tell(StudyProgress::Asks("which versions fail"));
     let ladder = bench.ladder(subject, &passes, &must);
-    tell(Step::Asks("whether the reduced program is valid"));
+    tell(StudyProgress::Asks("whether the reduced program is valid"));
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     let lab = Lab { limits: order.limits.clone(), stop: stop.clone() };
     let names: Vec<&str> = case.units().collect();
@@ -339,10 +343,14 @@ struct Linked<'a> {
 
 impl Linked<'_> {
     /// What the program does after passes; `Err` what LLVM does in place of that.
-    fn run(&self, server: &mut Server, passes: &str) -> Result<Result<Executed, Seen>, NotReduced> {
+    fn run(
+        &self,
+        server: &mut Server,
+        passes: &str,
+    ) -> Result<Result<Executed, Verdict>, NotReduced> {
         let unusable = |error: io::Error| NotReduced::Unusable(error.to_string());
         match ask(server, self.bitcode, passes, None, self.limits).map_err(unusable)? {
-            Seen::Fine(Answer::Object(object)) => {
+            Verdict::Fine(Answer::Object(object)) => {
                 Ok(Ok(linked(&object, self.clang, self.stop).map_err(NotReduced::Trouble)?))
             }
             other => Ok(Err(other)),
@@ -373,8 +381,8 @@ impl Linked<'_> {
             let cell = match self.run(&mut server, passes) {
                 Ok(Ok(got)) if must.is(&got) => Cell::Works,
                 Ok(Ok(_)) => Cell::Fails,
-                Ok(Err(Seen::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
-                _ => Cell::NotForIt,
+                Ok(Err(Verdict::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
+                _ => Cell::Unsupported,
             };
             let version = server.release.clone();
             rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
@@ -420,7 +428,7 @@ pub fn recheck_program(
     let expected = case.expected.clone().ok_or("what its program must print was not kept")?;
     let must = Must { status: expected.status, stdout: expected.stdout };
     let mut done = Rechecked {
-        verdict: Verdict::Unknown,
+        verdict: RecheckOutcome::Unknown,
         fails: Vec::new(),
         right: Vec::new(),
         gone: Vec::new(),
@@ -444,9 +452,9 @@ pub fn recheck_program(
         }
     }
     done.verdict = match () {
-        () if !done.fails.is_empty() => Verdict::Fails,
-        () if !done.otherwise.is_empty() || !done.gone.is_empty() => Verdict::Unknown,
-        () => Verdict::Fixed,
+        () if !done.fails.is_empty() => RecheckOutcome::Fails,
+        () if !done.otherwise.is_empty() || !done.gone.is_empty() => RecheckOutcome::Unknown,
+        () => RecheckOutcome::Fixed,
     };
     Ok(done)
 }

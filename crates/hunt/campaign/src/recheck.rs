@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use oracle::{Case, Expected, Kind, Lab, SourceFile, Trouble};
+use oracle::{Case, Expected, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::Scratch;
 use toolchain::{Compiler, Family, Language, Preprocessor, Target};
 
 use crate::predict::predict;
-use crate::record::{Finding, State, Study};
+use crate::record::{BugState, Finding, Study};
 use crate::store::{Recipe, Store, StoredTarget};
 
 /// Code that reads what a miscompilation left uninitialised fails only now and then.
@@ -27,7 +27,7 @@ pub struct Subject {
     /// The program and its answer.
     pub case: Case,
     /// How it failed.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// Where: compilers by name, with flags.
     pub failed: Vec<(String, Vec<String>)>,
 }
@@ -35,7 +35,7 @@ pub struct Subject {
 /// What came of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum RecheckOutcome {
     /// It is still there.
     Fails,
     /// All that failed do as they must.
@@ -48,7 +48,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Rechecked {
     /// What came of it.
-    pub verdict: Verdict,
+    pub verdict: RecheckOutcome,
     /// Labels of the targets that fail as before, those that failed first.
     pub fails: Vec<String>,
     /// Labels of those that do as they must.
@@ -67,7 +67,7 @@ impl Subject {
     }
 
     /// A reduced finding.
-    pub fn of_study(study: &Study, kind: Kind, targets: &[StoredTarget]) -> Subject {
+    pub fn of_study(study: &Study, kind: FailureKind, targets: &[StoredTarget]) -> Subject {
         let mut failed = vec![(study.compiler.clone(), study.flags.clone())];
         for one in split(&study.targets, targets) {
             if !failed.contains(&one) {
@@ -187,7 +187,7 @@ pub fn recheck(
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     lab.write(case, scratch.path())?;
     let mut done = Rechecked {
-        verdict: Verdict::Unknown,
+        verdict: RecheckOutcome::Unknown,
         fails: Vec::new(),
         right: Vec::new(),
         gone: gone(failed, compilers),
@@ -223,9 +223,9 @@ pub fn recheck(
         }
     }
     done.verdict = match () {
-        () if !done.fails.is_empty() => Verdict::Fails,
-        () if doubt || done.right.is_empty() => Verdict::Unknown,
-        () => Verdict::Fixed,
+        () if !done.fails.is_empty() => RecheckOutcome::Fails,
+        () if doubt || done.right.is_empty() => RecheckOutcome::Unknown,
+        () => RecheckOutcome::Fixed,
     };
     Ok(done)
 }
@@ -268,13 +268,16 @@ fn stem(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }
 
-fn is_hang(kind: Kind) -> bool {
-    matches!(kind, Kind::CompilerHang | Kind::RuntimeHang | Kind::CompilerMemory)
+fn is_hang(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::CompilerHang | FailureKind::RuntimeHang | FailureKind::CompilerMemory
+    )
 }
 
 /// Whether two kinds may come of one fault, as the oracle sees it.
-fn alike(a: Kind, b: Kind) -> bool {
-    let endless = |kind| matches!(kind, Kind::CompilerHang | Kind::CompilerMemory);
+fn alike(a: FailureKind, b: FailureKind) -> bool {
+    let endless = |kind| matches!(kind, FailureKind::CompilerHang | FailureKind::CompilerMemory);
     a == b || a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
 }
 
@@ -282,13 +285,13 @@ impl Rechecked {
     /// Notes the verdict of a finding in the store; what cannot be told changes nothing.
     pub fn note(&self, store: &mut Store, id: i64) -> Result<()> {
         match self.verdict {
-            Verdict::Fails => {
-                store.set_state(id, State::Open, &format!("fails on {}", self.fails.join(", ")))
+            RecheckOutcome::Fails => {
+                store.set_state(id, BugState::Open, &format!("fails on {}", self.fails.join(", ")))
             }
-            Verdict::Fixed => {
-                store.set_state(id, State::Fixed, &format!("right on {}", self.right.join(", ")))
+            RecheckOutcome::Fixed => {
+                store.set_state(id, BugState::Fixed, &format!("right on {}", self.right.join(", ")))
             }
-            Verdict::Unknown => Ok(()),
+            RecheckOutcome::Unknown => Ok(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oracle::{Certificate, Expected, Kind, SourceFile};
+use oracle::{Certificate, Expected, FailureKind, SourceFile};
 use triage::{Blame, Ladder};
 
 /// Processor time of one test, or of many, by what it was spent on.
@@ -39,15 +39,16 @@ impl std::ops::AddAssign for Cost {
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
+pub enum TargetResult {
     /// As it must.
     Right,
     /// It failed.
-    Failed(Kind),
+    Failed(FailureKind),
     /// It failed once, and not when tried again.
     Flaky,
     /// It cannot take the program.
-    NotForIt,
+    #[serde(rename = "not-for-it")]
+    Unsupported,
 }
 
 /// Checks around arithmetic, of one program or of many.
@@ -86,7 +87,7 @@ pub struct Tested {
     /// What it cost.
     pub cost: Cost,
     /// Each target by label.
-    pub targets: Vec<(String, Word)>,
+    pub targets: Vec<(String, TargetResult)>,
     /// What was found.
     pub findings: Vec<NewFinding>,
 }
@@ -124,7 +125,7 @@ pub enum Standing {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NewFinding {
     /// What kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What findings of the same bug have in common.
     pub signature: String,
     /// One line that tells it.
@@ -206,7 +207,7 @@ pub struct Study {
 /// Whether a bug is still there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum BugState {
     /// As far as is known.
     Open,
     /// No compiler of today fails any more.

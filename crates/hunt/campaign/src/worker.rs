@@ -1,4 +1,4 @@
-//! Who does the work: a [`Worker`] takes work from a [`Supply`] and hands in what came of it.
+//! Who does the work: a [`Worker`] takes work from a [`WorkSource`] and hands in what came of it.
 //!
 //! The supply is the one boundary between those who test and the one who records. Here it is the queue
 //! in memory, for threads of this process; `cluster` has one for other machines.
@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use oracle::Trouble;
-use reduce::{NotReduced, Order};
+use reduce::{NotReduced, ReduceOptions};
 use sandbox::Stop;
 
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::predict::OUR_BUG;
-use crate::queue::{Item, Queue, Work};
+use crate::queue::{Queue, QueuedTest, WorkItem};
 use crate::recheck::Subject;
 use crate::record::{Finding, Study, Tested};
 use crate::store::StoredTarget;
@@ -36,22 +36,22 @@ const STUDY: Duration = Duration::from_secs(600);
 
 /// What came of work.
 #[derive(Debug)]
-pub enum Done {
+pub enum WorkResult {
     /// Of a test.
-    Test(Item, Box<Result<Tested, Trouble>>),
+    Test(QueuedTest, Box<Result<Tested, Trouble>>),
     /// Of a test that this hunt did not deal out: an engine of an earlier run on the same folder.
     Stray(Box<Tested>),
     /// Of the study of a finding; or a sentence on why there is none.
-    Study(i64, Box<Result<Study, Failed>>),
+    Study(i64, Box<Result<Study, StudyFailure>>),
     /// Targets that are tested from now on.
     Targets(Vec<StoredTarget>),
     /// A sentence for whoever watches.
-    Word(String),
+    Note(String),
 }
 
 /// Why there is no study.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failed {
+pub enum StudyFailure {
     /// It was cut short: somebody else, or the next hunt, makes it.
     Stopped,
     /// It cannot be made; one sentence.
@@ -59,42 +59,42 @@ pub enum Failed {
 }
 
 /// What is sent home.
-pub struct Letter {
+pub struct Delivery {
     /// What came of work.
-    pub done: Done,
+    pub done: WorkResult,
     /// Called when that is on the disk, or was there before: nobody needs to keep it any longer.
-    pub kept: Option<Box<dyn FnOnce() + Send>>,
+    pub on_stored: Option<Box<dyn FnOnce() + Send>>,
 }
 
-impl From<Done> for Letter {
-    fn from(done: Done) -> Letter {
-        Letter { done, kept: None }
+impl From<WorkResult> for Delivery {
+    fn from(done: WorkResult) -> Delivery {
+        Delivery { done, on_stored: None }
     }
 }
 
 /// Where a worker takes work from, and where it hands in what came of it.
-pub trait Supply: Send + Sync {
+pub trait WorkSource: Send + Sync {
     /// What a piece of work is known by.
     type Ticket;
 
     /// The next piece of work; `None` when there will be none.
-    fn next(&self) -> Option<(Work, Self::Ticket)>;
+    fn next(&self) -> Option<(WorkItem, Self::Ticket)>;
 
     /// Hands in what came of one test or study; whether anybody still wants more.
-    fn hand_in(&self, done: Done) -> bool;
+    fn submit(&self, done: WorkResult) -> bool;
 
     /// A piece of work is over: done, or left before its end, and then for somebody else to do.
-    fn over(&self, ticket: Self::Ticket, is_done: bool);
+    fn release(&self, ticket: Self::Ticket, is_done: bool);
 }
 
 /// The tests that are still to do, shared by all who take part.
 #[derive(Clone, Debug, Default)]
-pub struct Board(Arc<Mutex<Queue>>);
+pub struct SharedQueue(Arc<Mutex<Queue>>);
 
-impl Board {
+impl SharedQueue {
     /// A board with this on it.
-    pub fn new(queue: Queue) -> Board {
-        Board(Arc::new(Mutex::new(queue)))
+    pub fn new(queue: Queue) -> SharedQueue {
+        SharedQueue(Arc::new(Mutex::new(queue)))
     }
 
     /// The queue. It is plain data: a panic elsewhere has not broken it.
@@ -108,7 +108,7 @@ pub struct Worker {
     /// The engines, in the order of the plan.
     pub engines: Arc<[Box<dyn Engine>]>,
     /// What all tests share.
-    pub bench: Arc<Bench>,
+    pub bench: Arc<TestBench>,
     /// All targets, as they are stored.
     pub targets: Arc<[StoredTarget]>,
 }
@@ -119,11 +119,15 @@ impl Worker {
         plan.check_compilers()?;
         let engines = plan.build_engines()?;
         let targets = plan.stored_targets(&engines).into();
-        Ok(Worker { engines, bench: Arc::new(Bench::of(plan, stop)), targets })
+        Ok(Worker { engines, bench: Arc::new(TestBench::of(plan, stop)), targets })
     }
 
     /// Starts a thread that works until the supply ends or the worker is stopped.
-    pub fn start<S: Supply + 'static>(self: &Arc<Self>, n: usize, supply: Arc<S>) -> Result<()> {
+    pub fn start<S: WorkSource + 'static>(
+        self: &Arc<Self>,
+        n: usize,
+        supply: Arc<S>,
+    ) -> Result<()> {
         let worker = self.clone();
         let thread = thread::Builder::new().name(format!("worker {n}")).stack_size(STACK);
         thread
@@ -132,28 +136,28 @@ impl Worker {
         Ok(())
     }
 
-    fn work<S: Supply>(&self, supply: &S) {
+    fn work<S: WorkSource>(&self, supply: &S) {
         while !self.bench.lab.stop.is_set() {
             let Some((work, ticket)) = supply.next() else { return };
             let is_done = match work {
-                Work::Wait => {
+                WorkItem::Wait => {
                     thread::sleep(IDLE);
                     true
                 }
-                Work::Block(block) => block.items().all(|item| {
-                    let done = Done::Test(item, Box::new(self.test(item)));
+                WorkItem::Block(block) => block.items().all(|item| {
+                    let done = WorkResult::Test(item, Box::new(self.test(item)));
                     // The rest of a block that was stopped is for somebody else.
-                    supply.hand_in(done) && !self.bench.lab.stop.is_set()
+                    supply.submit(done) && !self.bench.lab.stop.is_set()
                 }),
-                Work::Study(found) => {
-                    supply.hand_in(Done::Study(found.id, Box::new(self.study(&found))))
+                WorkItem::Study(found) => {
+                    supply.submit(WorkResult::Study(found.id, Box::new(self.study(&found))))
                 }
             };
-            supply.over(ticket, is_done);
+            supply.release(ticket, is_done);
         }
     }
 
-    fn test(&self, item: Item) -> Result<Tested, Trouble> {
+    fn test(&self, item: QueuedTest) -> Result<Tested, Trouble> {
         let engine = &self.engines[item.engine];
         let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
         catch_unwind(test).unwrap_or_else(|panic| {
@@ -163,15 +167,15 @@ impl Worker {
         })
     }
 
-    fn study(&self, found: &Finding) -> Result<Study, Failed> {
+    fn study(&self, found: &Finding) -> Result<Study, StudyFailure> {
         let work = AssertUnwindSafe(|| self.try_study(found));
         let study = catch_unwind(work).unwrap_or_else(|panic| {
             Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", words(panic.as_ref()))))
         });
         study.map_err(|why| match why {
-            _ if self.bench.lab.stop.is_set() => Failed::Stopped,
-            NotReduced::Trouble(Trouble::Stopped) => Failed::Stopped,
-            why => Failed::Because(why.to_string()),
+            _ if self.bench.lab.stop.is_set() => StudyFailure::Stopped,
+            NotReduced::Trouble(Trouble::Stopped) => StudyFailure::Stopped,
+            why => StudyFailure::Because(why.to_string()),
         })
     }
 
@@ -192,7 +196,7 @@ impl Worker {
             compilers: all,
         };
         let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
-        let order = Order { jobs: 1, time: Some(STUDY), stop, limits };
+        let order = ReduceOptions { jobs: 1, time: Some(STUDY), stop, limits };
         study(&patient, &order, &|_| {})
     }
 }
@@ -206,23 +210,23 @@ fn words(panic: &(dyn Any + Send)) -> &str {
 /// The queue of this process.
 pub struct InProcess {
     /// Where work is taken from.
-    pub board: Board,
+    pub board: SharedQueue,
     /// Where what came of it is sent.
-    pub home: Sender<Letter>,
+    pub home: Sender<Delivery>,
 }
 
-impl Supply for InProcess {
+impl WorkSource for InProcess {
     type Ticket = ();
 
-    fn next(&self) -> Option<(Work, ())> {
+    fn next(&self) -> Option<(WorkItem, ())> {
         self.board.lock().next_work().map(|work| (work, ()))
     }
 
-    fn hand_in(&self, done: Done) -> bool {
+    fn submit(&self, done: WorkResult) -> bool {
         // Nobody listens any more when the hunt has parted.
         self.home.send(done.into()).is_ok()
     }
 
     // A block here is one test, and what was stopped says so itself.
-    fn over(&self, _: (), _: bool) {}
+    fn release(&self, _: (), _: bool) {}
 }

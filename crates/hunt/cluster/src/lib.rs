@@ -15,7 +15,7 @@
 //! | `access`, `link` | addresses, credentials, TLS and a sentence for each mistake; streams, buckets, objects, retries |
 //! | `wire`, `files` | messages; files and folders that options name |
 //! | `coordinator` | deals blocks, takes in results, reassigns the work of lost workers |
-//! | `join`, `supply` | a worker: waits for a hunt, prepares as the hunt's own arguments say, is a `campaign::Supply` |
+//! | `join`, `supply` | a worker: waits for a hunt, prepares as the hunt's own arguments say, is a `campaign::WorkSource` |
 //! | `lease` | who reduces a bug, who coordinates |
 //! | `look` | the coordinator answers for its store |
 //! | `load` | messages a second, for the bench |
@@ -58,7 +58,7 @@ mod wire;
 pub use access::{Access, Secret};
 pub use coordinator::{Coordinator, Options};
 pub use files::{pack, unpack};
-pub use join::{Joined, Member, join};
+pub use join::{WorkerEvent, WorkerOptions, join};
 pub use load::measure;
-pub use look::{Shown, Watch};
+pub use look::{FindingDetail, HuntClient};
 pub use wire::{Shipped, Spec};

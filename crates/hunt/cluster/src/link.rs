@@ -85,11 +85,11 @@ impl Link {
                 "JetStream is not enabled on the server at {at}: start it with `nats-server -js`"
             );
         }
-        patiently(|| answers(&js))
+        retry(|| answers(&js))
             .await
             .with_context(|| format!("JetStream does not answer at {at} for this account"))?;
         let replicas = replicas.unwrap_or(if info.cluster.is_some() { 3 } else { 1 });
-        let link = patiently(|| Link::set_up(client.clone(), js.clone(), lease, replicas)).await;
+        let link = retry(|| Link::set_up(client.clone(), js.clone(), lease, replicas)).await;
         link.with_context(|| format!("the streams of the hunt cannot be set up on {at}"))
     }
 
@@ -254,7 +254,7 @@ async fn bucket(
 }
 
 /// Tries until it works or half a minute is over.
-pub async fn patiently<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() -> F) -> Result<T> {
+pub async fn retry<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() -> F) -> Result<T> {
     let begin = Instant::now();
     loop {
         match work().await {
@@ -265,7 +265,7 @@ pub async fn patiently<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() 
 }
 
 /// Tries until it works or `stop` is set.
-pub async fn insist<T, E: Display, F: Future<Output = Result<T, E>>>(
+pub async fn retry_until_stopped<T, E: Display, F: Future<Output = Result<T, E>>>(
     stop: &Stop,
     mut work: impl FnMut() -> F,
 ) -> Option<T> {

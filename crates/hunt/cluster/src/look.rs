@@ -1,4 +1,4 @@
-//! A hunt as others look at it: the coordinator answers for its store, and [`Watch`] asks.
+//! A hunt as others look at it: the coordinator answers for its store, and [`HuntClient`] asks.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,32 +41,32 @@ struct News {
 }
 
 /// A finding, its study and all targets.
-pub type Shown = (Finding, Option<Study>, Vec<StoredTarget>);
+pub type FindingDetail = (Finding, Option<Study>, Vec<StoredTarget>);
 
 /// The answering end.
-pub struct Desk {
+pub struct HuntResponder {
     store: Store,
     identity: String,
     latest: Snapshot,
 }
 
-impl Desk {
+impl HuntResponder {
     /// For the store of a folder that a hunt writes.
-    pub fn open(dir: &Path, identity: &str) -> Result<Desk> {
+    pub fn open(dir: &Path, identity: &str) -> Result<HuntResponder> {
         let (store, latest) = (Store::open_to_read(dir)?, Snapshot::default());
-        Ok(Desk { store, identity: identity.into(), latest })
+        Ok(HuntResponder { store, identity: identity.into(), latest })
     }
 
     /// Answers until the connection ends.
     pub async fn answer(self, link: Link, mut asked: Subscriber) {
-        let desk = Arc::new(Mutex::new(self));
+        let responder = Arc::new(Mutex::new(self));
         let mut long = 0u64;
         while let Some(message) = asked.next().await {
             let Some(reply) = message.reply.clone() else { continue };
-            let desk = desk.clone();
+            let responder = responder.clone();
             let read = tokio::task::spawn_blocking(move || {
-                let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
-                desk.reply(&message.payload)
+                let mut responder = responder.lock().unwrap_or_else(PoisonError::into_inner);
+                responder.reply(&message.payload)
             });
             let said: Result<Vec<u8>, String> = match read.await {
                 Ok(said) => said.map_err(|error| format!("{error:#}")),
@@ -92,7 +92,7 @@ impl Desk {
             }
             Question::Finding(id) => {
                 let Some(found) = self.store.finding(id)? else {
-                    return encode(&None::<Shown>);
+                    return encode(&None::<FindingDetail>);
                 };
                 encode(&Some((found, self.store.study(id)?, self.store.stored_targets()?)))
             }
@@ -101,7 +101,7 @@ impl Desk {
 }
 
 /// The asking end.
-pub struct Watch {
+pub struct HuntClient {
     runtime: Runtime,
     link: Link,
     at: String,
@@ -109,9 +109,9 @@ pub struct Watch {
     identity: Mutex<String>,
 }
 
-impl Watch {
+impl HuntClient {
     /// Connects; an error is a sentence about why not. Must not be called by a thread of another runtime.
-    pub fn connect(access: &Access, name: &str) -> Result<Watch> {
+    pub fn connect(access: &Access, name: &str) -> Result<HuntClient> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -119,7 +119,7 @@ impl Watch {
             .context("the threads of the connection cannot be started")?;
         let name = format!("gainsay serve {name}");
         let link = runtime.block_on(Link::open(access, &name, None, None))?;
-        Ok(Watch { runtime, link, at: access.shown(), identity: Mutex::default() })
+        Ok(HuntClient { runtime, link, at: access.shown(), identity: Mutex::default() })
     }
 
     /// The servers, as text without secrets.
@@ -146,7 +146,7 @@ impl Watch {
     }
 
     /// All about one finding; `None` if there is none of this number.
-    pub fn finding(&self, id: i64) -> Result<Option<Shown>> {
+    pub fn finding(&self, id: i64) -> Result<Option<FindingDetail>> {
         self.ask(&Question::Finding(id))
     }
 

@@ -74,7 +74,7 @@ pub fn word(cell: Cell) -> String {
         Cell::Works => "works".into(),
         Cell::Fails => "**fails**".into(),
         Cell::Otherwise(kind) => kind.name().into(),
-        Cell::NotForIt => "–".into(),
+        Cell::Unsupported => "–".into(),
     }
 }
 
@@ -134,7 +134,7 @@ fn words(culprit: &Culprit, code: impl Fn(&str) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Cell::{Fails, NotForIt, Works};
+    use Cell::{Fails, Unsupported, Works};
 
     fn ladder(rungs: &[(&str, Cell)]) -> Ladder {
         let rung = |(name, cell): &(&str, Cell)| Rung {
@@ -160,8 +160,12 @@ mod tests {
         );
         assert_eq!(history(&ladder(&all[1..2])), "Only gcc-11 (11.0) was tried.");
         assert_eq!(history(&ladder(&all[..1])), "None of these fails.");
-        let untold =
-            [("gcc-10", NotForIt), ("gcc-11", Fails), ("gcc-12", Fails), ("gcc-13", NotForIt)];
+        let untold = [
+            ("gcc-10", Unsupported),
+            ("gcc-11", Fails),
+            ("gcc-12", Fails),
+            ("gcc-13", Unsupported),
+        ];
         assert_eq!(
             history(&ladder(&untold)),
             "Of 2 versions, the oldest that was tried, gcc-11 (11.0), fails; the newest that was \
@@ -170,7 +174,7 @@ mod tests {
         assert_eq!(versions(&ladder(&all)), "gcc-11, gcc-12");
         assert_eq!(versions(&ladder(&[("a", Fails), ("b", Fails), ("c", Fails)])), "a … c");
         assert_eq!(
-            table(&ladder(&[("gcc-12", Fails), ("gcc-13", NotForIt)])),
+            table(&ladder(&[("gcc-12", Fails), ("gcc-13", Unsupported)])),
             "| compiler | version | `-O0` | `-O2` |\n| --- | --- | --- | --- |\n\
              | gcc-12 | 12.0 | works | **fails** |\n| gcc-13 | 13.0 | works | – |\n"
         );

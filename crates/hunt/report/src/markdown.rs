@@ -6,14 +6,14 @@
 
 use std::fmt::Write;
 
-use oracle::{Kind, Opinion, Says, Seen};
+use oracle::{Assessment, Behaviour, FailureKind, Opinion};
 
 use crate::blame;
 use crate::test::Test;
 use crate::text::{code, date, fenced, head, one_line, plural};
 
 /// Where Gainsay lives.
-const HOME: &str = "https://github.com/gainsay/gainsay";
+const PROJECT_URL: &str = "https://github.com/gainsay/gainsay";
 
 /// A test of more lines is only named: nobody reads it in a report.
 const LINES: usize = 120;
@@ -26,10 +26,10 @@ pub fn title(test: &Test) -> String {
     let level = test.flags.join(" ");
     let pass = test.study.and_then(|study| study.blame.pass.as_deref());
     let what = match test.kind() {
-        Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang => {
+        FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang => {
             format!("wrong code at {level}")
         }
-        Kind::CompilerCrash => {
+        FailureKind::CompilerCrash => {
             let line = one_line(test.summary());
             let told = line.split_once("internal compiler error: ");
             match told {
@@ -37,18 +37,18 @@ pub fn title(test: &Test) -> String {
                 None => format!("crash at {level}: {line}"),
             }
         }
-        Kind::InvalidIr => one_line(test.summary()),
-        Kind::Miscompilation => {
+        FailureKind::InvalidIr => one_line(test.summary()),
+        FailureKind::Miscompilation => {
             // The component says which pass it is.
             let line = one_line(test.summary());
             let rest = pass.and_then(|pass| line.strip_prefix(pass)?.strip_prefix(": "));
             rest.map(String::from).unwrap_or(line)
         }
-        Kind::CompilerHang => format!("compiler does not end at {level}"),
-        Kind::CompilerMemory => format!("compiler eats all memory at {level}"),
-        Kind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
-        Kind::SanitizerMiss => format!("{level} misses {}", one_line(test.summary())),
-        Kind::Disagreement => format!("{level} objects: {}", one_line(test.summary())),
+        FailureKind::CompilerHang => format!("compiler does not end at {level}"),
+        FailureKind::CompilerMemory => format!("compiler eats all memory at {level}"),
+        FailureKind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
+        FailureKind::SanitizerMiss => format!("{level} misses {}", one_line(test.summary())),
+        FailureKind::Disagreement => format!("{level} objects: {}", one_line(test.summary())),
     };
     let compiler = name_and_version(test);
     if is_llvm(&test.compiler) {
@@ -111,22 +111,26 @@ fn statement(test: &Test) -> String {
     let name = code(&units(test).join(" "));
     let summary = one_line(test.summary());
     let does = match test.kind() {
-        Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang if test.is_sequenced() => {
+        FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang
+            if test.is_sequenced() =>
+        {
             format!("makes wrong code of {name} with {flags}: {}", code(&summary))
         }
-        Kind::WrongOutput | Kind::RuntimeCrash => {
+        FailureKind::WrongOutput | FailureKind::RuntimeCrash => {
             let what = summary.trim_start_matches("the program ");
             format!("compiles {name} at {flags} to a program that {what}")
         }
-        Kind::RuntimeHang => format!("compiles {name} at {flags} to a program that does not end"),
-        Kind::CompilerCrash => format!("crashes on {name} at {flags}: {}", code(&summary)),
-        Kind::Miscompilation => format!("miscompiles {name} at {flags}: {}", code(&summary)),
-        Kind::InvalidIr => format!("makes {name} invalid at {flags}: {}", code(&summary)),
-        Kind::CompilerHang => format!("does not end on {name} at {flags}"),
-        Kind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),
-        Kind::Rejection => format!("rejects {name} at {flags}: {}", code(&summary)),
-        Kind::SanitizerMiss => format!("says nothing of {name} with {flags}: {summary}"),
-        Kind::Disagreement => format!("objects to {name} with {flags}: {}", code(&summary)),
+        FailureKind::RuntimeHang => {
+            format!("compiles {name} at {flags} to a program that does not end")
+        }
+        FailureKind::CompilerCrash => format!("crashes on {name} at {flags}: {}", code(&summary)),
+        FailureKind::Miscompilation => format!("miscompiles {name} at {flags}: {}", code(&summary)),
+        FailureKind::InvalidIr => format!("makes {name} invalid at {flags}: {}", code(&summary)),
+        FailureKind::CompilerHang => format!("does not end on {name} at {flags}"),
+        FailureKind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),
+        FailureKind::Rejection => format!("rejects {name} at {flags}: {}", code(&summary)),
+        FailureKind::SanitizerMiss => format!("says nothing of {name} with {flags}: {summary}"),
+        FailureKind::Disagreement => format!("objects to {name} with {flags}: {}", code(&summary)),
     };
     let valid = match (test.kind().is_wrong_code(), test.is_vouched_for()) {
         _ if test.is_module() => " LLVM's own verifier takes the module.",
@@ -206,7 +210,7 @@ fn expected(test: &Test) -> String {
             expected.status,
             fenced("", &printed)
         );
-    } else if test.kind() == Kind::Miscompilation {
+    } else if test.kind() == FailureKind::Miscompilation {
         text += "Expected: a module that does only what the first might have done.\n\n";
     } else if test.is_module() {
         text += "Expected: a valid module.\n\n";
@@ -217,10 +221,10 @@ fn expected(test: &Test) -> String {
     let counterexample = test.files.iter().find(|file| file.name == campaign::COUNTEREXAMPLE);
     let counterexample = counterexample.map(|file| lossy(&file.bytes));
     let (words, got) = match &test.today.got {
-        Some(Seen::Ran { status, stdout }) => {
+        Some(Behaviour::Ran { status, stdout }) => {
             (format!(", with exit status {status}"), Some(lossy(stdout)))
         }
-        Some(Seen::Crashed(told) | Seen::Rejected(told) | Seen::Exhausted(told)) => {
+        Some(Behaviour::Crashed(told) | Behaviour::Rejected(told) | Behaviour::Exhausted(told)) => {
             (String::new(), Some(told.clone()))
         }
         _ => {
@@ -255,12 +259,14 @@ fn validity(test: &Test) -> String {
 
 fn opinion(test: &Test, opinion: &Opinion) -> String {
     let says = match &opinion.says {
-        Says::Valid => "valid, with the expected result".to_string(),
-        Says::Undefined(what) => format!("**undefined**: {}", one_line(what)),
-        Says::Differs(what) => format!("no complaint, but another result: {}", one_line(what)),
-        Says::NoAlarm => "no alarm".to_string(),
-        Says::Alarm(what) => format!("an alarm, perhaps a false one: {}", one_line(what)),
-        Says::Silent(why) => format!("no word: {}", one_line(why)),
+        Assessment::Valid => "valid, with the expected result".to_string(),
+        Assessment::Undefined(what) => format!("**undefined**: {}", one_line(what)),
+        Assessment::Differs(what) => {
+            format!("no complaint, but another result: {}", one_line(what))
+        }
+        Assessment::NoAlarm => "no alarm".to_string(),
+        Assessment::Alarm(what) => format!("an alarm, perhaps a false one: {}", one_line(what)),
+        Assessment::Silent(why) => format!("no word: {}", one_line(why)),
     };
     let command = match opinion.command.is_empty() {
         true => String::new(),
@@ -290,7 +296,7 @@ fn compiler(test: &Test) -> String {
 fn origin(test: &Test) -> String {
     let found = test.found;
     let mut text = format!(
-        "Found by fuzzing with Gainsay ({HOME}) on {}: {}, engine {}, seed {}.",
+        "Found by fuzzing with Gainsay ({PROJECT_URL}) on {}: {}, engine {}, seed {}.",
         date(found.found_at),
         code(&found.finding.origin),
         found.engine,

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use campaign::{AFTER, MODULE as FILE};
-use oracle::{Expected, Kind};
+use oracle::{Expected, FailureKind};
 use toolchain::Language;
 
 use crate::markdown::title;
@@ -47,7 +47,7 @@ pub fn script(test: &Test) -> String {
          # Exits with 0 while the bug is there, 1 when it is gone, 2 when that cannot be told.\n\
          # Usage: reproduce.sh [COMPILER], or {variable}=COMPILER reproduce.sh; else with {shown}.\n\n\
          cc=${{1:-${{{variable}:-}}}}\n\n\
-         {TOLD}\n\
+         {EXIT_FUNCTIONS}\n\
          case $cc in\n\
          */*) cc=$(CDPATH='' cd -- \"$(dirname -- \"$cc\")\" && pwd)/$(basename -- \"$cc\") ;;\n\
          esac\n\
@@ -65,9 +65,9 @@ pub fn script(test: &Test) -> String {
     text += &compilation(test);
     text += &match test.kind() {
         kind if kind.is_wrong_code() => wrong_code(test),
-        Kind::Miscompilation => refuted(),
-        Kind::CompilerHang => hang(),
-        Kind::CompilerMemory => memory(),
+        FailureKind::Miscompilation => refuted(),
+        FailureKind::CompilerHang => hang(),
+        FailureKind::CompilerMemory => memory(),
         _ => words(test),
     };
     text
@@ -114,7 +114,7 @@ fn sequenced(test: &Test) -> String {
         single(&format!("-passes={}", passes.join(","))),
     );
     let clock = match test.kind() {
-        Kind::RuntimeHang => {
+        FailureKind::RuntimeHang => {
             "command -v timeout >/dev/null || cannot_tell \"there is no timeout\"\n"
         }
         _ => "",
@@ -128,7 +128,7 @@ fn sequenced(test: &Test) -> String {
          link=${{LINK:-llvm-link-$version}}\n\
          opt=${{OPT:-opt-$version}}\n\
          llc=${{LLC:-llc-$version}}\n\n\
-         {TOLD}\n\
+         {EXIT_FUNCTIONS}\n\
          CDPATH='' cd -- \"$(dirname -- \"$0\")\" || cannot_tell \"the folder of this script is gone\"\n\
          missing=\n\
          for tool in \"$clang\" \"$link\" \"$opt\" \"$llc\"; do\n\
@@ -156,7 +156,7 @@ fn sequenced(test: &Test) -> String {
 }
 
 /// The three ends of a script.
-const TOLD: &str = "there() { echo \"the bug is there: $1\"; exit 0; }
+const EXIT_FUNCTIONS: &str = "there() { echo \"the bug is there: $1\"; exit 0; }
 gone() { echo \"the bug is gone: $1\"; exit 1; }
 cannot_tell() { echo \"cannot tell: $1\"; exit 2; }
 ";
@@ -176,7 +176,7 @@ trap 'rm -rf \"$dir\"' EXIT
 
 /// Running things within limits.
 fn helpers(test: &Test, default: &str) -> String {
-    let needs_clock = matches!(test.kind(), Kind::CompilerHang | Kind::RuntimeHang);
+    let needs_clock = matches!(test.kind(), FailureKind::CompilerHang | FailureKind::RuntimeHang);
     let mut text = String::new();
     if needs_clock {
         text += "command -v timeout >/dev/null || cannot_tell \"there is no timeout\"\n";
@@ -212,7 +212,7 @@ fn compilation(test: &Test) -> String {
         );
     }
     let limit = match test.kind() {
-        Kind::CompilerMemory => {
+        FailureKind::CompilerMemory => {
             format!("\n# shellcheck disable=SC3045\nmessages=$(ulimit -v {MEMORY}; ")
         }
         _ => "messages=$(".to_string(),
@@ -333,7 +333,7 @@ fn words(test: &Test) -> String {
         text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no program, and no word\"\n";
     }
     text += "[ \"$status\" -ne 0 ] || gone \"it compiles\"\n";
-    if matches!(test.kind(), Kind::CompilerCrash | Kind::InvalidIr) {
+    if matches!(test.kind(), FailureKind::CompilerCrash | FailureKind::InvalidIr) {
         let deaths: Vec<String> =
             DEATHS.iter().map(|words| format!("*{}*", single(words))).collect();
         let then = match known {
@@ -359,13 +359,13 @@ fn module_words(summary: &str) -> Option<String> {
 }
 
 /// The part of a signature that stands in messages of all versions, as a pattern of `case`.
-fn known_by(signature: &str, kind: Kind) -> Option<String> {
+fn known_by(signature: &str, kind: FailureKind) -> Option<String> {
     let told = signature.strip_prefix(kind.name())?.trim_start();
     // Behind the kind stands who made the compiler.
     let told = told.split_once(' ')?.1;
     let told = told.split('…').next()?;
     let part = match () {
-        () if kind == Kind::Rejection => told.to_string(),
+        () if kind == FailureKind::Rejection => told.to_string(),
         () if told.starts_with("exit status 0, but ") => return None,
         () if told.contains("Assertion `") => told[told.find("Assertion `")?..].to_string(),
         () if told.starts_with("unreachable at ") => "UNREACHABLE executed at".into(),
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn what_crashes_are_known_by() {
-        let known = |signature| known_by(signature, Kind::CompilerCrash);
+        let known = |signature| known_by(signature, FailureKind::CompilerCrash);
         let cases = [
             (
                 "compiler-crash gcc in gimplify_expr, at gimplify.cc:15905",
@@ -438,7 +438,7 @@ mod tests {
             assert_eq!(known(nothing), None, "{nothing}");
         }
         assert_eq!(
-            known_by("rejection clang use of 'x#'", Kind::Rejection).as_deref(),
+            known_by("rejection clang use of 'x#'", FailureKind::Rejection).as_deref(),
             Some(r"*'use of '\''x'*''\'''*")
         );
     }

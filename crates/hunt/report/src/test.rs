@@ -1,7 +1,7 @@
 //! What a report is about: the smallest program that shows the bug, and how to show it.
 
 use campaign::{Bug, Finding, Recipe, StoredTarget, Study, Subject};
-use oracle::{Certificate, Expected, Kind, Says, Seen, SourceFile};
+use oracle::{Assessment, Behaviour, Certificate, Expected, FailureKind, SourceFile};
 use toolchain::Language;
 
 use crate::text::typed;
@@ -11,13 +11,13 @@ const COMMON: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
 
 /// What the compiler of today says; each is left out of the report where it is not known.
 #[derive(Clone, Debug, Default)]
-pub struct Today {
+pub struct CompilerToday {
     /// What `-v` prints.
     pub verbose: Option<String>,
     /// The operating system by name.
     pub system: Option<String>,
     /// What the failing command gives.
-    pub got: Option<Seen>,
+    pub got: Option<Behaviour>,
     /// The test as the compiler's preprocessor leaves it.
     pub preprocessed: Option<String>,
 }
@@ -32,7 +32,7 @@ pub struct Test<'a> {
     /// The bug it belongs to.
     pub bug: Option<&'a Bug>,
     /// What is known of the compiler today.
-    pub today: Today,
+    pub today: CompilerToday,
     /// The program's files by the names they have in the report.
     pub files: Vec<SourceFile>,
     /// The name that its only file had before.
@@ -85,7 +85,7 @@ impl<'a> Test<'a> {
             found,
             study,
             bug,
-            today: Today::default(),
+            today: CompilerToday::default(),
             files,
             was,
             expected: case.expected.clone(),
@@ -109,7 +109,7 @@ impl<'a> Test<'a> {
     }
 
     /// How it fails.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FailureKind {
         self.found.finding.kind
     }
 
@@ -144,7 +144,7 @@ impl<'a> Test<'a> {
         if self.kind().is_wrong_code() {
             lines.push(typed(&[&runner[..], &["./program".to_string()]].concat()));
         }
-        if self.kind() == Kind::Miscompilation {
+        if self.kind() == FailureKind::Miscompilation {
             let stored = self.study.map_or(&self.found.finding.commands, |s| &s.commands);
             lines.extend(stored.iter().find(|command| is_question(command)).cloned());
         }
@@ -167,7 +167,7 @@ impl<'a> Test<'a> {
     /// Whether somebody executed the program and found nothing against it.
     pub fn is_vouched_for(&self) -> bool {
         let certificate = self.certificate();
-        !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Says::Valid)
+        !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Assessment::Valid)
     }
 
     /// What the failing target printed when it was found; the study does not keep it.

@@ -26,7 +26,7 @@ const ICON: &str = include_str!("icon.svg");
 /// What the form of the list asks for.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
-struct Asked {
+struct ListQuery {
     q: String,
     kind: String,
     target: String,
@@ -67,7 +67,7 @@ async fn overview(State(hub): State<Arc<Hub>>) -> Response {
     .await
 }
 
-async fn findings(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>) -> Response {
+async fn findings(State(hub): State<Arc<Hub>>, Query(asked): Query<ListQuery>) -> Response {
     let filter = Filter {
         kind: asked.kind,
         target: asked.target,

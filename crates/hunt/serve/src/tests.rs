@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use campaign::{NewFinding, Standing, Store, Tested};
-use oracle::{Certificate, Kind, SourceFile};
+use oracle::{Certificate, FailureKind, SourceFile};
 use sandbox::Scratch;
 
 use crate::{Folder, Options, Token, serve};
@@ -16,7 +16,7 @@ const TOKEN: &str = "a-token-of-the-tests";
 fn tested(seed: u64, summary: &str) -> Tested {
     let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
     let finding = NewFinding {
-        kind: Kind::WrongOutput,
+        kind: FailureKind::WrongOutput,
         signature: format!("wrong-output gcc {seed}"),
         summary: summary.into(),
         standing: Standing::Confirmed,

@@ -29,7 +29,7 @@ use sandbox::Status;
 use crate::counters::features;
 use crate::{Image, Set};
 use pin::Pin;
-use ptrace::{Event, Seen};
+use ptrace::{Event, WaitStatus};
 use tracee::{Module, Tracee};
 
 /// What to trace, and for how long.
@@ -138,7 +138,7 @@ impl<'a> Tracer<'a> {
                 self.kill_all();
             }
             match seen {
-                Seen::Ended(status) => {
+                WaitStatus::Ended(status) => {
                     self.tracees.remove(&pid);
                     self.early.remove(&pid);
                     if pid == self.root {
@@ -146,11 +146,11 @@ impl<'a> Tracer<'a> {
                         self.kill_all();
                     }
                 }
-                Seen::Stopped(signal, event) if self.tracees.contains_key(&pid) => {
+                WaitStatus::Stopped(signal, event) if self.tracees.contains_key(&pid) => {
                     let pass = self.stopped(pid, signal, event);
                     ptrace::go_on(pid, pass);
                 }
-                Seen::Stopped(..) => drop(self.early.insert(pid)),
+                WaitStatus::Stopped(..) => drop(self.early.insert(pid)),
             }
         }
         self.images.sort_by(|a, b| a.image.path().cmp(b.image.path()));

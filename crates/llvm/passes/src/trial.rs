@@ -62,7 +62,7 @@ pub struct Terms {
 
 /// What a program did after a sequence.
 #[derive(Clone, Debug)]
-pub enum Seen {
+pub enum SequenceOutcome {
     /// It was executed.
     Executed(Executed),
     /// LLVM failed.
@@ -81,7 +81,7 @@ pub struct Attempt {
     /// What was run of it.
     pub sequence: Sequence,
     /// What came of it.
-    pub seen: Seen,
+    pub seen: SequenceOutcome,
 }
 
 /// Executes an object in some other way than by LLVM's JIT.
@@ -121,11 +121,15 @@ impl Trial<'_> {
     }
 
     /// What the program does after each of some sequences.
-    pub fn run(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Seen>> {
+    pub fn run(&mut self, sequences: &[Sequence]) -> io::Result<Vec<SequenceOutcome>> {
         self.run_verified(sequences, self.verify_each)
     }
 
-    fn run_verified(&mut self, sequences: &[Sequence], verify_each: bool) -> io::Result<Vec<Seen>> {
+    fn run_verified(
+        &mut self,
+        sequences: &[Sequence],
+        verify_each: bool,
+    ) -> io::Result<Vec<SequenceOutcome>> {
         let mut all = Vec::with_capacity(sequences.len());
         for some in sequences.chunks(AT_ONCE) {
             if (self.is_stopped)() {
@@ -142,24 +146,24 @@ impl Trial<'_> {
     }
 
     /// The same once more, alone, with the module verified after each pass; and what LLVM said.
-    pub fn again(&mut self, sequence: &Sequence) -> io::Result<(Seen, String)> {
+    pub fn again(&mut self, sequence: &Sequence) -> io::Result<(SequenceOutcome, String)> {
         let item = self.item(sequence, true);
         let (verdict, ran) = judge(self.server, &item, self.limits)?;
         Ok((self.seen(verdict)?, ran.end.told()))
     }
 
-    fn seen(&self, verdict: Verdict) -> io::Result<Seen> {
+    fn seen(&self, verdict: Verdict) -> io::Result<SequenceOutcome> {
         let executed = match (verdict, self.runner) {
             (Verdict::Fine(Answer::Executed(executed)), _) => executed,
             (Verdict::Fine(Answer::Object(object)), Some(runner)) => runner(&object)?,
-            (Verdict::Fine(other), _) => return Ok(Seen::Trouble(format!("{other:?}"))),
-            (Verdict::Fault(signature), _) => return Ok(Seen::Fault(signature)),
-            (Verdict::Refused(words), _) => return Ok(Seen::Refused(words)),
-            (Verdict::Trouble(words), _) => return Ok(Seen::Trouble(words)),
+            (Verdict::Fine(other), _) => return Ok(SequenceOutcome::Trouble(format!("{other:?}"))),
+            (Verdict::Fault(signature), _) => return Ok(SequenceOutcome::Fault(signature)),
+            (Verdict::Refused(words), _) => return Ok(SequenceOutcome::Refused(words)),
+            (Verdict::Trouble(words), _) => return Ok(SequenceOutcome::Trouble(words)),
         };
         Ok(match executed.how {
-            How::NotBegun(why) => Seen::Trouble(why),
-            _ => Seen::Executed(executed),
+            How::NotBegun(why) => SequenceOutcome::Trouble(why),
+            _ => SequenceOutcome::Executed(executed),
         })
     }
 
@@ -173,11 +177,13 @@ impl Trial<'_> {
             let seen = self.run(&texts)?;
             let mut next = Vec::new();
             for ((of, sequence), mut seen) in open.into_iter().zip(seen) {
-                if matches!(&seen, Seen::Fault(signature) if signature.pass.is_none()) {
+                if matches!(&seen, SequenceOutcome::Fault(signature) if signature.pass.is_none()) {
                     seen = self.again(&sequence)?.0;
                 }
                 let rest = match &seen {
-                    Seen::Fault(signature) => without_culprit(&sequence, signature, self.inventory),
+                    SequenceOutcome::Fault(signature) => {
+                        without_culprit(&sequence, signature, self.inventory)
+                    }
                     _ => None,
                 };
                 next.extend(rest.map(|rest| (of, rest)));
@@ -197,7 +203,7 @@ impl Trial<'_> {
         &mut self,
         sequence: &Sequence,
         Terms { verify_each, is_slow }: Terms,
-        shows: &dyn Fn(&Seen) -> bool,
+        shows: &dyn Fn(&SequenceOutcome) -> bool,
     ) -> io::Result<Sequence> {
         // A part of it that takes much longer is no better.
         let whole = self.limits;
@@ -216,10 +222,10 @@ impl Trial<'_> {
     }
 }
 
-impl Seen {
+impl SequenceOutcome {
     /// Whether the program ran and did something else than it must.
     pub fn is_wrong(&self, must: &Must) -> bool {
-        matches!(self, Seen::Executed(executed) if !must.is(executed))
+        matches!(self, SequenceOutcome::Executed(executed) if !must.is(executed))
     }
 }
 

@@ -16,7 +16,7 @@ use optimise::verdict::CODE_GENERATOR;
 use passes::exclusion::{Exclusions, What};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Sequence};
-use passes::trial::{Must, Seen, Terms, Trial};
+use passes::trial::{Must, SequenceOutcome, Terms, Trial};
 use sandbox::{Run, Scratch};
 
 /// Those that set-up installs everywhere.
@@ -154,13 +154,13 @@ fn nine() -> Must {
     Must { status: 0, stdout: b"9\n".to_vec() }
 }
 
-fn one(trial: &mut Trial<'_>, sequence: &Sequence) -> Seen {
+fn one(trial: &mut Trial<'_>, sequence: &Sequence) -> SequenceOutcome {
     trial.run(std::slice::from_ref(sequence)).expect("it lives").remove(0)
 }
 
-fn signature(seen: Seen) -> Signature {
+fn signature(seen: SequenceOutcome) -> Signature {
     match seen {
-        Seen::Fault(signature) => signature,
+        SequenceOutcome::Fault(signature) => signature,
         other => panic!("{other:?}"),
     }
 }
@@ -188,7 +188,7 @@ fn is_least(trial: &mut Trial<'_>, short: &Sequence, must: &Must) {
     }));
     others.push(Sequence(short.0[short.0.len() - 1..].to_vec()));
     for (seen, other) in trial.run(&others).expect("it lives").iter().zip(&others) {
-        let is_right = matches!(seen, Seen::Executed(executed) if must.is(executed));
+        let is_right = matches!(seen, SequenceOutcome::Executed(executed) if must.is(executed));
         assert!(is_right, "{:?}: {seen:?}", other.names(trial.inventory));
     }
 }
@@ -205,7 +205,7 @@ fn figure_1a(stand: &Stand) {
             );
             let words = "Assertion `isScalarAfterVectorization(I, VF)' failed.";
             assert!(crash.key.ends_with(words), "{crash:?}");
-            let shows = |seen: &Seen| matches!(seen, Seen::Fault(other) if other.shows(&crash));
+            let shows = |seen: &SequenceOutcome| matches!(seen, SequenceOutcome::Fault(other) if other.shows(&crash));
             let short = trial.shorten(&long, Terms::default(), &shows).expect("it lives");
             assert_eq!(stand.names(&short), planted("1a").passes);
             assert!(shows(&one(trial, &short)));
@@ -226,7 +226,10 @@ fn figure_1b(stand: &Stand) {
             assert_eq!(stand.names(&short), planted("1b").passes);
             let seen = one(trial, &short);
             let fifteen = Executed { how: How::Status(0), stdout: b"15\n".to_vec() };
-            assert!(matches!(&seen, Seen::Executed(executed) if *executed == fifteen), "{seen:?}");
+            assert!(
+                matches!(&seen, SequenceOutcome::Executed(executed) if *executed == fifteen),
+                "{seen:?}"
+            );
             if seed == 0 {
                 is_least(trial, &short, &nine());
             }
@@ -262,7 +265,7 @@ fn five_types(stand: &Stand) {
                 verify_each: fault == Fault::InvalidIr,
                 is_slow: matches!(fault, Fault::Hang | Fault::Memory),
             };
-            let shows = |seen: &Seen| matches!(seen, Seen::Fault(other) if other.shows(&again));
+            let shows = |seen: &SequenceOutcome| matches!(seen, SequenceOutcome::Fault(other) if other.shows(&again));
             let short = trial.shorten(&long, terms, &shows).expect("it lives");
             assert_eq!(stand.names(&short), planted(name).passes, "{name}");
             is_least(trial, &short, &nine());
@@ -315,7 +318,7 @@ fn behind_the_wall(stand: &Stand) {
         }
         let plain: Vec<_> = attempts.iter().filter(|attempt| attempt.of == 1).collect();
         let [plain] = plain[..] else { panic!("{plain:?}") };
-        assert!(matches!(&plain.seen, Seen::Executed(executed) if nine().is(executed)));
+        assert!(matches!(&plain.seen, SequenceOutcome::Executed(executed) if nine().is(executed)));
     });
     stand.with("code 1b", |trial| {
         let attempts = trial.behind_the_wall(&[stand.sequence("code 1b", 1)]).expect("it lives");
@@ -338,8 +341,8 @@ fn what_is_known_is_not_drawn(stand: &Stand) {
         names.iter().position(|name| *name == first).is_some_and(|at| names[at..].contains(&then))
     };
     stand.with("crash", |trial| {
-        let is_crash = |seen: &Seen| {
-            matches!(seen, Seen::Fault(one) if one.pass.as_deref() == Some("VectorCombinePass"))
+        let is_crash = |seen: &SequenceOutcome| {
+            matches!(seen, SequenceOutcome::Fault(one) if one.pass.as_deref() == Some("VectorCombinePass"))
         };
         let before = drawn(&mut exclusions);
         let affected = before.iter().filter(has_pair).count();

@@ -13,7 +13,7 @@ use sandbox::Scratch;
 use crate::config::Config;
 use crate::identity::Identity;
 use crate::matrix;
-use crate::probe::{Bench, Model};
+use crate::probe::{CompilerProbe, ModelCheck};
 use crate::processor;
 use crate::target::{Compiler, Family, Language};
 
@@ -158,25 +158,25 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         add_flag(&mut compiler, "-ffp-contract=off");
     }
     let ask = |compiler: &Compiler| match &broken {
-        Some(why) => Ok(Model::Broken(why.clone())),
+        Some(why) => Ok(ModelCheck::Broken(why.clone())),
         None => bench(compiler, language, &scratch).map(|bench| bench.model()),
     };
     let mut model = ask(&compiler)?;
-    if model == Model::UnsignedChar {
+    if model == ModelCheck::UnsignedChar {
         add_flag(&mut compiler, "-fsigned-char");
         model = ask(&compiler)?;
     }
     match model {
-        Model::Same => {}
-        Model::UnsignedChar => return Err("its plain char is unsigned".into()),
+        ModelCheck::Same => {}
+        ModelCheck::UnsignedChar => return Err("its plain char is unsigned".into()),
         // It is what a hunt is for, and every further probe would take as long to fail.
-        Model::Broken(why) if named => {
+        ModelCheck::Broken(why) if named => {
             let levels = candidate.levels.as_ref().or(config.levels.as_ref());
             compiler.levels = levels.cloned().unwrap_or_else(|| matrix::levels(compiler.family));
             let note = LeftOut { name: compiler.name.clone(), why, stays: true };
             return Ok((compiler, vec![note]));
         }
-        Model::Broken(why) | Model::Bad(why) => return Err(why),
+        ModelCheck::Broken(why) | ModelCheck::Bad(why) => return Err(why),
     }
     let bench = bench(&compiler, language, &scratch)?;
     let lacks = bench.lacks();
@@ -209,12 +209,12 @@ fn bench<'a>(
     compiler: &'a Compiler,
     language: Language,
     scratch: &'a Scratch,
-) -> Result<Bench<'a>, String> {
+) -> Result<CompilerProbe<'a>, String> {
     let command = match language {
         Language::C => &compiler.c[..],
         Language::Cxx => compiler.cxx.as_deref().ok_or("it has no C++ compiler beside it")?,
     };
-    Ok(Bench { command, runner: &compiler.runner, language, scratch })
+    Ok(CompilerProbe { command, runner: &compiler.runner, language, scratch })
 }
 
 fn add_flag(compiler: &mut Compiler, flag: &str) {

@@ -13,11 +13,11 @@ use cgen::arith;
 use choice::Choices;
 use cmachine::MachineConfig;
 use oracle::{Case, Detector, Expected, SourceFile, Trouble};
-use sandbox::{Ended, Run, Scratch, Status, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status};
 use toolchain::{Language, Preprocessor, csmith_headers, on_path};
 
-use super::{Made, Source};
-use crate::bench::{Bench, trouble};
+use super::{Source, TestProgram};
+use crate::bench::{TestBench, trouble};
 use crate::predict::{self, Unusable, predict};
 use crate::record::{Checks, Cost};
 
@@ -144,9 +144,9 @@ impl Source for Csmith {
         &self,
         seed: u64,
         dir: &Path,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         let run = Run::new(&self.program, WALL)
             .args(["--seed", &seed.to_string()])
             .args(&self.options)
@@ -163,7 +163,7 @@ impl Source for Csmith {
                 }
                 done.stdout.bytes
             }
-            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
             Ended::Killed(_, done) => {
                 cost.generate += done.cpu;
                 return Ok(Err(unusable("csmith takes too long", String::new())));
@@ -211,7 +211,7 @@ impl Source for Csmith {
         if self.relax_arith.is_some() {
             origin += ", without the checks that it does without";
         }
-        let mut made = Made { checks, ..Made::new(case, origin, own, FUEL) };
+        let mut made = TestProgram { checks, ..TestProgram::new(case, origin, own, FUEL) };
         if self.eager {
             made.first = [Detector::Address, Detector::Memory, Detector::Undefined].into();
         }
@@ -241,8 +241,8 @@ mod tests {
 
     use super::*;
 
-    fn made(csmith: &Csmith, seed: u64) -> Result<Made, Unusable> {
-        let bench = Bench::new(Lab::default(), Vec::new(), 0);
+    fn made(csmith: &Csmith, seed: u64) -> Result<TestProgram, Unusable> {
+        let bench = TestBench::new(Lab::default(), Vec::new(), 0);
         let folder = bench.folder().unwrap();
         csmith.make(seed, folder.path(), &bench, &mut Cost::default()).unwrap()
     }

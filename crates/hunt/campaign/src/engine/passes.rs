@@ -25,15 +25,15 @@ use passes::trial::{Runner, Trial};
 use reduce::NotReduced;
 use sandbox::Stop;
 
-pub use programs::{Prepared, Programs};
-pub use tally::Tally;
+pub use programs::{PreparedProgram, ProgramMaker};
+pub use tally::PassesTally;
 
 use super::{Engine, Source};
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::module::{Patient, compiler, is_module, label, read_label, study_module};
 use crate::program::{self, Subject, study_program};
 use crate::record::{Finding, Study, Tested};
-use crate::refinement::Oracles;
+use crate::refinement::RefinementOracles;
 use crate::store::StoredTarget;
 
 /// Sequences in a test: enough to pay for a fork, few enough to be done soon.
@@ -115,19 +115,19 @@ pub enum Backend {
 /// The engine.
 pub struct Passes {
     options: PassesOptions,
-    programs: Programs,
-    benches: Vec<LibraryBench>,
+    programs: ProgramMaker,
+    benches: Vec<LibraryState>,
     /// Who says whether functions are miscompiled.
-    oracles: Oracles,
+    oracles: RefinementOracles,
     rounds: Mutex<BTreeMap<u64, Arc<Round>>>,
 }
 
 /// A library with what is known of it.
-struct LibraryBench {
+struct LibraryState {
     installed: Installed,
     inventory: Inventory,
     exclusions: Mutex<Exclusions>,
-    tally: Mutex<Tally>,
+    tally: Mutex<PassesTally>,
     servers: Mutex<Vec<Server>>,
     /// Reduced sequences that made wrong code.
     wrong: Mutex<Vec<Sequence>>,
@@ -137,7 +137,7 @@ struct LibraryBench {
 
 #[derive(Default)]
 struct Round {
-    programs: OnceLock<Result<Vec<Prepared>, Trouble>>,
+    programs: OnceLock<Result<Vec<PreparedProgram>, Trouble>>,
     sequences: BTreeMap<usize, OnceLock<Vec<Sequence>>>,
 }
 
@@ -146,10 +146,10 @@ impl Passes {
     pub fn new(options: PassesOptions, source: Box<dyn Source>) -> Result<Passes, String> {
         let mut benches = Vec::new();
         for library in &options.libraries {
-            benches.push(LibraryBench::open(library, &options)?);
+            benches.push(LibraryState::open(library, &options)?);
         }
-        let programs = Programs::new(source, &options);
-        let oracles = Oracles::find();
+        let programs = ProgramMaker::new(source, &options);
+        let oracles = RefinementOracles::find();
         Ok(Passes { options, programs, benches, oracles, rounds: Mutex::default() })
     }
 
@@ -191,8 +191,8 @@ impl Passes {
     }
 }
 
-impl LibraryBench {
-    fn open(library: &Installed, options: &PassesOptions) -> Result<LibraryBench, String> {
+impl LibraryState {
+    fn open(library: &Installed, options: &PassesOptions) -> Result<LibraryState, String> {
         let dir = state(&options.dir, library);
         let cannot = |e: io::Error| format!("{} cannot be written: {e}", dir.display());
         fs::create_dir_all(&dir).map_err(cannot)?;
@@ -208,8 +208,8 @@ impl LibraryBench {
             return Err(format!("LLVM {} has no passes on that list", library.major));
         }
         let exclusions = Exclusions::read(&exclusions_file(&options.dir, library))?;
-        let tally = Tally::read(&dir);
-        Ok(LibraryBench {
+        let tally = PassesTally::read(&dir);
+        Ok(LibraryState {
             installed: library.clone(),
             inventory,
             exclusions: Mutex::new(exclusions),
@@ -257,7 +257,7 @@ impl Engine for Passes {
         CHUNK as u64
     }
 
-    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+    fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble> {
         let mut tested = Tested::new(self.name(), seed);
         tested.tests = 0;
         let (number, at) = (seed / self.round_size(), seed % self.round_size());
@@ -292,7 +292,8 @@ impl Engine for Passes {
             spent: program.preparing(),
             is_stopped: &|| bench.lab.stop.is_set(),
         };
-        let findings = self.look(here, program, &some, &mut trial, bench, &mut tested.cost);
+        let findings =
+            self.test_sequences(here, program, &some, &mut trial, bench, &mut tested.cost);
         let spent = trial.spent;
         sandbox::note_served(spent);
         tested.cost.compile += spent;
@@ -332,7 +333,7 @@ impl Engine for Passes {
     }
 
     fn targets(&self) -> Vec<StoredTarget> {
-        let target = |bench: &LibraryBench| StoredTarget {
+        let target = |bench: &LibraryState| StoredTarget {
             label: label(&bench.installed, &format!("{:?}", self.options.list).to_lowercase()),
             compiler: compiler(&bench.installed),
             version: bench.inventory.library.release.clone(),

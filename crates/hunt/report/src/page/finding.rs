@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use campaign::{Standing, State, Study};
+use campaign::{BugState, Standing, Study};
 use maud::{Markup, PreEscaped, html};
-use oracle::{Certificate, Opinion, Says, SourceFile};
+use oracle::{Assessment, Certificate, Opinion, SourceFile};
 use triage::{Blame, Cell, Ladder};
 
-use super::{Detail, Home, badge, count, span};
+use super::{Detail, LinkStyle, badge, count, span};
 use crate::blame;
 use crate::paint::{Dialect, paint};
 use crate::test::first_command;
@@ -29,7 +29,7 @@ pub fn summary(detail: &Detail) -> &str {
 }
 
 /// All of it.
-pub fn article(detail: &Detail, home: Home) -> Markup {
+pub fn article(detail: &Detail, home: LinkStyle) -> Markup {
     let Detail { found, study, .. } = detail;
     let finding = &found.finding;
     let commands = study.as_ref().map_or(&finding.commands, |study| &study.commands);
@@ -46,20 +46,20 @@ pub fn article(detail: &Detail, home: Home) -> Markup {
         }
         (validity(certificate, study.is_some(), is_module(detail)))
         (origin(detail, home))
-        @if study.is_some() && home == Home::Live {
+        @if study.is_some() && home == LinkStyle::Live {
             section { h2 { "As it was found" } @for file in &finding.files { (source(file, true)) } }
         }
     }
 }
 
-fn head(detail: &Detail, home: Home) -> Markup {
+fn head(detail: &Detail, home: LinkStyle) -> Markup {
     let Detail { found, bug, .. } = detail;
     let state = bug.as_ref().map(|bug| match bug.state {
-        State::Open => "open",
-        State::Fixed => "fixed",
+        BugState::Open => "open",
+        BugState::Fixed => "fixed",
     });
     html! {
-        @if home == Home::Live {
+        @if home == LinkStyle::Live {
             h1 { "#" (found.id) " " (badge(found.finding.kind)) " " span.summary { (one_line(summary(detail))) } }
         }
         ul.facts {
@@ -80,19 +80,19 @@ fn head(detail: &Detail, home: Home) -> Markup {
     }
 }
 
-fn command(commands: &[String], id: i64, home: Home, reportable: bool) -> Markup {
+fn command(commands: &[String], id: i64, home: LinkStyle, reportable: bool) -> Markup {
     html! {
         section.command {
             h2 { "To reproduce" }
             @if let Some(first) = first_command(commands) {
                 div.copy {
                     pre id={ "command-" (id) } tabindex="0" { code { (printable(&first)) } }
-                    @if home == Home::Live {
+                    @if home == LinkStyle::Live {
                         button type="button" hidden data-copy={ "command-" (id) } { "Copy" }
                     }
                 }
             }
-            @if home == Home::Live {
+            @if home == LinkStyle::Live {
                 @if reportable { p { a.button href={ "/finding/" (id) "/report.zip" } download { "Download report" }
                     span.quiet { " The test, report.md, reproduce.sh and the original. " code { "gainsay report " (id) " -o DIR" } " adds what the compiler says today." } } }
             }
@@ -262,7 +262,7 @@ fn ladder(ladder: &Ladder) -> Markup {
         Cell::Works => html! { td { "works" } },
         Cell::Fails => html! { td.fails { "fails" } },
         Cell::Otherwise(kind) => html! { td.fails { (kind.name()) } },
-        Cell::NotForIt => html! { td { "–" } },
+        Cell::Unsupported => html! { td { "–" } },
     };
     html! {
         @if !ladder.rungs.is_empty() {
@@ -313,12 +313,12 @@ fn cause(blame: &Blame, study: &Study, detail: &Detail) -> Markup {
 
 fn validity(certificate: &Certificate, reduced: bool, module: bool) -> Markup {
     let says = |opinion: &Opinion| match &opinion.says {
-        Says::Valid => ("good", "valid, with the expected result".to_string()),
-        Says::Undefined(what) => ("bad", format!("undefined: {what}")),
-        Says::Differs(what) => ("bad", format!("no complaint, but another result: {what}")),
-        Says::NoAlarm => ("good", "no alarm".into()),
-        Says::Alarm(what) => ("quiet", format!("an alarm, perhaps a false one: {what}")),
-        Says::Silent(why) => ("quiet", format!("no word: {why}")),
+        Assessment::Valid => ("good", "valid, with the expected result".to_string()),
+        Assessment::Undefined(what) => ("bad", format!("undefined: {what}")),
+        Assessment::Differs(what) => ("bad", format!("no complaint, but another result: {what}")),
+        Assessment::NoAlarm => ("good", "no alarm".into()),
+        Assessment::Alarm(what) => ("quiet", format!("an alarm, perhaps a false one: {what}")),
+        Assessment::Silent(why) => ("quiet", format!("no word: {why}")),
     };
     html! {
         section {
@@ -335,7 +335,7 @@ fn validity(certificate: &Certificate, reduced: bool, module: bool) -> Markup {
     }
 }
 
-fn origin(detail: &Detail, home: Home) -> Markup {
+fn origin(detail: &Detail, home: LinkStyle) -> Markup {
     let found = &detail.found;
     let others: Vec<i64> =
         detail.bug.iter().flat_map(|bug| &bug.ids).copied().filter(|id| *id != found.id).collect();
@@ -348,7 +348,7 @@ fn origin(detail: &Detail, home: Home) -> Markup {
                 h3 { "Other findings of this bug" }
                 p.ids {
                     @for id in others.iter().take(OTHERS) {
-                        @if home == Home::Live { a href=(home.finding(*id)) { "#" (id) } } @else { "#" (id) } " "
+                        @if home == LinkStyle::Live { a href=(home.finding(*id)) { "#" (id) } } @else { "#" (id) } " "
                     }
                     @if others.len() > OTHERS { span.quiet { "and " (count((others.len() - OTHERS) as u64)) " more" } }
                 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campaign::{Bug, Sample, Standing, State, Word};
+use campaign::{Bug, BugState, Sample, Standing, TargetResult};
 use maud::{Markup, html};
 
-use super::{Home, View, badge, count, list, percent, span};
+use super::{LinkStyle, View, badge, count, list, percent, span};
 use crate::plot::{self, Join};
 use crate::text::{date, one_line};
 
@@ -80,7 +80,7 @@ pub fn numbers(view: &View) -> Markup {
     let findings: usize = bugs.iter().map(|bug| bug.count).sum();
     let wrong = bugs.iter().filter(|bug| bug.kind.is_wrong_code()).count();
     let reduced = bugs.iter().filter(|b| shot.studies.contains_key(&b.representative)).count();
-    let fixed = bugs.iter().filter(|bug| bug.state == State::Fixed).count();
+    let fixed = bugs.iter().filter(|bug| bug.state == BugState::Fixed).count();
     let hunted = shot.samples.last().map(|last| last.hunted.as_secs());
     let rate = match rate(&shot.samples) {
         None => "–".to_string(),
@@ -136,7 +136,7 @@ pub fn plots(view: &View) -> Markup {
     let rates = rates(&view.shot.samples, begin);
     let blocks = blocks(&view.shot.samples, begin);
     let counts: Vec<usize> = bugs.iter().map(|bug| bug.count).collect();
-    let names = list::Names::new(view);
+    let names = list::TargetNames::new(view);
     html! {
         div.plots data-live="plots" {
             (plot::curve("Distinct bugs over time", &distinct, seconds, Join::Steps))
@@ -251,7 +251,7 @@ pub fn newest(view: &View) -> Markup {
             ul {
                 @for bug in bugs {
                     li {
-                        a href=(Home::Live.finding(bug.representative)) { "#" (bug.representative) } " "
+                        a href=(LinkStyle::Live.finding(bug.representative)) { "#" (bug.representative) } " "
                         (badge(bug.kind)) " "
                         span { (one_line(view.summary(bug))) } " "
                         @if let Some(first) = bug.ids.first().and_then(|id| view.shot.finding(*id)) {
@@ -347,22 +347,22 @@ struct Row {
     right: u64,
     failed: BTreeMap<&'static str, u64>,
     flaky: u64,
-    not_for_it: u64,
+    unsupported: u64,
 }
 
 impl Row {
-    fn add(&mut self, word: Word, n: u64) {
+    fn add(&mut self, word: TargetResult, n: u64) {
         match word {
-            Word::Right => self.right += n,
-            Word::Failed(kind) => *self.failed.entry(kind.name()).or_default() += n,
-            Word::Flaky => self.flaky += n,
-            Word::NotForIt => self.not_for_it += n,
+            TargetResult::Right => self.right += n,
+            TargetResult::Failed(kind) => *self.failed.entry(kind.name()).or_default() += n,
+            TargetResult::Flaky => self.flaky += n,
+            TargetResult::Unsupported => self.unsupported += n,
         }
     }
 
     fn cells(&self) -> Markup {
         let failed: u64 = self.failed.values().sum();
-        let all = self.right + failed + self.flaky + self.not_for_it;
+        let all = self.right + failed + self.flaky + self.unsupported;
         let kinds: Vec<String> =
             self.failed.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
         html! {
@@ -372,14 +372,14 @@ impl Row {
                 @if failed > 0 { (kinds.join(", ")) } @else { "0" }
             }
             td.n data-label="flaky" { (count(self.flaky)) }
-            td.n data-label="not for it" { (count(self.not_for_it)) }
+            td.n data-label="not for it" { (count(self.unsupported)) }
         }
     }
 }
 
 /// What each compiler did, its levels one by one and drawn flags together.
 pub fn targets(view: &View) -> Markup {
-    let names = list::Names::new(view);
+    let names = list::TargetNames::new(view);
     let mut rows: BTreeMap<(&str, &str), Row> = BTreeMap::new();
     let mut sums: BTreeMap<&str, Row> = BTreeMap::new();
     for (label, word, n) in &view.shot.tallies {
