@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use coverage::Set;
-use crossover::corpus::{Corpus, From};
+use crossover::corpus::{Corpus, SeedPool};
 use crossover::fuzz::{Fuzzer, KindTally, Options, Tally};
 use crossover::import::files;
-use crossover::{Kind, Policy};
+use crossover::{CrossoverKind, Policy};
 use llvmhost::{Installed, Limits, Program, Running, Server, Setup};
 use optimise::work::{Answer, Item, Pipeline};
 use sandbox::{Ended, Run, Scratch, Status};
@@ -96,7 +96,7 @@ impl Experiment {
         let options = Options {
             pipeline: Pipeline::of(&args.passes, running),
             limits: Limits::default(),
-            kinds: vec![Kind::Inline, Kind::Sequence],
+            kinds: vec![CrossoverKind::Inline, CrossoverKind::Sequence],
             policy: Policy::default(),
             guided: true,
         };
@@ -154,7 +154,7 @@ impl Experiment {
     fn cross(
         &self,
         name: &str,
-        kinds: &[Kind],
+        kinds: &[CrossoverKind],
         guided: bool,
         count: u64,
         seed: u64,
@@ -290,7 +290,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
             100.0 * blocks as f64 / baseline as f64
         );
     };
-    let both = [Kind::Inline, Kind::Sequence];
+    let both = [CrossoverKind::Inline, CrossoverKind::Sequence];
     for (name, kinds) in
         [("inline + sequence", &both[..]), ("inline", &both[..1]), ("sequence", &both[1..])]
     {
@@ -343,7 +343,7 @@ fn compile(
 /// The fork server against `opt`, started for each crossover.
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
     let bench = Experiment::new(context, &args.common)?;
-    let both = [Kind::Inline, Kind::Sequence];
+    let both = [CrossoverKind::Inline, CrossoverKind::Sequence];
     let mut rates = Vec::new();
     for guided in [true, false] {
         let name = if guided { "with coverage" } else { "without coverage" };
@@ -406,9 +406,9 @@ fn exec(bench: &Experiment, count: u64, seed: u64) -> Result<(u64, Duration)> {
             }
             let mut choices = choice::Choices::new(seed.wrapping_add(n));
             let draw = |_: usize| {
-                let kind = *choices.pick(&[Kind::Inline, Kind::Sequence])?;
+                let kind = *choices.pick(&[CrossoverKind::Inline, CrossoverKind::Sequence])?;
                 let seeds =
-                    corpus.draw(kind, From::Suite, &mut choices)?.map(|seed| corpus.span(seed));
+                    corpus.draw(kind, SeedPool::Suite, &mut choices)?.map(|seed| corpus.span(seed));
                 let policy = bench.options.policy.clone();
                 let random = choices.bits(64);
                 Some(
@@ -421,7 +421,7 @@ fn exec(bench: &Experiment, count: u64, seed: u64) -> Result<(u64, Duration)> {
                 if !matches!(Answer::read(&ran.output), Answer::Fine(_)) {
                     continue;
                 }
-                fs::write(&file, &ran.artefact)?;
+                fs::write(&file, &ran.artifact)?;
                 let mut run = Run::new(&opt, Duration::from_secs(60))
                     .arg(format!("-passes={}", bench.options.pipeline.passes))
                     .arg("-disable-output")

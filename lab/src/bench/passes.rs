@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail};
 use campaign::front;
 use choice::Choices;
-use llvmhost::{Allowance, How, Installed, Limits, Program, Running, Server, Setup};
+use llvmhost::{Allowance, ExecutionEnd, Installed, Limits, Program, Running, Server, Setup};
 use optimise::work::{Answer, Item, Pipeline};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Grouping, Sequence};
@@ -281,7 +281,7 @@ impl Bench {
 }
 
 fn is_executed(seen: &SequenceOutcome) -> bool {
-    matches!(seen, SequenceOutcome::Executed(executed) if matches!(executed.how, How::Status(_)))
+    matches!(seen, SequenceOutcome::Executed(executed) if matches!(executed.how, ExecutionEnd::Status(_)))
 }
 
 /// Whether it ends with status 0, as the programs here all do.

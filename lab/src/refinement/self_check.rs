@@ -16,7 +16,7 @@ use irmachine::input::{Datum, Input, InputByte, Place, Scalar};
 use irmachine::{Exact, Limits as Bounds};
 use irtext::layout::Layout;
 use irtext::{Cast, Function, Module, Op, Type};
-use llvmhost::{Allowance, Executed, How, Installed, Limits, Running, Server};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Installed, Limits, Running, Server};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
@@ -150,13 +150,15 @@ fn one_function(
     let mut agrees = 0;
     for ((input, exact, driver), ran) in drivers.iter().zip(&ran) {
         match Verdict::of(ran) {
-            Verdict::Fine(Answer::Executed(Executed { how: How::Status(0), stdout })) => {
+            Verdict::Fine(Answer::Executed(Executed { how: ExecutionEnd::Status(0), stdout })) => {
                 match driver.differs(exact, &stdout) {
                     None => agrees += 1,
                     Some(how) => return FunctionOutcome::Differs(format!("{input}: {how}")),
                 }
             }
-            Verdict::Fine(Answer::Executed(Executed { how: How::NotBegun(_), .. })) => {
+            Verdict::Fine(Answer::Executed(Executed {
+                how: ExecutionEnd::NotBegun(_), ..
+            })) => {
                 return FunctionOutcome::Aside("it calls what is not there");
             }
             Verdict::Fine(Answer::Executed(Executed { how, .. })) => {

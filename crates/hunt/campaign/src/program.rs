@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use llvmhost::{Allowance, Executed, How, Installed, Limits, Program, Running, Server};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Installed, Limits, Program, Running, Server};
 use optimise::shrink::pipeline::Pipeline as Text;
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
 use oracle::{Case, Detectors, Expected, Lab, SourceFile, Trouble};
 use passes::exclusion::Exclusions;
 use passes::shorten::shorten;
-use passes::trial::Must;
+use passes::trial::ExpectedRun;
 use reduce::{NotReduced, ReduceOptions};
 use sandbox::{Ended, Run, Scratch, Status, Stop};
 use toolchain::{Compiler, Family, Language, Target};
@@ -106,11 +106,11 @@ pub fn command(
 }
 
 /// What a program does in place of what it must, in one line.
-pub fn summary(must: &Must, got: &Executed) -> String {
+pub fn summary(must: &ExpectedRun, got: &Executed) -> String {
     match &got.how {
-        How::Signal(signal) => format!("the program dies of signal {signal}"),
-        How::Time => "the program does not end".into(),
-        How::Status(status) if got.stdout == must.stdout => {
+        ExecutionEnd::Signal(signal) => format!("the program dies of signal {signal}"),
+        ExecutionEnd::Time => "the program does not end".into(),
+        ExecutionEnd::Status(status) if got.stdout == must.stdout => {
             format!("exit status {status} in place of {}", must.status)
         }
         _ => {
@@ -163,10 +163,10 @@ pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trou
     }
     let (how, done) = match Run::new(&program, TIME).stop(stop).finish() {
         Ended::Finished(done) => match done.status {
-            Status::Exit(status) => (How::Status(status), done),
-            Status::Signal(signal) => (How::Signal(signal), done),
+            Status::Exit(status) => (ExecutionEnd::Status(status), done),
+            Status::Signal(signal) => (ExecutionEnd::Signal(signal), done),
         },
-        Ended::Killed(_, done) => (How::Time, done),
+        Ended::Killed(_, done) => (ExecutionEnd::Time, done),
         Ended::NotStarted(error) => return Err(Trouble::Io(error.to_string())),
     };
     Ok(Executed { how, stdout: done.stdout.bytes })
@@ -272,7 +272,7 @@ pub fn study_program(
     let flags = &reduced.failure.bad[0].flags;
     let optimising = is_optimising(flags);
     let expected = case.expected.clone().unwrap_or_else(|| Expected { stdout: vec![], status: 0 });
-    let must = Must { status: expected.status, stdout: expected.stdout };
+    let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
     let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
     let bitcode =
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
@@ -280,7 +280,7 @@ pub fn study_program(
     let bench = Linked { clang, stop, limits, bitcode: &bitcode };
     let passes = bench.fewest(&mut server, subject.passes, &must)?;
     let got = match bench.run(&mut server, &passes)? {
-        Ok(got) if !must.is(&got) => got,
+        Ok(got) if !must.matches(&got) => got,
         _ => {
             let text = String::from_utf8_lossy(&case.files[0].bytes).into_owned();
             let flags = flags.join(" ");
@@ -358,7 +358,12 @@ impl Linked<'_> {
     }
 
     /// The fewest of some passes after which it does not do as it must.
-    fn fewest(&self, server: &mut Server, passes: &str, must: &Must) -> Result<String, NotReduced> {
+    fn fewest(
+        &self,
+        server: &mut Server,
+        passes: &str,
+        must: &ExpectedRun,
+    ) -> Result<String, NotReduced> {
         let unusable = |what: String| NotReduced::Unusable(what);
         let text = Text::parse(passes).ok_or_else(|| unusable(format!("no passes: {passes}")))?;
         let numbers: Vec<usize> = (0..text.len()).collect();
@@ -366,7 +371,7 @@ impl Linked<'_> {
         let kept = shorten(&numbers, |candidates: &[Vec<usize>]| {
             let wrong = candidates.iter().map(|kept| {
                 let ran = self.run(server, &written(kept)).map_err(io::Error::other)?;
-                Ok(ran.is_ok_and(|got| !must.is(&got)))
+                Ok(ran.is_ok_and(|got| !must.matches(&got)))
             });
             wrong.collect()
         });
@@ -374,12 +379,12 @@ impl Linked<'_> {
     }
 
     /// The program on every LLVM that is installed and can read it.
-    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &Must) -> Ladder {
+    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &ExpectedRun) -> Ladder {
         let mut rungs = Vec::new();
         for library in Installed::all() {
             let Ok(mut server) = start(&library, subject.program) else { continue };
             let cell = match self.run(&mut server, passes) {
-                Ok(Ok(got)) if must.is(&got) => Cell::Works,
+                Ok(Ok(got)) if must.matches(&got) => Cell::Works,
                 Ok(Ok(_)) => Cell::Fails,
                 Ok(Err(Verdict::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
                 _ => Cell::Unsupported,
@@ -426,7 +431,7 @@ pub fn recheck_program(
         labels = study.targets.clone();
     }
     let expected = case.expected.clone().ok_or("what its program must print was not kept")?;
-    let must = Must { status: expected.status, stdout: expected.stdout };
+    let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
     let mut done = Rechecked {
         verdict: RecheckOutcome::Unknown,
         fails: Vec::new(),
@@ -446,7 +451,7 @@ pub fn recheck_program(
         let limits = Limits { memory: 4 << 30, ..Limits::default() };
         let bench = Linked { clang: &clang, stop: &Stop::new(), limits, bitcode: &bitcode };
         match bench.run(&mut server, &passes).map_err(|error| error.to_string())? {
-            Ok(got) if must.is(&got) => done.right.push(label),
+            Ok(got) if must.matches(&got) => done.right.push(label),
             Ok(_) => done.fails.push(label),
             Err(other) => done.otherwise.push((label, format!("{other:?}"))),
         }

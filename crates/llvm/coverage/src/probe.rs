@@ -54,7 +54,7 @@ impl Probe {
     }
 
     /// Counts features as told, by a fork for example; so are all hits up to now.
-    pub fn settle(&mut self, features: &[u32]) {
+    pub fn mark_known(&mut self, features: &[u32]) {
         match self {
             Probe::Traps { traps, told } => {
                 traps.disarm(features);

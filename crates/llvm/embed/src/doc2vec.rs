@@ -7,7 +7,7 @@
 //! documents are dealt to a number of shards that follows from the corpus alone; each shard trains on a copy of
 //! the words' vectors, and the copies are averaged after each epoch. So threads change nothing of the result.
 
-use crate::lanes::{LANES, Lanes, Vector, fast};
+use crate::lanes::{LANES, Lanes, Vector, run_widest};
 use crate::random::Random;
 use crate::shard::{Epoch, Shard, Vocabulary};
 use crate::{Documents, Points, threads};
@@ -90,7 +90,7 @@ impl Doc2Vec {
         let mut shards: Vec<Shard<N>> = (0..count).map(shard).collect();
         for epoch in 0..self.epochs {
             threads::each(self.threads, &mut shards, |number, shard| {
-                fast(Epoch {
+                run_widest(Epoch {
                     model: self,
                     vocabulary: &vocabulary,
                     corpus: documents,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sandbox::Service;
 
-use crate::wire::{self, Batch, Limits, Ran, Ready, Setup, Watch};
+use crate::wire::{self, Batch, CoverageMethod, Limits, Ran, Ready, Setup};
 
 /// How a server is started: a program that calls [`crate::serve`], and its arguments.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Server {
     /// How many blocks of it are watched, or how many counters it has.
     pub blocks: u32,
     /// How they are watched.
-    pub watch: Watch,
+    pub watch: CoverageMethod,
     /// Blocks that it is to be told of with the next batch.
     known: Vec<u32>,
 }
@@ -54,7 +54,7 @@ impl Server {
     }
 
     /// Tells it of blocks that were reached elsewhere: it need not watch them.
-    pub fn settle(&mut self, blocks: &[u32]) {
+    pub fn mark_known(&mut self, blocks: &[u32]) {
         self.known.extend_from_slice(blocks);
     }
 

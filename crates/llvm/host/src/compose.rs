@@ -117,7 +117,7 @@ impl<'c> Value<'c> {
     }
 
     /// Makes a global one that stands for itself: in no comdat, of no DLL.
-    pub fn stand_alone(self) {
+    pub fn leave_comdat(self) {
         // SAFETY: asked of functions and variables; null takes the comdat away.
         unsafe {
             (self.llvm.api.LLVMSetDLLStorageClass)(self.raw, 0);
@@ -320,7 +320,7 @@ impl<'c> Module<'c> {
 
     /// Leaves aliases and indirect functions without uses, local, so that `globaldce` removes them. What
     /// used an alias uses what it stood for; what used an indirect function uses a declaration.
-    pub fn disuse_aliases(&self) {
+    pub fn replace_alias_uses(&self) {
         for alias in self.aliases() {
             if let Some(aliasee) = alias.aliasee().filter(|aliasee| aliasee.ty() == alias.ty()) {
                 alias.replace_with(aliasee);

@@ -25,7 +25,7 @@ struct Listener<'l> {
     errors: RefCell<Vec<String>>,
 }
 
-extern "C" fn hear(diagnostic: DiagnosticRef, listener: *mut c_void) {
+extern "C" fn on_diagnostic(diagnostic: DiagnosticRef, listener: *mut c_void) {
     // SAFETY: the pointer is the one that was given with the handler; the context outlives its modules.
     let listener = unsafe { &*listener.cast::<Listener<'_>>() };
     let api = &listener.llvm.api;
@@ -47,7 +47,11 @@ impl<'l> Context<'l> {
         // SAFETY: the listener lives as long as the context.
         let raw = unsafe {
             let raw = (llvm.api.LLVMContextCreate)();
-            (llvm.api.LLVMContextSetDiagnosticHandler)(raw, Some(hear), pointer.cast_mut().cast());
+            (llvm.api.LLVMContextSetDiagnosticHandler)(
+                raw,
+                Some(on_diagnostic),
+                pointer.cast_mut().cast(),
+            );
             raw
         };
         Context { raw, llvm, listener }

@@ -218,7 +218,7 @@ impl<'c> Value<'c> {
 
     /// Gives this function what another has beside type, body, name and attributes: convention, linkage,
     /// collector, personality.
-    pub fn resemble(self, other: Value<'_>) {
+    pub fn copy_properties(self, other: Value<'_>) {
         let api = &self.llvm.api;
         // SAFETY: asked of functions of one module.
         unsafe {

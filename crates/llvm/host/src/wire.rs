@@ -33,12 +33,12 @@ pub(crate) struct Ready {
     /// Blocks that are watched, or counters.
     pub blocks: u32,
     /// How.
-    pub watch: Watch,
+    pub watch: CoverageMethod,
 }
 
 /// How a server sees which blocks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Watch {
+pub enum CoverageMethod {
     /// Not at all.
     Off,
     /// By breakpoints: [`Ran::blocks`] are blocks of the file.
@@ -85,8 +85,8 @@ pub struct Ran {
     /// What the work returned; empty unless the end is `Done`.
     pub output: Vec<u8>,
     /// What the work laid down on its way, whatever happened then.
-    pub artefact: Vec<u8>,
-    /// Blocks that nothing reached before it, or features: see [`Watch`].
+    pub artifact: Vec<u8>,
+    /// Blocks that nothing reached before it, or features: see [`CoverageMethod`].
     pub blocks: Vec<u32>,
     /// Processor time that it took; nothing for one that ended badly.
     pub time: Duration,

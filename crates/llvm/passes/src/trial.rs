@@ -11,7 +11,7 @@
 use std::io;
 use std::time::Duration;
 
-use llvmhost::{Allowance, Executed, How, Limits, Running, Server, Signature};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Limits, Running, Server, Signature};
 use optimise::verdict::{CODE_GENERATOR, Verdict, judge};
 use optimise::work::{Answer, Item, Pipeline};
 
@@ -20,7 +20,7 @@ use crate::sequence::{Grouping, Sequence};
 use crate::shorten::shorten;
 
 /// A sequence that fails is tried without the culprit so many times.
-const WALLS: usize = 6;
+const RETRIES: usize = 6;
 
 /// Sequences that run between two looks at whether to stop: enough to pay for a fork.
 const AT_ONCE: usize = 5;
@@ -31,21 +31,21 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What a program must do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Must {
+pub struct ExpectedRun {
     /// Its exit status.
     pub status: u8,
     /// Its output.
     pub stdout: Vec<u8>,
 }
 
-impl Must {
+impl ExpectedRun {
     /// Whether that is what was done.
-    pub fn is(&self, executed: &Executed) -> bool {
+    pub fn matches(&self, executed: &Executed) -> bool {
         let status = match executed.how {
-            How::Status(status) => Some(status),
+            ExecutionEnd::Status(status) => Some(status),
             // As shells show it: `abort` may be what a program must do.
-            How::Signal(signal) => u8::try_from(128 + signal).ok(),
-            How::Time | How::NotBegun(_) => None,
+            ExecutionEnd::Signal(signal) => u8::try_from(128 + signal).ok(),
+            ExecutionEnd::Time | ExecutionEnd::NotBegun(_) => None,
         };
         status == Some(self.status) && executed.stdout == self.stdout
     }
@@ -53,7 +53,7 @@ impl Must {
 
 /// How a sequence is shortened.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Terms {
+pub struct ShortenOptions {
     /// Modules are verified after each pass.
     pub verify_each: bool,
     /// The finding is that LLVM takes too long.
@@ -85,7 +85,7 @@ pub struct Attempt {
 }
 
 /// Executes an object in some other way than by LLVM's JIT.
-pub type Runner<'t> = &'t dyn Fn(&[u8]) -> io::Result<Executed>;
+pub type ExecuteFn<'t> = &'t dyn Fn(&[u8]) -> io::Result<Executed>;
 
 /// A program on a server.
 pub struct Trial<'t> {
@@ -100,7 +100,7 @@ pub struct Trial<'t> {
     /// What the program may use.
     pub allowance: Allowance,
     /// Who executes it, if not LLVM's JIT.
-    pub runner: Option<Runner<'t>>,
+    pub runner: Option<ExecuteFn<'t>>,
     /// Whether modules are verified after every pass.
     pub verify_each: bool,
     /// Time that was spent so far.
@@ -146,10 +146,10 @@ impl Trial<'_> {
     }
 
     /// The same once more, alone, with the module verified after each pass; and what LLVM said.
-    pub fn again(&mut self, sequence: &Sequence) -> io::Result<(SequenceOutcome, String)> {
+    pub fn rerun_verified(&mut self, sequence: &Sequence) -> io::Result<(SequenceOutcome, String)> {
         let item = self.item(sequence, true);
         let (verdict, ran) = judge(self.server, &item, self.limits)?;
-        Ok((self.seen(verdict)?, ran.end.told()))
+        Ok((self.seen(verdict)?, ran.end.describe()))
     }
 
     fn seen(&self, verdict: Verdict) -> io::Result<SequenceOutcome> {
@@ -162,23 +162,23 @@ impl Trial<'_> {
             (Verdict::Trouble(words), _) => return Ok(SequenceOutcome::Trouble(words)),
         };
         Ok(match executed.how {
-            How::NotBegun(why) => SequenceOutcome::Trouble(why),
+            ExecutionEnd::NotBegun(why) => SequenceOutcome::Trouble(why),
             _ => SequenceOutcome::Executed(executed),
         })
     }
 
     /// Runs sequences, and those that fail again without the pass that failed, until they pass or it is no
     /// use. Every attempt is told, the last of each sequence is what it came to.
-    pub fn behind_the_wall(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Attempt>> {
+    pub fn run_past_crashes(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Attempt>> {
         let mut attempts = Vec::new();
         let mut open: Vec<(usize, Sequence)> = sequences.iter().cloned().enumerate().collect();
-        for _ in 0..=WALLS {
+        for _ in 0..=RETRIES {
             let texts: Vec<Sequence> = open.iter().map(|(_, sequence)| sequence.clone()).collect();
             let seen = self.run(&texts)?;
             let mut next = Vec::new();
             for ((of, sequence), mut seen) in open.into_iter().zip(seen) {
                 if matches!(&seen, SequenceOutcome::Fault(signature) if signature.pass.is_none()) {
-                    seen = self.again(&sequence)?.0;
+                    seen = self.rerun_verified(&sequence)?.0;
                 }
                 let rest = match &seen {
                     SequenceOutcome::Fault(signature) => {
@@ -202,7 +202,7 @@ impl Trial<'_> {
     pub fn shorten(
         &mut self,
         sequence: &Sequence,
-        Terms { verify_each, is_slow }: Terms,
+        ShortenOptions { verify_each, is_slow }: ShortenOptions,
         shows: &dyn Fn(&SequenceOutcome) -> bool,
     ) -> io::Result<Sequence> {
         // A part of it that takes much longer is no better.
@@ -224,8 +224,8 @@ impl Trial<'_> {
 
 impl SequenceOutcome {
     /// Whether the program ran and did something else than it must.
-    pub fn is_wrong(&self, must: &Must) -> bool {
-        matches!(self, SequenceOutcome::Executed(executed) if !must.is(executed))
+    pub fn is_wrong(&self, must: &ExpectedRun) -> bool {
+        matches!(self, SequenceOutcome::Executed(executed) if !must.matches(executed))
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossover::fuzz::{Found, Fuzzer};
+use crossover::fuzz::{FoundFault, Fuzzer};
 use llvmhost::Program;
 use oracle::{SourceFile, Trouble};
 use reduce::NotReduced;
@@ -71,8 +71,8 @@ impl Crossover {
         Ok(findings)
     }
 
-    fn finding(&self, fuzzer: &Fuzzer, found: Found) -> NewFinding {
-        let Found { signature, module, passes, origin, told } = found;
+    fn finding(&self, fuzzer: &Fuzzer, found: FoundFault) -> NewFinding {
+        let FoundFault { signature, module, passes, origin, told } = found;
         let kind = kind(signature.fault);
         NewFinding {
             kind,

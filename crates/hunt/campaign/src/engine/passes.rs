@@ -19,9 +19,9 @@ use llvmhost::{Allowance, Installed, Limits, Program, Server, Setup};
 use oracle::Trouble;
 use passes::exclusion::Exclusions;
 use passes::inventory::{Inventory, Library, List};
-use passes::represent::{self, ProgramsBy, SequencesBy, Wanted};
+use passes::represent::{self, ProgramSelection, SequenceRequest, SequenceSelection};
 use passes::sequence::{Draw, Sequence};
-use passes::trial::{Runner, Trial};
+use passes::trial::{ExecuteFn, Trial};
 use reduce::NotReduced;
 use sandbox::Stop;
 
@@ -69,13 +69,13 @@ pub struct PassesOptions {
     /// Which passes.
     pub list: List,
     /// How sequences are come by.
-    pub sequences_by: SequencesBy,
+    pub sequences_by: SequenceSelection,
     /// Sequences of a round, and how many they are selected from.
     pub sequences: (usize, usize),
     /// Their lengths.
     pub draw: Draw,
     /// How programs are come by.
-    pub programs_by: ProgramsBy,
+    pub programs_by: ProgramSelection,
     /// Programs of a round, and how many they are selected from.
     pub programs: (usize, usize),
     /// Who says what is right.
@@ -174,7 +174,7 @@ impl Passes {
 
     fn sequences<'r>(&self, round: &'r Round, number: u64, library: usize) -> &'r [Sequence] {
         let bench = &self.benches[library];
-        let wanted = Wanted {
+        let wanted = SequenceRequest {
             by: self.options.sequences_by,
             list: self.options.list,
             draw: self.options.draw.clone(),
@@ -287,7 +287,7 @@ impl Engine for Passes {
             bitcode: &program.bitcode,
             limits: self.options.limits,
             allowance: Allowance::default(),
-            runner: (self.options.backend == Backend::Linker).then_some(&runner as Runner<'_>),
+            runner: (self.options.backend == Backend::Linker).then_some(&runner as ExecuteFn<'_>),
             verify_each: self.options.verify_each,
             spent: program.preparing(),
             is_stopped: &|| bench.lab.stop.is_set(),

@@ -110,7 +110,7 @@ pub fn follow(pid: libc::pid_t) -> io::Result<()> {
 }
 
 /// Lets a stopped process go on, with a signal or 0.
-pub fn go_on(pid: libc::pid_t, signal: i32) {
+pub fn resume(pid: libc::pid_t, signal: i32) {
     // SAFETY: takes no pointers.
     unsafe { libc::ptrace(libc::PTRACE_CONT, pid, 0, signal as usize) };
 }

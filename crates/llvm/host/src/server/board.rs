@@ -47,7 +47,7 @@ pub(super) struct Slot {
     pub done: AtomicU32,
     pub stage: AtomicU32,
     output: [AtomicU64; 2],
-    artefact: [AtomicU64; 2],
+    artifact: [AtomicU64; 2],
     pub micros: AtomicU64,
     features: [AtomicU64; 2],
 }
@@ -106,7 +106,7 @@ impl Board {
         for slot in &self.slots[..items.min(ITEMS)] {
             slot.done.store(0, SeqCst);
             slot.stage.store(0, SeqCst);
-            for number in slot.output.iter().chain(&slot.artefact).chain(&slot.features) {
+            for number in slot.output.iter().chain(&slot.artifact).chain(&slot.features) {
                 number.store(0, SeqCst);
             }
             slot.micros.store(0, SeqCst);
@@ -160,8 +160,8 @@ impl Board {
     }
 
     /// Stores what an item lays down. False when there was no room.
-    pub fn set_artefact(&self, item: usize, bytes: &[u8]) -> bool {
-        self.keep(bytes).map(|place| set(&self.slots[item].artefact, place)).is_some()
+    pub fn set_artifact(&self, item: usize, bytes: &[u8]) -> bool {
+        self.keep(bytes).map(|place| set(&self.slots[item].artifact, place)).is_some()
     }
 
     /// Stores what was new in an item. False when there was no room.
@@ -183,8 +183,8 @@ impl Board {
     }
 
     /// What an item laid down.
-    pub fn artefact(&self, item: usize) -> Vec<u8> {
-        self.kept(&self.slots[item].artefact)
+    pub fn artifact(&self, item: usize) -> Vec<u8> {
+        self.kept(&self.slots[item].artifact)
     }
 
     /// Notes why the child ends. Async-signal-safe.

@@ -15,7 +15,7 @@ use coverage::Counters;
 use super::board::{Board, FRAMES, fate};
 
 /// Status of a child that spoke its last words.
-pub(super) const SPOKEN: c_int = 77;
+pub(super) const REPORTED: c_int = 77;
 
 /// Bytes of the handlers' stack: the unwinder is hungry.
 const STACK: usize = 256 << 10;
@@ -127,7 +127,7 @@ pub(super) fn end(fate: u32, reason: &[u8]) -> ! {
         board.set_frames(&frames[..count]);
     }
     // SAFETY: ends the process without running anything.
-    unsafe { libc::_exit(SPOKEN) }
+    unsafe { libc::_exit(REPORTED) }
 }
 
 fn board() -> Option<&'static Board> {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use coverage::{Counters, Image, Probe, Set, Traps};
 
-use crate::wire::{self, Batch, End, Frame, Limits, Ran, Ready, Setup, Watch};
+use crate::wire::{self, Batch, CoverageMethod, End, Frame, Limits, Ran, Ready, Setup};
 use crate::{Llvm, Machine};
 use board::{Board, ITEMS, fate};
 
@@ -32,30 +32,36 @@ const PATIENCE: u32 = 10;
 /// Work that is done in children.
 pub trait Work {
     /// Does one item and returns what there is to say of it. LLVM may end the process on the way.
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8>;
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8>;
 }
 
 /// Where a child lays down what must outlive it.
 #[derive(Debug)]
-pub struct Desk<'b> {
+pub struct Recorder<'b> {
     board: &'b Board,
     item: usize,
 }
 
-impl Desk<'_> {
+impl Recorder<'_> {
     /// Says how far the item is.
     pub fn stage(&self, stage: u32) {
         self.board.slots[self.item].stage.store(stage, SeqCst);
     }
 
     /// Takes the board out of reach, in a fork that is to execute what nobody vouches for.
-    pub(crate) fn leave(&self) {
+    pub(crate) fn close_board(&self) {
         self.board.close();
     }
 
     /// Lays something down: the last one counts. Nothing that large can be kept is not kept.
-    pub fn lay_down(&self, bytes: &[u8]) {
-        self.board.set_artefact(self.item, bytes);
+    pub fn save_artifact(&self, bytes: &[u8]) {
+        self.board.set_artifact(self.item, bytes);
     }
 }
 
@@ -108,9 +114,9 @@ impl Server {
 
     fn ready(&self) -> Ready {
         let watch = match self.probe {
-            None => Watch::Off,
-            Some(Probe::Traps { .. }) => Watch::Breakpoints,
-            Some(Probe::Counters { .. }) => Watch::Counters,
+            None => CoverageMethod::Off,
+            Some(Probe::Traps { .. }) => CoverageMethod::Breakpoints,
+            Some(Probe::Counters { .. }) => CoverageMethod::Counters,
         };
         Ready { release: self.llvm.release(), blocks: self.blocks, watch }
     }
@@ -123,7 +129,7 @@ impl Server {
         line: RawFd,
     ) -> io::Result<Option<Vec<Ran>>> {
         if let Some(probe) = &mut self.probe {
-            probe.settle(&batch.known);
+            probe.mark_known(&batch.known);
         }
         let mut all: Vec<Ran> = Vec::with_capacity(batch.items.len());
         while all.len() < batch.items.len() {
@@ -184,7 +190,7 @@ impl Server {
             rest = &rest[again.len().max(1)..];
         }
         if let Some(probe) = &mut self.probe {
-            probe.settle(&blocks);
+            probe.mark_known(&blocks);
         }
         Ok(true)
     }
@@ -205,7 +211,7 @@ impl Server {
             -1 => return Err(io::Error::last_os_error()),
             0 => {
                 let probe = self.probe.take();
-                self.be_child(work, items, limits, probe, server)
+                self.run_child(work, items, limits, probe, server)
             }
             pid => pid,
         };
@@ -227,7 +233,7 @@ impl Server {
             ran.push(last);
         }
         if let Some(probe) = &mut self.probe {
-            probe.settle(&told);
+            probe.mark_known(&told);
         }
         Ok(Some(ran))
     }
@@ -239,7 +245,7 @@ impl Server {
             end,
             stage: slot.stage.load(SeqCst),
             output: if is_done { self.board.output(item) } else { Vec::new() },
-            artefact: self.board.artefact(item),
+            artifact: self.board.artifact(item),
             blocks: if is_done { self.board.features(item) } else { Vec::new() },
             time: Duration::from_micros(slot.micros.load(SeqCst)),
             only_in_company: false,
@@ -247,7 +253,7 @@ impl Server {
     }
 
     /// The child's whole life.
-    fn be_child(
+    fn run_child(
         &self,
         work: &impl Work,
         items: &[Vec<u8>],
@@ -260,7 +266,7 @@ impl Server {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // A server that died before that call sends no signal any more.
             if libc::getppid() != server {
-                libc::_exit(fatal::SPOKEN);
+                libc::_exit(fatal::REPORTED);
             }
             libc::dup2(self.printed.as_raw_fd(), 1);
             libc::dup2(self.printed.as_raw_fd(), 2);
@@ -307,7 +313,7 @@ impl Server {
         let begin = processor_time();
         fatal::set_clock(limits.time);
         let output =
-            work.perform(&self.llvm, machine, item, &Desk { board: self.board, item: index });
+            work.perform(&self.llvm, machine, item, &Recorder { board: self.board, item: index });
         fatal::set_clock(Duration::ZERO);
         slot.micros.store(processor_time().saturating_sub(begin).as_micros() as u64, SeqCst);
         let fresh = probe.as_mut().map(Probe::fresh).unwrap_or_default();

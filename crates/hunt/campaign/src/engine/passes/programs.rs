@@ -10,9 +10,9 @@ use llvmhost::{Allowance, Installed, Limits, Program, Running, Server};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
 use oracle::{Assessment, Trouble};
-use passes::represent::{ProgramsBy, programs};
-use passes::shape::Shape;
-use passes::trial::Must;
+use passes::represent::{ProgramSelection, programs};
+use passes::shape::ModuleShape;
+use passes::trial::ExpectedRun;
 use passes::work as items;
 
 use super::{Judge, PassesOptions, start};
@@ -34,8 +34,8 @@ pub struct PreparedProgram {
     /// Its unoptimised IR.
     pub bitcode: Vec<u8>,
     /// What it must do, if the machine knows.
-    pub must: Option<Must>,
-    shape: Shape,
+    pub must: Option<ExpectedRun>,
+    shape: ModuleShape,
     /// Time that clang took, until it is told.
     clang: Mutex<Duration>,
 }
@@ -54,7 +54,7 @@ pub struct ProgramMaker {
     /// The oldest library: what it reads, all read.
     library: Installed,
     program: Program,
-    by: ProgramsBy,
+    by: ProgramSelection,
     count: usize,
     of: usize,
     oracle: Judge,
@@ -81,7 +81,7 @@ impl ProgramMaker {
     /// The programs of a round.
     pub fn make(&self, round: u64, bench: &TestBench) -> Result<Vec<PreparedProgram>, Trouble> {
         let of = match self.by {
-            ProgramsBy::Chance => self.count,
+            ProgramSelection::Chance => self.count,
             _ => self.of.max(self.count),
         } as u64;
         let next = AtomicU64::new(0);
@@ -111,7 +111,7 @@ impl ProgramMaker {
         all.sort_by_key(|(at, _)| *at);
         let mut all: Vec<Option<PreparedProgram>> =
             all.into_iter().map(|(_, one)| Some(one)).collect();
-        let shapes: Vec<Shape> = all.iter().flatten().map(|one| one.shape.clone()).collect();
+        let shapes: Vec<ModuleShape> = all.iter().flatten().map(|one| one.shape.clone()).collect();
         let chosen = programs(self.by, &shapes, self.count, round, self.threads);
         Ok(chosen.into_iter().filter_map(|at| all[at].take()).collect())
     }
@@ -161,7 +161,7 @@ impl ProgramMaker {
         if bitcode.len() > LARGEST {
             return Ok(None);
         }
-        let must = expected.map(|e| Must { status: e.status, stdout: e.stdout });
+        let must = expected.map(|e| ExpectedRun { status: e.status, stdout: e.stdout });
         let prepared = |shape| PreparedProgram {
             made,
             optimising,
@@ -178,7 +178,7 @@ impl ProgramMaker {
         };
         match ask(server, &plain)? {
             Verdict::Fine(Answer::Executed(executed))
-                if must.as_ref().is_none_or(|must| must.is(&executed)) => {}
+                if must.as_ref().is_none_or(|must| must.matches(&executed)) => {}
             _ => return Ok(None),
         }
         let item = items::Item::Shape { module: bitcode.clone() };

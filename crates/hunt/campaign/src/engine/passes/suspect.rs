@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use llvmhost::{Executed, Fault, How, Signature};
+use llvmhost::{Executed, ExecutionEnd, Fault, Signature};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::work::{Answer, Item};
 use oracle::{Assessment, Certificate, Expected, FailureKind, SourceFile, Trouble};
-use passes::exclusion::{Exclusion, What};
+use passes::exclusion::{Excluded, Exclusion};
 use passes::sequence::{Grouping, Sequence};
-use passes::trial::{Attempt, Must, SequenceOutcome, Terms, Trial};
+use passes::trial::{Attempt, ExpectedRun, SequenceOutcome, ShortenOptions, Trial};
 use refine::Scope;
 
 use super::{LibraryState, Passes, PreparedProgram, lock};
@@ -42,7 +42,7 @@ impl Passes {
         bench: &TestBench,
         cost: &mut Cost,
     ) -> Result<Vec<NewFinding>, Trouble> {
-        let attempts = trial.behind_the_wall(sequences).map_err(io)?;
+        let attempts = trial.run_past_crashes(sequences).map_err(io)?;
         let must = program.must.clone().or_else(|| majority(&attempts));
         let mut findings = Vec::new();
         self.count(library_state, &attempts, sequences.len(), must.as_ref());
@@ -120,7 +120,7 @@ impl Passes {
         library_state: &LibraryState,
         attempts: &[Attempt],
         sequences: usize,
-        must: Option<&Must>,
+        must: Option<&ExpectedRun>,
     ) {
         let mut tally = lock(&library_state.tally);
         tally.sequences += sequences as u64;
@@ -130,7 +130,7 @@ impl Passes {
                 SequenceOutcome::Executed(executed) => {
                     tally.executed += 1;
                     tally.crash_free += u64::from(at < sequences);
-                    tally.right += u64::from(must.is_some_and(|must| must.is(executed)));
+                    tally.right += u64::from(must.is_some_and(|must| must.matches(executed)));
                 }
                 SequenceOutcome::Fault(signature) => {
                     *tally.faults.entry(named(signature)).or_default() += 1;
@@ -157,7 +157,7 @@ impl Passes {
             bench.count(&name);
             return Ok(None);
         }
-        let (seen, told) = trial.again(sequence).map_err(io)?;
+        let (seen, told) = trial.rerun_verified(sequence).map_err(io)?;
         let SequenceOutcome::Fault(signature) = seen else { return Ok(None) };
         // A module that was broken before may crash a pass that has no part in it: both names are known then.
         let seen_as = std::mem::replace(&mut name, named(&signature));
@@ -172,7 +172,7 @@ impl Passes {
             SequenceOutcome::Fault(other) => other.shows(&signature),
             _ => false,
         };
-        let terms = Terms {
+        let terms = ShortenOptions {
             verify_each: signature.fault == Fault::InvalidIr,
             is_slow: matches!(signature.fault, Fault::Hang | Fault::Memory),
         };
@@ -207,7 +207,7 @@ impl Passes {
         library_state: &LibraryState,
         program: &PreparedProgram,
         sequence: &Sequence,
-        must: &Must,
+        must: &ExpectedRun,
         trial: &mut Trial<'_>,
         bench: &TestBench,
         cost: &mut Cost,
@@ -219,13 +219,13 @@ impl Passes {
         else {
             return Ok(None);
         };
-        if !seen[0].is_wrong(must) || !must.is(plain) {
+        if !seen[0].is_wrong(must) || !must.matches(plain) {
             return Ok(None);
         }
         let shows = |seen: &SequenceOutcome| seen.is_wrong(must);
         let short = match self.known_wrong(library_state, sequence, trial, &shows)? {
             Some(known) => known,
-            None => trial.shorten(sequence, Terms::default(), &shows).map_err(io)?,
+            None => trial.shorten(sequence, ShortenOptions::default(), &shows).map_err(io)?,
         };
         let seen = trial.run(std::slice::from_ref(&short)).map_err(io)?;
         let Some(SequenceOutcome::Executed(got)) = seen.into_iter().next() else { return Ok(None) };
@@ -243,7 +243,7 @@ impl Passes {
         let passes = short.text(&library_state.inventory, Grouping::Alone);
         // What the JIT linked must not be the JIT's fault.
         let object = program::object(trial.server, &program.bitcode, &passes, trial.limits)?;
-        if must.is(&program::linked(&object, &self.options.clang, &bench.lab.stop)?) {
+        if must.matches(&program::linked(&object, &self.options.clang, &bench.lab.stop)?) {
             return Ok(None);
         }
         lock(&library_state.wrong).push(short.clone());
@@ -308,7 +308,7 @@ impl Passes {
     /// A pass that cannot stand in a pipeline is not drawn again.
     fn exclude_refused(&self, library_state: &LibraryState, words: &str) {
         if let Some(pass) = library_state.inventory.refused(words) {
-            let (what, reason) = (What::Pass(pass.name.clone()), words.to_string());
+            let (what, reason) = (Excluded::Pass(pass.name.clone()), words.to_string());
             let _ = lock(&library_state.exclusions).add(Exclusion {
                 what,
                 reason,
@@ -340,7 +340,7 @@ fn text(program: &PreparedProgram, trial: &mut Trial<'_>) -> Result<String, Trou
 /// Asks everybody whether the program is valid and does what it must.
 fn certify(
     program: &PreparedProgram,
-    must: &Must,
+    must: &ExpectedRun,
     bench: &TestBench,
     cost: &mut Cost,
 ) -> Result<Certificate, Trouble> {
@@ -355,24 +355,24 @@ fn certify(
 }
 
 /// What most sequences make of a program, if it is more than half of them.
-fn majority(attempts: &[Attempt]) -> Option<Must> {
+fn majority(attempts: &[Attempt]) -> Option<ExpectedRun> {
     let mut votes: BTreeMap<(u8, &[u8]), usize> = BTreeMap::new();
     let mut all = 0;
     for attempt in attempts {
         let SequenceOutcome::Executed(executed) = &attempt.seen else { continue };
         all += 1;
-        if let How::Status(status) = executed.how {
+        if let ExecutionEnd::Status(status) = executed.how {
             *votes.entry((status, &executed.stdout)).or_default() += 1;
         }
     }
     let ((status, stdout), count) = votes.into_iter().max_by_key(|(_, count)| *count)?;
-    (count * 2 > all).then(|| Must { status, stdout: stdout.to_vec() })
+    (count * 2 > all).then(|| ExpectedRun { status, stdout: stdout.to_vec() })
 }
 
 fn kind_of(got: &Executed) -> FailureKind {
     match got.how {
-        How::Signal(_) => FailureKind::RuntimeCrash,
-        How::Time => FailureKind::RuntimeHang,
+        ExecutionEnd::Signal(_) => FailureKind::RuntimeCrash,
+        ExecutionEnd::Time => FailureKind::RuntimeHang,
         _ => FailureKind::WrongOutput,
     }
 }
