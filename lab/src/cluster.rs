@@ -210,7 +210,10 @@ fn disturbed(gainsay: &Path, dir: &Path, first: u64, args: &Chaos) -> Result<(us
 
 /// Whether both stores say the same.
 fn compare(dir: &Path, tests: u64) -> Result<LabOutcome> {
-    let (calm, wild) = (told(&dir.join("local"), tests)?, told(&dir.join("cluster"), tests)?);
+    let (calm, wild) = (
+        findings_as_text(&dir.join("local"), tests)?,
+        findings_as_text(&dir.join("cluster"), tests)?,
+    );
     let (lost, more) = (difference(&calm, &wild), difference(&wild, &calm));
     for text in &lost {
         println!("chaos: lost: {}", text.lines().next().unwrap_or_default());
@@ -230,7 +233,7 @@ fn compare(dir: &Path, tests: u64) -> Result<LabOutcome> {
 }
 
 /// Every finding of a store as text, sorted; an error if tests are missing or were set aside.
-fn told(dir: &Path, tests: u64) -> Result<Vec<String>> {
+fn findings_as_text(dir: &Path, tests: u64) -> Result<Vec<String>> {
     let store = Store::open(dir)?;
     let engines = store.snapshot()?.spent;
     let [spent] = &engines[..] else { bail!("{} has {engines:?}", dir.display()) };

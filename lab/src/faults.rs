@@ -192,7 +192,7 @@ fn measure(
         for range in ranges {
             let first =
                 Choices::new(site.address).fork("first program").index(range.programs.len());
-            let verdict = range.attack(tools, site, first, budget)?;
+            let verdict = range.run_until_exposed(tools, site, first, budget)?;
             lines.push(Row::new(site.address, &range.label, args.budget, &verdict).line());
         }
         write(&lines.join("\n"))

@@ -198,7 +198,7 @@ impl Checker {
             Ok(made) => {
                 note(GENERATED, Ok(()));
                 if self.twice {
-                    note(TWICE, self.again(job.seed, &made));
+                    note(TWICE, self.check_determinism(job.seed, &made));
                 }
                 let compilers = self.compilers.iter().filter(|_| job.compilers);
                 let sanitizers = self.sanitizers.iter().filter(|_| job.sanitize);
@@ -221,10 +221,10 @@ impl Checker {
     }
 
     /// The same seed once more.
-    fn again(&self, seed: u64, made: &GeneratedProgram) -> Result<(), String> {
+    fn check_determinism(&self, seed: u64, made: &GeneratedProgram) -> Result<(), String> {
         let dir = made.dir.join("again");
-        let again = self.generator.generate(seed, &dir)?;
-        if let Some(file) = made.first_different(&again) {
+        let second = self.generator.generate(seed, &dir)?;
+        if let Some(file) = made.first_different(&second) {
             return Err(format!("{file} differs: see again/{file}"));
         }
         let _ = fs::remove_dir_all(&dir);

@@ -190,9 +190,9 @@ fn trips(
     let read = |(text, first): (&Vec<u8>, &Result<String, String>)| {
         let first = first.as_ref().ok()?;
         Some(if as_written {
-            again(&String::from_utf8_lossy(text), tally)
+            reprint(&String::from_utf8_lossy(text), tally)
         } else {
-            again(first, tally)
+            reprint(first, tally)
         })
     };
     let ours: Vec<_> = texts.iter().zip(&first).map(read).collect();
@@ -248,7 +248,7 @@ fn printed(server: &mut Server, texts: Vec<Vec<u8>>) -> Result<Vec<Result<String
 }
 
 /// What we print of a text; or why we refuse it, without the line.
-fn again(text: &str, tally: &mut RoundTripTally) -> Result<String, String> {
+fn reprint(text: &str, tally: &mut RoundTripTally) -> Result<String, String> {
     tally.bytes += text.len();
     let begin = Instant::now();
     let module = irtext::parse(text);

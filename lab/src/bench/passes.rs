@@ -176,7 +176,8 @@ impl Bench {
         let mut inputs = Vec::new();
         for raw in source.generate(seeds, &self.scratch.file(size))? {
             let file = raw.unit.with_extension("bc");
-            let run = Run::new(&clang, WALL).args(front::words(false)).arg("-w").arg(&raw.unit);
+            let run =
+                Run::new(&clang, WALL).args(front::clang_arguments(false)).arg("-w").arg(&raw.unit);
             if run.arg("-o").arg(&file).finish().success().is_none() {
                 continue;
             }

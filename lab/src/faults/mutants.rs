@@ -223,13 +223,13 @@ enum Grade {
 }
 
 fn grade(tools: &Tools, smoke: &ProgramPool, ranges: &[ProgramPool], site: &Site) -> Result<Grade> {
-    if smoke.attack(tools, site, 0, Duration::MAX)?.fate != MutantFate::Alive {
+    if smoke.run_until_exposed(tools, site, 0, Duration::MAX)?.fate != MutantFate::Alive {
         return Ok(Grade::Easy);
     }
     let mut choices = Choices::new(site.address).fork("screen");
     for range in ranges {
         let first = choices.index(range.programs.len());
-        if range.attack(tools, site, first, SCREEN)?.fate != MutantFate::Alive {
+        if range.run_until_exposed(tools, site, first, SCREEN)?.fate != MutantFate::Alive {
             return Ok(Grade::Fair);
         }
     }

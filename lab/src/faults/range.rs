@@ -63,7 +63,7 @@ impl Tools {
     }
 
     /// Tries one program on one mutant.
-    pub fn shoot(&self, site: &Site, program: &Program) -> Result<MutantFate> {
+    pub fn test_mutant(&self, site: &Site, program: &Program) -> Result<MutantFate> {
         let asm = self.fresh("mutant").with_extension("s");
         // Several times what the stock compiler needs; a slow mutant is no fault.
         let cpu = program.cost.compile * 4 + Duration::from_secs(2);
@@ -204,7 +204,7 @@ impl ProgramPool {
     }
 
     /// Shoots at a mutant with one program after the other, from `start` on, within a budget.
-    pub fn attack(
+    pub fn run_until_exposed(
         &self,
         tools: &Tools,
         site: &Site,
@@ -224,7 +224,7 @@ impl ProgramPool {
                 continue;
             }
             verdict.reaching += 1;
-            verdict.fate = tools.shoot(site, program)?;
+            verdict.fate = tools.test_mutant(site, program)?;
             if verdict.fate != MutantFate::Alive {
                 verdict.by = Some(program.name.clone());
                 break;
@@ -294,20 +294,20 @@ mod tests {
         // What is not executed cannot be exposed, and is charged all the same.
         let budget = Duration::from_secs(10);
         let idle = executable.sites.iter().find(|site| !reach.contains(&site.address)).unwrap();
-        let verdict = range.attack(&tools, idle, 0, budget).unwrap();
+        let verdict = range.run_until_exposed(&tools, idle, 0, budget).unwrap();
         assert_eq!((verdict.fate, verdict.reaching), (MutantFate::Alive, 0));
         assert_eq!(verdict.spent, program.cost.total());
-        assert_eq!(tools.shoot(idle, &program).unwrap(), MutantFate::Alive);
+        assert_eq!(tools.test_mutant(idle, &program).unwrap(), MutantFate::Alive);
 
         // Many of those that are executed show, and nothing is tried beyond the budget.
         let met: Vec<&Site> =
             executable.sites.iter().filter(|site| reach.contains(&site.address)).collect();
         let few = met.iter().step_by(met.len() / 20);
         let exposed = few.filter(|site| {
-            range.attack(&tools, site, 0, budget).unwrap().fate != MutantFate::Alive
+            range.run_until_exposed(&tools, site, 0, budget).unwrap().fate != MutantFate::Alive
         });
         assert!(exposed.count() > 0);
-        let verdict = range.attack(&tools, met[0], 0, Duration::ZERO).unwrap();
+        let verdict = range.run_until_exposed(&tools, met[0], 0, Duration::ZERO).unwrap();
         assert_eq!((verdict.reaching, verdict.spent), (0, Duration::ZERO));
     }
 }

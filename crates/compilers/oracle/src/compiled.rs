@@ -113,7 +113,10 @@ fn failed(done: &Finished, limits: &Limits) -> Result<Behaviour, Trouble> {
     }
     let large = done.peak_rss >= limits.memory / 2;
     let crashed = has(CRASHED) || signal.is_some() || assertion(&text);
-    if has(EXHAUSTED) || signal == Some(25) || large && (killed || crashed && !told_where(&text)) {
+    if has(EXHAUSTED)
+        || signal == Some(25)
+        || large && (killed || crashed && !has_source_location(&text))
+    {
         return Ok(Behaviour::Exhausted(text));
     }
     if killed || has(SYSTEM) {
@@ -138,7 +141,7 @@ fn assertion(text: &str) -> bool {
 }
 
 /// Whether a crash has a place in the compiler's source: it checked, and did not run out.
-fn told_where(text: &str) -> bool {
+fn has_source_location(text: &str) -> bool {
     assertion(text) || text.lines().any(|l| l.contains("internal compiler error: in "))
 }
 

@@ -173,7 +173,7 @@ impl Lab {
                 return Ok(seen);
             }
         };
-        let work = Work::new(dir)?;
+        let work = WorkFolder::new(dir)?;
         let command = arguments(case, target, harness.as_deref(), &work.program());
         let compiled = self.compile(&command.unwrap_or_default(), &work);
         seen.compile += cpu(&compiled);
@@ -200,7 +200,7 @@ impl Lab {
         dir: &Path,
         target: &Target,
     ) -> Result<(bool, Duration), Trouble> {
-        let work = Work::new(dir)?;
+        let work = WorkFolder::new(dir)?;
         let mut strict = target.clone();
         strict.flags.extend(["-fsyntax-only", "-pedantic-errors"].map(String::from));
         let command = arguments(case, &strict, None, &work.program()).unwrap_or_default();
@@ -223,7 +223,7 @@ impl Lab {
         if case.harness.is_none() {
             return Ok(Ok(None));
         }
-        let mut work = Work::new(dir)?;
+        let mut work = WorkFolder::new(dir)?;
         let object = work.dir.join(harness_name(target));
         let Some(command) = command::harness(case, target, &object) else { return Ok(Ok(None)) };
         if !object.is_file() {
@@ -268,14 +268,14 @@ impl Lab {
         let _ = fs::remove_file(dir.join(harness_name(target)));
         let second = lab.observe(case, dir, target)?;
         let same = match (first.seen.kind(case), second.seen.kind(case)) {
-            (Some(a), Some(b)) => a == b || alike(a, b),
+            (Some(a), Some(b)) => a == b || may_share_cause(a, b),
             _ => false,
         };
         Ok(if same { Confirmation::Same(second) } else { Confirmation::Flaky(second) })
     }
 
     /// Runs a compiler in the case's folder.
-    pub(crate) fn compile(&self, command: &[OsString], work: &Work) -> Ended {
+    pub(crate) fn compile(&self, command: &[OsString], work: &WorkFolder) -> Ended {
         let (program, args) = match command.split_first() {
             Some((program, args)) => (program.clone(), args),
             None => return Ended::NotStarted(io::ErrorKind::InvalidInput.into()),
@@ -296,7 +296,7 @@ impl Lab {
     }
 
     /// A run of what was compiled, confined and limited, but for its memory.
-    pub(crate) fn program(&self, case: &Case, work: &Work, runner: &[OsString]) -> Run {
+    pub(crate) fn program(&self, case: &Case, work: &WorkFolder, runner: &[OsString]) -> Run {
         let program = work.program().into_os_string();
         let words: Vec<OsString> = runner.iter().cloned().chain([program]).collect();
         let slower = if runner.is_empty() { 1 } else { EMULATED };
@@ -315,7 +315,7 @@ impl Lab {
             .stop(&self.stop)
     }
 
-    fn run_program(&self, case: &Case, target: &Target, work: &Work) -> Ended {
+    fn run_program(&self, case: &Case, target: &Target, work: &WorkFolder) -> Ended {
         let runner = &target.compiler.runner;
         let memory = self.limits.memory;
         let memory = if runner.is_empty() { memory } else { memory.max(EMULATOR_SPACE) };
@@ -355,7 +355,7 @@ impl Lab {
 
 /// Whether two kinds may come of one fault. Code that reads garbage rarely reads the same twice; a
 /// compiler that goes on for ever runs out of time or of memory, whichever is first.
-fn alike(a: FailureKind, b: FailureKind) -> bool {
+fn may_share_cause(a: FailureKind, b: FailureKind) -> bool {
     let endless = |kind| matches!(kind, FailureKind::CompilerHang | FailureKind::CompilerMemory);
     a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
 }
@@ -377,7 +377,7 @@ pub(crate) fn cpu(ended: &Ended) -> Duration {
 }
 
 /// The folder of one observation inside the case's folder.
-pub(crate) struct Work {
+pub(crate) struct WorkFolder {
     /// The case's folder.
     pub dir: PathBuf,
     own: PathBuf,
@@ -385,9 +385,9 @@ pub(crate) struct Work {
     before: BTreeSet<OsString>,
 }
 
-impl Work {
+impl WorkFolder {
     /// Makes it, empty.
-    pub(crate) fn new(dir: &Path) -> Result<Work, Trouble> {
+    pub(crate) fn new(dir: &Path) -> Result<WorkFolder, Trouble> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let fail = |error: io::Error| {
             Trouble::of(&error, format!("cannot make a folder in {}", dir.display()))
@@ -405,7 +405,7 @@ impl Work {
                 Err(error) => return Err(fail(error)),
             }
         };
-        let work = Work { dir, own, before };
+        let work = WorkFolder { dir, own, before };
         fs::create_dir(work.temporaries()).map_err(fail)?;
         fs::create_dir(work.home()).map_err(fail)?;
         Ok(work)
@@ -432,7 +432,7 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for WorkFolder {
     fn drop(&mut self) {
         // What a compiler drops into the folder it runs in would be there for the next.
         let _ = fs::remove_dir_all(&self.own);

@@ -32,14 +32,14 @@ pub(crate) fn first_difference(expected: &[u8], got: &[u8]) -> Option<Difference
     for line in 1.. {
         match (wanted.next(), given.next()) {
             (None, None) => break,
-            (Some(w), Some(g)) if alike(w, g) => {}
+            (Some(w), Some(g)) if lines_match(w, g) => {}
             (w, g) => return Some(Difference { line, wanted: w.map(text), got: g.map(text) }),
         }
     }
     None
 }
 
-fn alike(wanted: &[u8], given: &[u8]) -> bool {
+fn lines_match(wanted: &[u8], given: &[u8]) -> bool {
     if wanted == given {
         return true;
     }
@@ -53,13 +53,13 @@ fn alike(wanted: &[u8], given: &[u8]) -> bool {
     loop {
         match (w.next(), g.next()) {
             (None, None) => return true,
-            (Some(w), Some(g)) if w == g || close(w, g) => {}
+            (Some(w), Some(g)) if w == g || floats_match(w, g) => {}
             _ => return false,
         }
     }
 }
 
-fn close(wanted: &str, given: &str) -> bool {
+fn floats_match(wanted: &str, given: &str) -> bool {
     let (Ok(w), Ok(g)) = (wanted.parse::<f64>(), given.parse::<f64>()) else { return false };
     let near = (w - g).abs() <= TOLERANCE * w.abs().max(g.abs());
     w == g || (w.is_nan() && g.is_nan()) || (w.is_finite() && g.is_finite() && near)

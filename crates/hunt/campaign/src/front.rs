@@ -26,7 +26,7 @@ pub fn clang_for(major: u32) -> Result<PathBuf, String> {
 
 /// What makes clang write bitcode and leave it as it is. As for an optimised build it says more:
 /// lifetimes of variables, types of accesses.
-pub fn words(optimising: bool) -> Vec<OsString> {
+pub fn clang_arguments(optimising: bool) -> Vec<OsString> {
     let level = match optimising {
         true => ["-O2", "-Xclang", "-disable-llvm-passes"],
         // Else every function is marked as not to be touched.
@@ -44,7 +44,7 @@ pub fn bitcode(
     dir: &Path,
 ) -> Result<(Vec<u8>, Duration), String> {
     let output = dir.join("unit.bc");
-    let mut run = Run::new(clang, TIME).args(words(optimising)).arg("-w").cwd(dir);
+    let mut run = Run::new(clang, TIME).args(clang_arguments(optimising)).arg("-w").cwd(dir);
     for include in &case.include {
         run = run.arg("-I").arg(include);
     }

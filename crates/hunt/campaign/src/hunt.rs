@@ -307,9 +307,9 @@ impl Hunt {
         self.progress.ended.get_or_insert(why);
     }
 
-    /// Takes in what came of work, and says so to whoever kept it until it was on the disk.
+    /// Records a result and confirms it to the sender once it is on the disk.
     fn accept_delivery(&mut self, delivery: Delivery, tell: &mut dyn FnMut(Event)) {
-        let on_stored = match delivery.done {
+        let is_stored = match delivery.done {
             WorkResult::Test(item, result) => self.record_test(item, *result, tell),
             WorkResult::Study(id, result) => self.record_study(id, *result, tell),
             WorkResult::Stray(tested) => {
@@ -325,7 +325,7 @@ impl Hunt {
                 true
             }
         };
-        if let Some(on_stored) = delivery.on_stored.filter(|_| on_stored) {
+        if let Some(on_stored) = delivery.on_stored.filter(|_| is_stored) {
             on_stored();
         }
     }
@@ -389,7 +389,7 @@ impl Hunt {
             return !wanted;
         }
         self.progress.studies.2 += 1;
-        let on_stored = match &result {
+        let outcome = match &result {
             Ok(study) => {
                 let written = self.store.put_study(id, study);
                 if !self.is_written(written) {
@@ -401,7 +401,7 @@ impl Hunt {
             Err(StudyFailure::Stopped) => return false,
         };
         self.refresh();
-        tell(Event::Studied(id, on_stored, &self.progress));
+        tell(Event::Studied(id, outcome, &self.progress));
         true
     }
 

@@ -80,7 +80,7 @@ pub fn command(
     passes: &str,
 ) -> String {
     let clang = clang.file_name().unwrap_or(clang.as_os_str()).to_string_lossy();
-    let words = front::words(optimising);
+    let words = front::clang_arguments(optimising);
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let include: String = case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
     let major = library.major;

@@ -210,7 +210,7 @@ pub fn recheck(
             seen = lab.observe(case, scratch.path(), &target)?;
         }
         match seen.seen.kind(case) {
-            Some(now) if alike(*kind, now) => done.fails.push(label),
+            Some(now) if may_share_cause(*kind, now) => done.fails.push(label),
             Some(now) => {
                 doubt |= before;
                 done.otherwise.push((label, now.name().into()));
@@ -276,7 +276,7 @@ fn is_hang(kind: FailureKind) -> bool {
 }
 
 /// Whether two kinds may come of one fault, as the oracle sees it.
-fn alike(a: FailureKind, b: FailureKind) -> bool {
+fn may_share_cause(a: FailureKind, b: FailureKind) -> bool {
     let endless = |kind| matches!(kind, FailureKind::CompilerHang | FailureKind::CompilerMemory);
     a == b || a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
 }

@@ -107,7 +107,7 @@ pub fn study(
 ) -> Result<Study, NotReduced> {
     let reduced = shrink(subject, order, tell)?;
     let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
-    learn(subject, &lab, reduced, order.jobs, tell)
+    investigate(subject, &lab, reduced, order.jobs, tell)
 }
 
 /// Makes the program of a finding small, and no more.
@@ -160,7 +160,7 @@ fn targets_to_watch(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
     Failure { fault, bad, right }
 }
 
-fn learn(
+fn investigate(
     subject: &Patient<'_>,
     lab: &Lab,
     reduced: Reduced,

@@ -162,7 +162,7 @@ impl Worker {
         let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
         catch_unwind(test).unwrap_or_else(|panic| {
             let mut tested = Tested::new(engine.name(), item.seed);
-            tested.skipped = Some(format!("{OUR_BUG}: {}", words(panic.as_ref())));
+            tested.skipped = Some(format!("{OUR_BUG}: {}", panic_message(panic.as_ref())));
             Ok(tested)
         })
     }
@@ -170,7 +170,7 @@ impl Worker {
     fn study(&self, found: &Finding) -> Result<Study, StudyFailure> {
         let work = AssertUnwindSafe(|| self.try_study(found));
         let study = catch_unwind(work).unwrap_or_else(|panic| {
-            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", words(panic.as_ref()))))
+            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", panic_message(panic.as_ref()))))
         });
         study.map_err(|why| match why {
             _ if self.bench.lab.stop.is_set() => StudyFailure::Stopped,
@@ -202,7 +202,7 @@ impl Worker {
 }
 
 /// What a panic said.
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
 }

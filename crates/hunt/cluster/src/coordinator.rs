@@ -273,7 +273,7 @@ impl Dealer {
         while !self.cancel.is_set() && !self.is_over() {
             tokio::select! {
                 Some(message) = hello.next() => self.on_hello(&message.payload).await,
-                Some(message) = incoming.recv() => self.take(message).await,
+                Some(message) = incoming.recv() => self.take_result(message).await,
                 () = sleep(TICK) => drained |= started.elapsed() > Duration::from_secs(1),
             }
             self.drop_silent_workers();
@@ -551,7 +551,7 @@ impl Dealer {
     }
 
     /// A result.
-    async fn take(&mut self, message: jetstream::Message) {
+    async fn take_result(&mut self, message: jetstream::Message) {
         let read = async {
             let (bytes, object) = self.link.unwrap(&message.payload).await?;
             anyhow::Ok((decode::<ResultMessage>(&bytes)?, object))

@@ -10,7 +10,7 @@ use toolchain::Language;
 
 use crate::markdown::title;
 use crate::test::Test;
-use crate::text::{one_line, quote, single, typed};
+use crate::text::{one_line, quote, shell_line, single};
 
 /// Seconds by the clock for a compilation and for a program, as generous as a hunt's limits.
 const COMPILE: u32 = 180;
@@ -35,7 +35,7 @@ pub fn script(test: &Test) -> String {
     if test.is_sequenced() {
         return sequenced(test);
     }
-    let default = typed(&test.recipe.compiler);
+    let default = shell_line(&test.recipe.compiler);
     let variable = match test.language {
         _ if test.is_module() => "OPT",
         Language::C => "CC",
@@ -68,7 +68,7 @@ pub fn script(test: &Test) -> String {
         FailureKind::Miscompilation => refuted(),
         FailureKind::CompilerHang => hang(),
         FailureKind::CompilerMemory => memory(),
-        _ => words(test),
+        _ => crash_or_rejection(test),
     };
     text
 }
@@ -79,7 +79,7 @@ fn sequenced(test: &Test) -> String {
     let optimising = test.flags.iter().any(|flag| flag == "-O2");
     let passes: Vec<&str> =
         test.flags.iter().filter_map(|flag| flag.strip_prefix("-passes=")).collect();
-    let front = campaign::front::words(optimising);
+    let front = campaign::front::clang_arguments(optimising);
     let mut front: Vec<String> =
         front.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     front.push("-w".into());
@@ -98,7 +98,7 @@ fn sequenced(test: &Test) -> String {
         let _ = writeln!(
             steps,
             "\x20   limited {COMPILE} \"$clang\" {} {} -o {module} &&",
-            typed(&front),
+            shell_line(&front),
             quote(unit)
         );
         modules.push(module);
@@ -145,7 +145,7 @@ fn sequenced(test: &Test) -> String {
          \x20       limited {COMPILE} gainsay llvm cc --lib \"$version\" {} -w {} -o \"$dir/program\" -lm\n\
          \x20       return\n\
          \x20   fi\n",
-        typed(&test.flags),
+        shell_line(&test.flags),
         units.iter().map(|unit| quote(unit)).collect::<Vec<_>>().join(" "),
     );
     format!(
@@ -320,7 +320,7 @@ fn memory() -> String {
 }
 
 /// A crash or a rejection is known by its words.
-fn words(test: &Test) -> String {
+fn crash_or_rejection(test: &Test) -> String {
     let mut text = String::new();
     let known = match test.is_module() {
         true => module_words(test.summary()),

@@ -4,7 +4,7 @@ use campaign::{Bug, Finding, Recipe, StoredTarget, Study, Subject};
 use oracle::{Assessment, Behaviour, Certificate, Expected, FailureKind, SourceFile};
 use toolchain::Language;
 
-use crate::text::typed;
+use crate::text::shell_line;
 
 /// Folders whose programs are called by name alone: so they are on other machines too.
 const COMMON: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
@@ -140,9 +140,9 @@ impl<'a> Test<'a> {
         }
         let Recipe { compiler, steps, runner } = &self.recipe;
         let mut lines: Vec<String> =
-            steps.iter().map(|step| typed(&[&compiler[..], &step[..]].concat())).collect();
+            steps.iter().map(|step| shell_line(&[&compiler[..], &step[..]].concat())).collect();
         if self.kind().is_wrong_code() {
-            lines.push(typed(&[&runner[..], &["./program".to_string()]].concat()));
+            lines.push(shell_line(&[&runner[..], &["./program".to_string()]].concat()));
         }
         if self.kind() == FailureKind::Miscompilation {
             let stored = self.study.map_or(&self.found.finding.commands, |s| &s.commands);

@@ -51,7 +51,7 @@ impl Hub {
     pub fn shot(&self) -> Result<Arc<Snapshot>> {
         let latest = lock(&self.latest).clone();
         if latest.asked.elapsed() >= FRESH {
-            self.look()?;
+            self.poll_source()?;
             return Ok(lock(&self.latest).shot.clone());
         }
         Ok(latest.shot)
@@ -79,7 +79,7 @@ impl Hub {
             }
             let hub = self.clone();
             // A store that cannot be read at this moment is read at the next.
-            let news = tokio::task::spawn_blocking(move || hub.look()).await;
+            let news = tokio::task::spawn_blocking(move || hub.poll_source()).await;
             if matches!(news, Ok(Ok(true))) {
                 self.changed.send_modify(|n| *n += 1);
             }
@@ -87,7 +87,7 @@ impl Hub {
     }
 
     /// Reads what is new; whether there is anything.
-    fn look(&self) -> Result<bool> {
+    fn poll_source(&self) -> Result<bool> {
         // Those who only want the latest do not wait for this lock.
         let source = lock(&self.source);
         let before = lock(&self.latest).clone();

@@ -312,7 +312,7 @@ impl Fuzzer {
             batch.time += ran.time;
             self.judge_crossover(&mut server, item, *kind, *parents, ran, &mut batch)?;
         }
-        self.grow(&mut server, &mut batch)?;
+        self.add_new_seeds(&mut server, &mut batch)?;
         sandbox::note_served(batch.time);
         self.lock_servers().push((server, used + 1, reached));
         let mut state = self.state();
@@ -370,7 +370,7 @@ impl Fuzzer {
             // LLVM's own inliner spoilt what was valid before: that is a fault like any other.
             if let CrossoverFailure::Broken { before, .. } = &failed {
                 let passes = Some("always-inline");
-                self.fault(server, item, parents, before, None, passes, batch)?;
+                self.confirm_fault(server, item, parents, before, None, passes, batch)?;
             }
             return Ok(());
         }
@@ -386,12 +386,12 @@ impl Fuzzer {
             End::Time(_) => self.options.limits.time / AT_FIRST * 2,
             _ => ran.time,
         };
-        let is_quick = self.clock(parents, took);
+        let is_quick = self.note_time(parents, took);
         match verdict {
             Verdict::Trouble(words) => return Err(io::Error::other(words)),
             Verdict::Refused(words) => return Err(io::Error::other(words)),
             Verdict::Fault(seen) => {
-                self.fault(server, item, parents, &ran.artifact, Some(seen), None, batch)?
+                self.confirm_fault(server, item, parents, &ran.artifact, Some(seen), None, batch)?
             }
             Verdict::Fine(_) => {
                 let mut state = self.state();
@@ -409,7 +409,7 @@ impl Fuzzer {
     }
 
     /// Notes the time of a test; whether it was quick enough to become a seed.
-    fn clock(&self, parents: [u32; 2], time: Duration) -> bool {
+    fn note_time(&self, parents: [u32; 2], time: Duration) -> bool {
         let mut state = self.state();
         let is_deeper = parents.iter().any(|seed| state.corpus.is_crossed(*seed));
         let account = if is_deeper { &mut state.deeper } else { &mut state.plain };
@@ -421,7 +421,7 @@ impl Fuzzer {
     /// A fault: once more, with the module as it was laid down and nothing else. `passes` are others than
     /// those of the pipeline.
     #[allow(clippy::too_many_arguments)]
-    fn fault(
+    fn confirm_fault(
         &self,
         server: &mut Server,
         item: &Item,
@@ -477,7 +477,7 @@ impl Fuzzer {
     }
 
     /// Keeps the crossovers that reached something new.
-    fn grow(&self, server: &mut Server, batch: &mut BatchResult) -> io::Result<()> {
+    fn add_new_seeds(&self, server: &mut Server, batch: &mut BatchResult) -> io::Result<()> {
         let fresh = std::mem::take(&mut batch.fresh);
         let facts = |fresh: &NewCoverage| Item::Facts { bitcode: fresh.bitcode.clone() }.bytes();
         let items: Vec<Vec<u8>> = fresh.iter().map(facts).collect();

@@ -79,7 +79,7 @@ impl Doc2Vec {
         let most = vocabulary.total / (SHARD * vocabulary.len().max(1) as u64);
         // A power of two, which threads can share evenly.
         let count = 1 << most.clamp(1, MOST_SHARDS).ilog2();
-        let words = self.words::<N>(vocabulary.len(), size);
+        let words = self.initial_word_vectors::<N>(vocabulary.len(), size);
         // Dealt in turn, so that a corpus in some order makes no shard unlike the others.
         let dealt = |shard| documents.len().saturating_sub(shard).div_ceil(count);
         let shard = |shard| Shard {
@@ -113,12 +113,12 @@ impl Doc2Vec {
 
     /// The rate of learning when so many epochs are over.
     fn alpha_at(&self, epoch: usize) -> f32 {
-        let over = epoch as f32 / self.epochs.max(1) as f32;
-        self.alpha + (LEAST_ALPHA.min(self.alpha) - self.alpha) * over
+        let progress = epoch as f32 / self.epochs.max(1) as f32;
+        self.alpha + (LEAST_ALPHA.min(self.alpha) - self.alpha) * progress
     }
 
     /// The words' vectors at the start, as gensim has them: small and random.
-    fn words<const N: usize>(&self, count: usize, size: usize) -> Vec<Lanes> {
+    fn initial_word_vectors<const N: usize>(&self, count: usize, size: usize) -> Vec<Lanes> {
         let mut random = Random::of(self.seed, u64::MAX);
         let mut words = vec![Lanes::ZERO; count * N];
         for row in words.chunks_exact_mut(N) {

@@ -40,7 +40,7 @@ pub trait Vector: Copy {
     fn fused(self, by: Self, plus: Self) -> Self;
 
     /// Lane by lane.
-    fn over(self, other: Self) -> Self;
+    fn divided_by(self, other: Self) -> Self;
 
     /// The lanes where `x` is less than `bound` away from zero, zeros elsewhere and where `x` is not a number.
     fn within(self, x: Self, bound: f32) -> Self;
@@ -112,7 +112,7 @@ impl Vector for Lanes {
     }
 
     #[inline(always)]
-    fn over(self, other: Lanes) -> Lanes {
+    fn divided_by(self, other: Lanes) -> Lanes {
         Lanes(std::array::from_fn(|i| self.0[i] / other.0[i]))
     }
 
@@ -203,7 +203,7 @@ mod wide {
         }
 
         #[inline(always)]
-        fn over(self, other: Wide) -> Wide {
+        fn divided_by(self, other: Wide) -> Wide {
             // SAFETY: see `Wide`.
             Wide(unsafe { _mm256_div_ps(self.0, other.0) })
         }

@@ -42,7 +42,7 @@ fn tanh<V: Vector>(x: V) -> V {
     let above = above.fused(square, V::all(17_325.0)).fused(square, V::all(135_135.0));
     let below = square.fused(V::all(28.0), V::all(3_150.0));
     let below = below.fused(square, V::all(62_370.0)).fused(square, V::all(135_135.0));
-    x.times(above).over(below)
+    x.times(above).divided_by(below)
 }
 
 /// Learns one word from its document and its context, the words before and after it.

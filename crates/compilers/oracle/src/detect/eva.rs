@@ -8,8 +8,8 @@ use toolchain::InstalledTool;
 
 use crate::case::Case;
 use crate::certify::{Assessment, Opinion};
-use crate::command::typed;
-use crate::lab::{Lab, Trouble, Work, cpu};
+use crate::command::shell_line;
+use crate::lab::{Lab, Trouble, WorkFolder, cpu};
 
 /// It is of use on small and reduced programs; on a large one it may take hours.
 const CPU: Duration = Duration::from_secs(60);
@@ -35,7 +35,7 @@ pub(super) fn ask(
     case: &Case,
     dir: &Path,
 ) -> Result<(Opinion, Duration), Trouble> {
-    let work = Work::new(dir)?;
+    let work = WorkFolder::new(dir)?;
     let folders = case.include.iter().map(|dir| format!("-I{}", dir.display()));
     let folders: Vec<String> = folders.collect();
     let headers = (!folders.is_empty()).then(|| format!("-cpp-extra-args={}", folders.join(" ")));
@@ -69,7 +69,7 @@ pub(super) fn ask(
     words.insert(0, "frama-c".into());
     let words: Vec<_> = words.into_iter().map(Into::into).collect();
     let tool = format!("Frama-C Eva {}", frama_c.version);
-    Ok((Opinion { tool, command: typed(&words), says }, cpu(&ended)))
+    Ok((Opinion { tool, command: shell_line(&words), says }, cpu(&ended)))
 }
 
 fn opinion(status: Status, text: &str) -> Assessment {

@@ -9,9 +9,9 @@ use toolchain::{Family, InstalledTool, Language, on_path};
 
 use crate::case::{Case, Expected};
 use crate::certify::{Assessment, Opinion};
-use crate::command::{tail, typed};
+use crate::command::{file_arguments, shell_line};
 use crate::compiled::failure;
-use crate::lab::{Lab, Trouble, Work, cpu};
+use crate::lab::{Lab, Trouble, WorkFolder, cpu};
 use crate::observe::Behaviour;
 use crate::output::difference;
 use crate::signal;
@@ -138,33 +138,33 @@ impl Sanitizer {
         case: &Case,
         dir: &Path,
     ) -> Result<(Opinion, Duration), Trouble> {
-        let work = Work::new(dir)?;
+        let work = WorkFolder::new(dir)?;
         let name = self.path.file_name().unwrap_or_default().to_os_string();
-        let compile = typed(&self.words(case, name, Path::new("program")));
+        let compile = shell_line(&self.arguments(case, name, Path::new("program")));
         let options = match self.kind.options[0].contains("address") {
             true => format!("ASAN_OPTIONS={ADDRESS} "),
             false => String::new(),
         };
         let command = format!("{compile} && {options}./program");
-        let words = self.words(case, self.path.clone().into(), &work.program());
-        let (says, cost) = match self.deaf(case) {
+        let arguments = self.arguments(case, self.path.clone().into(), &work.program());
+        let (says, cost) = match self.unsupported_reason(case) {
             Some(why) => (Assessment::Silent(why.into()), Duration::ZERO),
-            None => self.try_out(lab, case, &words, &work)?,
+            None => self.try_out(lab, case, &arguments, &work)?,
         };
         Ok((Opinion { tool: self.tool.clone(), command, says }, cost))
     }
 
-    fn words(&self, case: &Case, program: OsString, output: &Path) -> Vec<OsString> {
-        let mut words = vec![program];
-        words.extend(["-O0", "-g1", "-fno-sanitize-recover=all"].map(OsString::from));
-        words.extend(self.kind.options.iter().map(OsString::from));
-        words.extend(tail(case, self.kind.family, output));
-        words
+    fn arguments(&self, case: &Case, program: OsString, output: &Path) -> Vec<OsString> {
+        let mut arguments = vec![program];
+        arguments.extend(["-O0", "-g1", "-fno-sanitize-recover=all"].map(OsString::from));
+        arguments.extend(self.kind.options.iter().map(OsString::from));
+        arguments.extend(file_arguments(case, self.kind.family, output));
+        arguments
     }
 
     /// Why there is no use in asking. MSan does not see what the compiled part of the C++ library
     /// writes, and takes what comes out of streams for uninitialised.
-    fn deaf(&self, case: &Case) -> Option<&'static str> {
+    fn unsupported_reason(&self, case: &Case) -> Option<&'static str> {
         let streams =
             |text: &str| ["<iostream>", "<sstream>", "<fstream>"].iter().any(|h| text.contains(h));
         let memory = self.kind.options[0] == MEMORY.options[0] && case.language == Language::Cxx;
@@ -176,10 +176,10 @@ impl Sanitizer {
         &self,
         lab: &Lab,
         case: &Case,
-        words: &[OsString],
-        work: &Work,
+        arguments: &[OsString],
+        work: &WorkFolder,
     ) -> Result<(Assessment, Duration), Trouble> {
-        let compiled = lab.compile(words, work);
+        let compiled = lab.compile(arguments, work);
         let cost = cpu(&compiled);
         if let Some(failed) = failure(&compiled, &lab.limits)? {
             let why = match failed {

@@ -135,7 +135,7 @@ fn noted(row: &Row) -> rusqlite::Result<(i64, NotedState)> {
     let state = match state.as_str() {
         "open" => BugState::Open,
         "fixed" => BugState::Fixed,
-        other => return Err(rows::odd(0, format!("the state {other}"))),
+        other => return Err(rows::unknown_value(0, format!("the state {other}"))),
     };
     let noted = NotedState { state, note: row.get(1)?, at: row.get::<_, i64>(2)? as u64 };
     Ok((row.get(3)?, noted))

@@ -243,7 +243,7 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
 /// A stored kind.
 pub fn kind(row: &Row, column: usize) -> rusqlite::Result<FailureKind> {
     let text: String = row.get(column)?;
-    read_kind(&text).ok_or_else(|| odd(column, format!("the kind {text}")))
+    read_kind(&text).ok_or_else(|| unknown_value(column, format!("the kind {text}")))
 }
 
 /// A stored standing.
@@ -251,7 +251,7 @@ pub fn standing(row: &Row, column: usize) -> rusqlite::Result<Standing> {
     match row.get::<_, String>(column)?.as_str() {
         "confirmed" => Ok(Standing::Confirmed),
         "disputed" => Ok(Standing::Disputed),
-        other => Err(odd(column, format!("the standing {other}"))),
+        other => Err(unknown_value(column, format!("the standing {other}"))),
     }
 }
 
@@ -263,7 +263,7 @@ pub fn parse<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<
 }
 
 /// Something that this version does not write.
-pub fn odd(column: usize, what: String) -> rusqlite::Error {
+pub fn unknown_value(column: usize, what: String) -> rusqlite::Error {
     let what = format!("{what} is unknown to this version of gainsay");
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
 }

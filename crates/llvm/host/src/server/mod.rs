@@ -289,7 +289,7 @@ impl Server {
             // SAFETY: ends the process; nothing is left to be done.
             Ok(Ok(())) => unsafe { libc::_exit(0) },
             Ok(Err(trouble)) => trouble,
-            Err(panic) => said(&*panic),
+            Err(panic) => panic_message(&*panic),
         };
         fatal::end(fate::PANIC, trouble.as_bytes())
     }
@@ -441,7 +441,7 @@ unsafe extern "C" {
 }
 
 /// What a panic said.
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a panic")
