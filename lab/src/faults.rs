@@ -2,8 +2,8 @@
 //! their programs expose within a budget of processor time.
 //!
 //! A mutant is the installed `cc1` with one condition inverted (`sites`, `plant`), from a fixed list
-//! (`mutants`). Each source shoots its programs at each mutant until one shows the fault or the
-//! budget is spent (`range`). Time is charged as measured once with the stock compiler: generate,
+//! (`mutants`). The programs of each source are compiled with each mutant until one shows the fault or the
+//! budget is spent (`program_pool`). Time is charged as measured once with the stock compiler: generate,
 //! compile, link, run; so results do not depend on what else the machine does. Each mutant begins
 //! at another program of the source, so that no single program decides.
 //!
@@ -12,7 +12,7 @@
 
 mod mutants;
 mod plant;
-mod range;
+mod program_pool;
 mod report;
 mod sites;
 
@@ -30,7 +30,7 @@ use crate::context::Context;
 use crate::pool;
 use crate::programs::{Program, Source};
 use mutants::{List, MutantPlan};
-use range::{ProgramPool, Tools};
+use program_pool::{ProgramPool, Tools};
 use report::Row;
 use sites::{Executable, Site};
 
@@ -162,7 +162,7 @@ fn ranges(
     args.source.iter().map(range).collect()
 }
 
-/// Attacks each mutant with each source and writes what comes of it.
+/// Runs each source on each mutant and writes the results.
 fn measure(
     args: &Args,
     tools: &Tools,

@@ -40,14 +40,14 @@ pub struct Object {
     pub status: Option<u8>,
 }
 
-/// How a program fared.
+/// The result of a program.
 #[derive(Clone, Debug)]
 pub enum RunOutcome {
     /// It finished with this status and output.
     Finished { status: u8, stdout: Vec<u8> },
     /// Undefined or unspecified, and the kind.
     Broken { outcome: String, kind: String },
-    /// The machine or, before it, the parser does not take it, and why.
+    /// The machine or, before it, the parser rejects it, and why.
     Unsupported { by_parser: bool, reason: String },
     /// The parser says that it is not C.
     Invalid(String),

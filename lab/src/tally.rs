@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::machine::{Measured, RunOutcome};
 
-/// What became of one program once its answer is compared with the reference.
+/// The class of one program once its result is compared with the reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Class {
     /// Finished as the reference did.

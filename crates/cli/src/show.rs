@@ -152,7 +152,7 @@ pub fn proof(finding: &NewFinding) -> String {
     let disputed = finding.certificate.disputed();
     text += match finding.kind.is_wrong_code() || !disputed {
         true => "\nWho says that the program is valid:\n\n",
-        false => "\nWhat is said of the program:\n\n",
+        false => "\nEvidence about the program:\n\n",
     };
     for opinion in &finding.certificate.opinions {
         text += &told(opinion);

@@ -76,7 +76,7 @@ pub fn main(context: &Context, args: &MachineArgs) -> Result<()> {
 }
 
 /// Generates programs from the first seed on until there are enough, and measures us and gcc, one
-/// program after the other so that nobody is disturbed by a neighbour.
+/// program after the other so that no measurement disturbs another.
 fn collect(
     args: &MachineArgs,
     csmith: &Csmith,

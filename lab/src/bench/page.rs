@@ -191,7 +191,10 @@ fn tested(seed: u64, bugs: u64) -> Tested {
     let finding = NewFinding {
         kind,
         signature: format!("{} {compiler} signature of bug {bug}", kind.name()),
-        summary: format!("prints \"test_{bug} 1f\" for \"test_{bug} 2a\" (line {})", bug % 50),
+        summary: format!(
+            "prints \"test_{bug} 1f\", expected \"test_{bug} 2a\" (line {})",
+            bug % 50
+        ),
         standing: if bug.is_multiple_of(17) { Standing::Disputed } else { Standing::Confirmed },
         targets: vec![label("-O2"), label("-O3")],
         right: vec![label("-O0"), label("-O1"), "tcc -O0".into()],
@@ -239,7 +242,7 @@ fn study(n: u64) -> Study {
         evidence: vec![file("actual", 1)],
         standard: None,
         expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
-        summary: format!("prints \"0\" for \"{n}\" (line 1)"),
+        summary: format!("prints \"0\", expected \"{n}\" (line 1)"),
         compiler: "gcc-12".into(),
         flags: vec!["-O2".into()],
         targets: vec!["gcc-12 -O2".into()],

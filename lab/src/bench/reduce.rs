@@ -217,7 +217,7 @@ impl Bench {
         self.side(case, &result, Cost::of(&done), stopped)
     }
 
-    /// What there is to say about a result. One that is not interesting is nobody's success.
+    /// The account of a result. One that is not interesting is no success.
     fn side(&self, case: &Case, result: &Path, cost: Cost, stopped: bool) -> Result<Side> {
         let Ok(text) = fs::read_to_string(result) else {
             bail!("{}: there is no {}", case.plant, result.display());

@@ -1,4 +1,4 @@
-//! `cargo lab emi check`: every variant must do what its seed does, whoever is asked.
+//! `cargo lab emi check`: every variant must do what its seed does, by every tool.
 //!
 //! Each is compiled by gcc and clang without optimisation and read again from its text; a sample goes
 //! through the sanitizers. Programs that fail are kept, with the reason beside them.
@@ -50,7 +50,7 @@ pub struct Check {
     jobs: Option<usize>,
 }
 
-/// What became of one seed.
+/// The results of one seed.
 #[derive(Default)]
 struct Outcomes {
     variants: usize,
@@ -224,7 +224,7 @@ impl Checker {
         Ok(judge.check(seed.number, &made).is_err())
     }
 
-    /// Keeps the variant with the least mutations that still fail a check, for whoever looks into it.
+    /// Keeps the variant with the least mutations that still fail a check, for debugging.
     fn blame(&self, label: &str, variant: &Variant, check: &str, expected: &[u8]) -> Result<()> {
         let dir = self.dir.join(label);
         let all: Vec<usize> = (0..variant.edits().len()).collect();

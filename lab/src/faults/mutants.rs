@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use choice::Choices;
 
-use super::range::{MutantFate, ProgramPool, Tools};
+use super::program_pool::{MutantFate, ProgramPool, Tools};
 use super::sites::{Executable, Site};
 use crate::pool;
 use crate::programs::{Program, Source};

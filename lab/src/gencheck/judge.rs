@@ -29,7 +29,7 @@ const ADDRESS: (&str, &str) = (
     "detect_leaks=0:detect_invalid_pointer_pairs=2:detect_stack_use_after_return=1",
 );
 
-/// One opinion on programs.
+/// A compiler or sanitizer that checks programs.
 #[derive(Clone, Debug)]
 pub struct ReferenceTool {
     /// For the table.

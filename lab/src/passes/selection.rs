@@ -81,7 +81,7 @@ pub struct Args {
     hunt: Vec<String>,
 }
 
-/// How sequences and programs are come by.
+/// How to choose sequences and programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Variant {
     name: String,

@@ -227,7 +227,7 @@ fn a_hunt_is_looked_at_from_elsewhere() {
     let (_server, port) = server(dir, &["-c", "nats.conf"]);
     let at = format!("nats://127.0.0.1:{port}");
     let look = ["serve", "--cluster", &at];
-    mistake(gainsay(dir, &look), "nobody coordinates a hunt on nats://127.0.0.1:");
+    mistake(gainsay(dir, &look), "no coordinator of a hunt answers on nats://127.0.0.1:");
     let _worker = Beside::start(gainsay(dir, &["worker", "--join", &at, "--jobs", "1"]));
     let hunt = Beside::start(gainsay(dir, &[&HUNT[..], &["999", "--cluster", &at]].concat()));
     let elsewhere = Scratch::new().expect("a temporary folder");

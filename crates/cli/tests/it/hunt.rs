@@ -363,7 +363,7 @@ fn a_crash_on_an_undefined_program() {
     let id = ids.iter().find(|id| !kept(id)).expect("one without an answer").as_str();
     let shown = gainsay(dir, &["show", id]).stdout.text();
     assert!(shown.contains("\nStanding   confirmed"), "{shown}");
-    assert!(shown.contains("\nWhat is said of the program:\n\n  gainsay "), "{shown}");
+    assert!(shown.contains("\nEvidence about the program:\n\n  gainsay "), "{shown}");
 
     let reduced = gainsay(dir, &["reduce", id, "--jobs", "1"]);
     let text = reduced.stdout.text();

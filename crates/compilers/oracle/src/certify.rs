@@ -1,4 +1,4 @@
-//! The validity certificate: who looked at the program, and what they said.
+//! The validity certificate: the tools that checked the program, and what each reported.
 
 /// One opinion on a program.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -7,35 +7,35 @@ pub struct Opinion {
     pub tool: String,
     /// The command, to be typed beside the files.
     pub command: String,
-    /// What it says.
+    /// What it reports.
     pub says: Assessment,
 }
 
-/// What a detector says.
+/// What a detector reports.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "detail")]
 pub enum Assessment {
-    /// The program is fine and does what the machine says.
+    /// The program is valid and does what the machine says.
     Valid,
-    /// The program is undefined; its words, with the place where it has one.
+    /// The program is undefined; the report, with its location if it has one.
     Undefined(String),
-    /// Nothing against the program, but it does something else than the machine says.
+    /// No objection, but the program does something other than the machine says.
     Differs(String),
-    /// Nothing against the program; what it should print is not known, to the tool or to anybody.
+    /// No objection; the expected output is not known.
     NoAlarm,
-    /// A static analyser's alarm, which may be a false one.
+    /// An alarm of a static analyser, possibly false.
     Alarm(String),
-    /// It could not say: not installed, too slow, it does not know the language.
+    /// No answer: not installed, too slow, unsupported language.
     Silent(String),
 }
 
 impl Assessment {
-    /// Whether it speaks against the program, if only by an alarm.
+    /// Whether it objects to the program, if only by an alarm.
     pub fn objects(&self) -> bool {
         matches!(self, Assessment::Undefined(_) | Assessment::Alarm(_))
     }
 
-    /// The line of the program that it speaks against, as far as it says.
+    /// The line that it objects to, if it names one.
     pub fn line(&self) -> Option<u32> {
         match self {
             Assessment::Undefined(words) | Assessment::Alarm(words) => line(words),
@@ -60,7 +60,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Whether somebody says that the program is undefined.
+    /// Whether any tool says that the program is undefined.
     pub fn disputed(&self) -> bool {
         self.opinions.iter().any(|o| matches!(o.says, Assessment::Undefined(_)))
     }

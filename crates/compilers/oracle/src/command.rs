@@ -59,8 +59,8 @@ fn leading_arguments(case: &Case, family: Family) -> Vec<OsString> {
     words
 }
 
-/// Said outright, because defaults change with the version. The small compilers know only the
-/// standards' own names; of a stranger nothing is known, so it is asked for nothing.
+/// Given explicitly, because defaults change with the version. The small compilers know only the
+/// standards' own names; an unknown compiler gets no `-std`.
 fn standard(case: &Case, family: Family) -> Option<String> {
     let usual = match (case.language, family) {
         (_, Family::Other) => None,
@@ -71,7 +71,7 @@ fn standard(case: &Case, family: Family) -> Option<String> {
     case.standard.clone().or_else(|| usual.map(String::from))
 }
 
-/// What to type beside the files of a case to see what a target does with it: compile, and run.
+/// The shell command that compiles a case on a target and runs it, in the folder of its files.
 /// `None` where the target has no compiler for the language.
 pub fn command_line(case: &Case, target: &Target) -> Option<String> {
     let object = case.harness.as_ref().map(|unit| Path::new(unit).with_extension("o"));
@@ -83,7 +83,7 @@ pub fn command_line(case: &Case, target: &Target) -> Option<String> {
     Some(steps.collect::<Vec<_>>().join(" && "))
 }
 
-/// Words as a shell reads them back.
+/// Words quoted for a shell.
 pub(crate) fn shell_line(words: &[OsString]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
 //! How a compiler ended: what drivers say when they, or what they start, fail.
 //!
-//! A driver that catches the death of its `cc1` exits with 1 as for any error, so the words decide.
-//! They are asked in the order of who is least to blame: the system, our limits, the compiler, the
+//! A driver whose `cc1` dies exits with 1 as for any error, so its messages decide.
+//! They are checked in the order of who is least to blame: the system, our limits, the compiler, the
 //! program.
 
 use sandbox::{Ended, Finished, KillReason, Status};
@@ -10,20 +10,20 @@ use crate::lab::{Limits, Trouble};
 use crate::observe::Behaviour;
 use crate::signal;
 
-/// Messages kept, from either end: a stack dump stands at the beginning, an error often at the end.
+/// Bytes of messages kept from either end: a stack dump comes first, an error often last.
 const KEPT: usize = 32 << 10;
 
 /// Our own disk, not the compiler.
 const DISK_FULL: &[&str] = &["No space left on device", "Disk quota exceeded"];
 
 /// An address that the small code model cannot hold: an element far outside its array, in code that is
-/// never executed. Every compiler has such a limit, and nobody would call it a bug.
+/// never executed. Every compiler has such a limit; it is not a bug.
 const FAR: &[&str] = &["relocation truncated to fit", "relocation R_X86_64_PC32 out of range"];
 
 /// The system could not start or feed a process.
 const SYSTEM: &[&str] = &["Resource temporarily unavailable", "Too many open files"];
 
-/// A limit on memory or files, met by whoever.
+/// A limit on memory or files, hit by any process.
 const EXHAUSTED: &[&str] = &[
     "out of memory",
     "memory exhausted",
@@ -39,7 +39,7 @@ const EXHAUSTED: &[&str] = &[
 /// A time limit: LLVM's crash handler catches SIGXCPU and ends with 128 and its number.
 const TIME: &[&str] = &["CPU time limit exceeded", "exit code 152"];
 
-/// Killed, as drivers tell it of their children.
+/// Killed, as drivers report it of their children.
 const KILLED: &[&str] = &[
     "Killed signal terminated program",
     "Terminated signal terminated program",
@@ -54,7 +54,7 @@ const KILLED: &[&str] = &[
     "terminated with signal 15",
 ];
 
-/// The compiler, its assembler or its linker failed and knows it.
+/// The compiler, its assembler or its linker reports a failure of its own.
 const CRASHED: &[&str] = &[
     "compiler error:",
     "internal compiler error",
@@ -74,7 +74,7 @@ const CRASHED: &[&str] = &[
     "panic: ",
 ];
 
-/// What the end of a compiler means; `None` when it says that all went well. With [`Ended`] given
+/// What the end of a compiler means; `None` when it reports success. With [`Ended`] given
 /// up, its processor time is the caller's to have read.
 pub(crate) fn failure(ended: &Ended, limits: &Limits) -> Result<Option<Behaviour>, Trouble> {
     match ended {
@@ -120,11 +120,17 @@ fn failed(done: &Finished, limits: &Limits) -> Result<Behaviour, Trouble> {
         return Ok(Behaviour::Exhausted(text));
     }
     if killed || has(SYSTEM) {
-        // Whoever it was, a person or the kernel for want of memory, it was not the compiler.
-        return Ok(Behaviour::Unsupported(with("the compiler was killed from outside", &text)));
+        // Sent by a user, or by the kernel when it ran out of memory: not by the compiler.
+        return Ok(Behaviour::Unsupported(with(
+            "the compiler was killed by another process",
+            &text,
+        )));
     }
     if !crashed && has(FAR) {
-        return Ok(Behaviour::Unsupported(with("a constant address is out of its reach", &text)));
+        return Ok(Behaviour::Unsupported(with(
+            "a constant address exceeds the code model",
+            &text,
+        )));
     }
     if !crashed {
         return Ok(Behaviour::Rejected(text));
@@ -140,7 +146,7 @@ fn assertion(text: &str) -> bool {
     text.lines().any(|line| line.contains("Assertion `") && line.contains("failed"))
 }
 
-/// Whether a crash has a place in the compiler's source: it checked, and did not run out.
+/// Whether a crash names a place in the compiler's source: a failed check, not exhausted memory.
 fn has_source_location(text: &str) -> bool {
     assertion(text) || text.lines().any(|l| l.contains("internal compiler error: in "))
 }

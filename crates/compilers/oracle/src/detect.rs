@@ -1,8 +1,8 @@
-//! Other people's tools that say whether a program is valid: sanitizers and Frama-C.
+//! External tools that check whether a program is valid: sanitizers and Frama-C.
 //!
-//! A sanitizer sees the one execution there is, as the machine does, and also whether the output is
-//! the same. Frama-C's Eva over-approximates: its alarm proves nothing. Whatever keeps a tool from
-//! its work is silence, never a word against the program.
+//! A sanitizer observes the one execution, as the machine does, and whether the output is
+//! the same. Frama-C's Eva over-approximates: its alarm proves nothing. Whatever prevents a tool from
+//! working is no answer, never an objection to the program.
 
 mod eva;
 mod sanitize;
@@ -19,7 +19,7 @@ use crate::certify::{Certificate, Opinion};
 use crate::lab::{Lab, Trouble};
 use sanitize::Sanitizer;
 
-/// A way to find undefined behaviour, apart from others. The order is the one of CsmithEdge: the quick
+/// One way to find undefined behaviour. The order is that of CsmithEdge: the quick
 /// ones that are never wrong first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Detector {
@@ -34,7 +34,7 @@ pub enum Detector {
 }
 
 impl Detector {
-    /// `ASan`: as people say.
+    /// The usual name: `ASan`.
     pub fn name(self) -> &'static str {
         match self {
             Detector::Address => "ASan",
@@ -54,7 +54,7 @@ pub struct Detectors {
     gcc: Vec<InstalledTool>,
     clang: Vec<InstalledTool>,
     frama_c: Option<InstalledTool>,
-    /// What works is found out by trying when first needed: it takes a second.
+    /// Which ones work is tried when first needed: it takes a second.
     tried: Mutex<Tried>,
 }
 

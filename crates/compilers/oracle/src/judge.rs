@@ -1,4 +1,4 @@
-//! What was seen on all targets, put together: who is right, who is wrong, in which way.
+//! The observations on all targets, compared: which targets are right, which are wrong, and how.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::verdict::{FailureKind, Fault, Suspicion};
 /// Longest line of output that a summary shows, in characters.
 const SHOWN: usize = 60;
 
-/// Who does what the machine says.
+/// The targets that agree with the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Labels of the targets that are right.
@@ -34,7 +34,7 @@ pub struct Class {
     pub targets: Vec<String>,
 }
 
-/// Who is right. Observations and targets belong together in pairs.
+/// The targets that are right. Observations and targets correspond by index.
 pub fn agreement(case: &Case, targets: &[Target], observations: &[Observation]) -> Agreement {
     let mut agreement = Agreement::default();
     for (target, observation) in targets.iter().zip(observations) {
@@ -167,7 +167,7 @@ fn summary(seen: &Behaviour, case: &Case) -> String {
         Behaviour::CompilerHung => "the compiler does not end".into(),
         Behaviour::Exhausted(messages) => {
             let line = messages.lines().find(|line| !line.trim().is_empty());
-            shorten(line.unwrap_or("killed for want of memory").trim())
+            shorten(line.unwrap_or("killed: out of memory").trim())
         }
         Behaviour::Rejected(messages) => shorten(&rejection(messages).1),
         Behaviour::Unsupported(why) => why.clone(),
@@ -179,10 +179,12 @@ fn ran(status: u8, stdout: &[u8], case: &Case) -> String {
     let different = first_difference(&expected.stdout, stdout);
     let differs = |Difference { line, wanted, got }: Difference| match (wanted, got) {
         (Some(wanted), Some(got)) => {
-            format!("prints {} for {} (line {line})", show(&got), show(&wanted))
+            format!("prints {}, expected {} (line {line})", show(&got), show(&wanted))
         }
-        (Some(wanted), None) => format!("prints nothing for {} (line {line})", show(&wanted)),
-        (None, Some(got)) => format!("prints {} too much (line {line})", show(&got)),
+        (Some(wanted), None) => format!("prints nothing, expected {} (line {line})", show(&wanted)),
+        (None, Some(got)) => {
+            format!("prints {} after the expected output (line {line})", show(&got))
+        }
         (None, None) => "prints something else".into(),
     };
     match signal::of_status(status).filter(|_| status != expected.status) {
@@ -192,10 +194,10 @@ fn ran(status: u8, stdout: &[u8], case: &Case) -> String {
             format!("the program dies of {} after {lines} line{plural}", signal::name(number))
         }
         None if status != expected.status => {
-            let prints = different.map_or_else(String::new, |d| format!(", {}", differs(d)));
-            format!("exits with {status} for {}{prints}", expected.status)
+            let prints = different.map_or_else(String::new, |d| format!("; {}", differs(d)));
+            format!("exit status {status}, expected {}{prints}", expected.status)
         }
-        None => different.map_or_else(|| "as it must".into(), differs),
+        None => different.map_or_else(|| "as expected".into(), differs),
     }
 }
 
@@ -295,7 +297,7 @@ pub(crate) mod tests {
             (
                 FailureKind::WrongOutput,
                 "gcc-12 -O2, gcc-12 -O3, gcc-11 -O3, gcc-12 -O2 -flto",
-                r#"prints "c" for "b" (line 2)"#,
+                r#"prints "c", expected "b" (line 2)"#,
                 "wrong-output gcc-11 gcc-12 -O2 -O3",
             ),
             (
@@ -374,6 +376,9 @@ pub(crate) mod tests {
         assert_eq!(prints(134, "b\n").kind(&case), Some(FailureKind::WrongOutput));
         assert_eq!(prints(139, "a\n").kind(&case), Some(FailureKind::RuntimeCrash));
         assert_eq!(prints(0, "a\n").kind(&case), Some(FailureKind::WrongOutput));
-        assert_eq!(ran(0, b"b\n", &case), r#"exits with 0 for 134, prints "b" for "a" (line 1)"#);
+        assert_eq!(
+            ran(0, b"b\n", &case),
+            r#"exit status 0, expected 134; prints "b", expected "a" (line 1)"#
+        );
     }
 }

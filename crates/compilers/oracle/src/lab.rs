@@ -93,10 +93,10 @@ impl Limits {
     }
 }
 
-/// Our own inability to go on; never a compiler's failure.
+/// Our own inability to continue; never a compiler's failure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// We were told to stop.
+    /// A stop was requested.
     #[error("stopped")]
     Stopped,
     /// There is no space left.
@@ -127,7 +127,7 @@ pub enum Confirmation {
     Flaky(Observation),
 }
 
-/// Where cases are compiled and run. One folder is for one observation at a time.
+/// Compiles and runs cases. A folder is used for one observation at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Lab {
     /// What compilers and programs may use.
@@ -159,7 +159,7 @@ impl Lab {
     ) -> Result<Observation, Trouble> {
         let mut seen = Observation {
             target: target.label(),
-            seen: Behaviour::Unsupported("it has no compiler for the language".into()),
+            seen: Behaviour::Unsupported("no compiler for the language".into()),
             compile: Duration::ZERO,
             run: Duration::ZERO,
         };
@@ -192,8 +192,8 @@ impl Lab {
         Ok(seen)
     }
 
-    /// Whether a target takes every unit of a case with all the pedantry it has, and the processor
-    /// time that took. What it accepts this way is C as the standard has it.
+    /// Whether a target accepts every unit of a case with `-pedantic-errors`, and the processor
+    /// time that took. What it accepts this way is standard C.
     pub fn is_strictly_valid(
         &self,
         case: &Case,
@@ -247,13 +247,15 @@ impl Lab {
             ran => matches!(ran, Behaviour::Ran { .. }) && !ran.is_right(case),
         };
         match lacking(case, target) {
-            Some(word) if excusable => Behaviour::Unsupported(format!("it does not know {word}")),
+            Some(word) if excusable => {
+                Behaviour::Unsupported(format!("unsupported extension: {word}"))
+            }
             _ => seen,
         }
     }
 
-    /// Does it all again, from the writing of the files on. A hang is given twice the time: what
-    /// then ends was slow, on this machine at this moment, and no more can be said.
+    /// Repeats everything from writing the files on. A hang is given twice the time: what
+    /// ends then was only slow on this machine.
     pub fn confirm(
         &self,
         case: &Case,
@@ -345,7 +347,9 @@ impl Lab {
                 }
                 Status::Signal(number) if signal::from_outside(number) => {
                     let name = signal::name(number);
-                    Behaviour::Unsupported(format!("its program was killed from outside by {name}"))
+                    Behaviour::Unsupported(format!(
+                        "its program was killed by another process with {name}"
+                    ))
                 }
                 status => ran(done, status.shell()),
             },

@@ -1,4 +1,4 @@
-//! One program on one target: what was seen, as data.
+//! What one target did with one program, as data.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct Observation {
     pub run: Duration,
 }
 
-/// What was seen on a target. Equality is what makes an equivalence class.
+/// The behaviour of a target on a program. Equal behaviours form an equivalence class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     /// The program ran to an end: by itself, or by a signal (128 and its number, as a shell shows it).
@@ -43,12 +43,12 @@ pub enum Behaviour {
     Exhausted(String),
     /// The compiler rejects the program; its messages.
     Rejected(String),
-    /// The target cannot take this program (no compiler for the language, an extension that it is
-    /// known not to have): no statement on anybody.
+    /// The target does not support this program (no compiler for the language, an extension that it is
+    /// known not to have): says nothing about either.
     Unsupported(String),
 }
 
-/// What linkers say: the program is not whole.
+/// What linkers print about missing or repeated definitions.
 const LINKER: &[&str] = &["undefined reference to", "undefined symbol", "multiple definition of"];
 
 impl Behaviour {

@@ -21,8 +21,9 @@ pub(crate) struct Difference {
 /// The first difference as a phrase, if there is one: "line 2 is `3` for `2`".
 pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
     let first = first_difference(expected, got)?;
-    let show = |line: Option<String>| line.map_or("the end".into(), |l| format!("`{l}`"));
-    Some(format!("line {} is {} for {}", first.line, show(first.got), show(first.wanted)))
+    let show =
+        |line: Option<String>| line.map_or("the end of the output".into(), |l| format!("`{l}`"));
+    Some(format!("line {} is {}, expected {}", first.line, show(first.got), show(first.wanted)))
 }
 
 /// The first difference, if there is one.

@@ -12,13 +12,13 @@ pub enum FailureKind {
     CompilerCrash,
     /// The compiler did not end.
     CompilerHang,
-    /// The compiler ate all the memory or disk it may have.
+    /// The compiler exhausted its memory or disk limit.
     CompilerMemory,
     /// A pass left a module that is not valid.
     InvalidIr,
-    /// What a pass made of a module does not refine it.
+    /// The output of a pass does not refine its input.
     Miscompilation,
-    /// The program prints or exits with something else than it must.
+    /// The output or exit status of the program is wrong.
     WrongOutput,
     /// The compiled program was killed by a signal.
     RuntimeCrash,
@@ -26,7 +26,7 @@ pub enum FailureKind {
     RuntimeHang,
     /// The compiler rejects a valid program.
     Rejection,
-    /// A sanitizer says nothing about undefined behaviour that it is there to find.
+    /// A sanitizer misses undefined behaviour that it documents to find.
     SanitizerMiss,
     /// A detector calls a program undefined that the machine calls defined: a bug of ours, or of theirs.
     Disagreement,
@@ -87,7 +87,7 @@ pub struct Suspicion {
     pub kind: FailureKind,
     /// Labels of the targets that show it, in the order of the targets.
     pub targets: Vec<String>,
-    /// One line that tells it: the compiler's own words, or the first line of output that differs.
+    /// One line: the compiler's own message, or the first line of output that differs.
     pub summary: String,
     /// What failures of the same bug have in common, as far as can be told without bisecting:
     /// `compiler-crash gcc in extract_insn, at recog.cc:2791`, `wrong-output gcc-12 -O2 -O3`.
@@ -105,13 +105,13 @@ pub struct Fault {
     pub known_by: String,
 }
 
-/// A failure to be kept in sight while its program or its flags change.
+/// A failure that must persist while its program or its flags change.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// What is wrong.
     pub fault: Fault,
     /// Where it is, the quickest to show it first; never empty.
     pub bad: Vec<Target>,
-    /// Who does as they must.
+    /// The targets that are right.
     pub right: Vec<Target>,
 }

@@ -8,7 +8,7 @@ use sandbox::{Ended, KillReason, Run, Scratch, Status};
 
 use crate::{NotReduced, ReduceOptions};
 
-/// How long C-Vise may take where nobody says.
+/// Default time limit of C-Vise.
 const WALL: Duration = Duration::from_secs(3600);
 
 /// Lets C-Vise go on with a text. The script is asked only about texts that `gainsay` (the path of

@@ -1,4 +1,4 @@
-//! LLVM IR through the same door: `llvm-reduce` where it is installed, lines of text otherwise.
+//! LLVM IR by the same interface: `llvm-reduce` where it is installed, lines of text otherwise.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use sandbox::{Ended, KillReason, Run, Scratch, Status};
 
 use crate::{NotReduced, ReduceOptions};
 
-/// How long `llvm-reduce` may take where nobody says.
+/// Default time limit of `llvm-reduce`.
 const WALL: Duration = Duration::from_secs(3600);
 
 /// Versions of `llvm-reduce` that are looked for, the newest first.

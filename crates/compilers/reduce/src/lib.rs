@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 use oracle::{Limits, Trouble};
 use sandbox::Stop;
 
-/// How to work.
+/// How to reduce.
 #[derive(Clone, Debug)]
 pub struct ReduceOptions {
     /// Candidates at a time.
@@ -58,7 +58,7 @@ pub struct ReduceOptions {
     pub limits: Limits,
 }
 
-/// Where a reduction stands.
+/// The state of a reduction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReduceProgress {
     /// What is being tried.
@@ -75,7 +75,7 @@ pub struct ReduceProgress {
     pub elapsed: Duration,
 }
 
-/// Told now and then.
+/// Called now and then with the progress.
 pub type ProgressFn<'a> = &'a (dyn Fn(&ReduceProgress) + Sync);
 
 /// Why there is no result at all.
@@ -87,7 +87,7 @@ pub enum NotReduced {
     /// The program cannot be used; why.
     #[error("{0}")]
     Unusable(String),
-    /// Our own inability.
+    /// Our own trouble.
     #[error("{0}")]
     Trouble(#[from] Trouble),
 }

@@ -1,4 +1,4 @@
-//! Reduction with a failure in sight.
+//! Reduction that preserves a failure.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -132,7 +132,7 @@ pub(crate) fn specimen(
         }
         Err(rejected) if must_run => {
             let what = match &rejected {
-                Rejected::Text(_) => "the parser does not take it",
+                Rejected::Text(_) => "the parser rejects it",
                 Rejected::Undefined(_) => "it has no defined result",
                 Rejected::Unknown(_) => "the machine does not know its result",
             };

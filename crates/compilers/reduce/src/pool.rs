@@ -54,7 +54,7 @@ impl Pool {
         self.scratch.path().join(job.to_string())
     }
 
-    /// Whether nothing more is to be tried.
+    /// Whether to stop trying.
     pub(crate) fn is_over(&self) -> bool {
         self.stop.is_set() || self.clock.is_over()
     }

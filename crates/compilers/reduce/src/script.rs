@@ -75,7 +75,7 @@ pub fn reduce_by_script(
         let tidy = whole.with([], &rules);
         let shows = |start: &Specimen| matches!(pool.one(|slot| ask.ask(start, slot)), Ok(true));
         let start = tidy.into_iter().chain([whole]).find(shows);
-        let start = start.ok_or("the script does not take the preprocessed text")?;
+        let start = start.ok_or("the script does not accept the preprocessed text")?;
         Ok((start, rules, why))
     });
     match begin {

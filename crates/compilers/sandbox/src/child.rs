@@ -1,5 +1,5 @@
-//! One run from our side: start a shepherd, feed and drain the program's pipes, decide when it has
-//! had enough, and read the shepherd's report.
+//! One run from our side: start a shepherd, feed and drain the program's pipes, decide when to
+//! end it, and read the shepherd's report.
 
 use std::ffi::OsStr;
 use std::fs::File;

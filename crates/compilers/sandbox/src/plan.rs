@@ -1,4 +1,4 @@
-//! What the child needs, made before the fork: after it nothing may be allocated.
+//! What the child needs, prepared before the fork: nothing may be allocated after it.
 
 use std::ffi::{CString, OsStr, OsString, c_char};
 use std::io;
@@ -12,7 +12,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use crate::confine;
 use crate::run::Run;
 
-/// Where a program is looked for when nobody says: what the C library does.
+/// Where a program is searched without a `PATH`, as the C library does.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// Everything about a child that is not a pipe.
@@ -118,7 +118,7 @@ fn stack(bytes: u64) -> (Resource, u64, u64) {
 }
 
 fn limits(run: &Run) -> Vec<(Resource, u64, u64)> {
-    // A crashing compiler is our daily bread; its core files are not.
+    // Crashing compilers are expected; their core files are not wanted.
     let mut limits = vec![(Resource::RLIMIT_CORE, 0, 0)];
     if let Some(cpu) = run.cpu {
         let seconds = cpu.as_secs().saturating_add(u64::from(cpu.subsec_nanos() > 0));

@@ -4,7 +4,7 @@
 //! It is a fork of us that never executes anything else, so only async-signal-safe calls are made
 //! here and nothing is allocated. It is a subreaper: whatever loses its parent below it, daemons
 //! included, becomes its own child. So it kills only its own children, which nobody else can reap:
-//! their numbers cannot have passed to strangers. Whoever is orphaned by that comes next.
+//! their numbers cannot have been reused. What is orphaned by that is killed next.
 //!
 //! One pipe tells it to end: we close our end of it on purpose, or the kernel does when we die, be
 //! it by SIGKILL. (`PR_SET_PDEATHSIG` would go by the death of the *thread* that forked.)

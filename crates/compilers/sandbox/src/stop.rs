@@ -15,7 +15,7 @@ pub struct Stop(Arc<Inner>);
 #[derive(Debug)]
 pub(crate) struct Inner {
     set: AtomicBool,
-    /// Readable from the moment it is set; nobody ever reads it. `None` when we are out of
+    /// Readable from the moment it is set; it is never read. `None` when we are out of
     /// descriptors: then no run can start either.
     event: Option<OwnedFd>,
 }

@@ -1,4 +1,4 @@
-//! The tools Gainsay knows: how they are called, what they unlock, which Debian package has them.
+//! The tools Gainsay knows: their names, what they enable, which Debian package has them.
 
 /// A tool that Gainsay can use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -57,7 +57,7 @@ pub struct ToolInfo {
     pub naming: Naming,
     /// The option that makes it print its version.
     pub version_option: &'static str,
-    /// What it is good for, as the end of the sentence "it unlocks …".
+    /// What it enables, as the end of the sentence "it unlocks …".
     pub unlocks: &'static str,
     /// How to install it on Debian.
     pub install: &'static str,

@@ -1,4 +1,4 @@
-//! Which part of an optimiser a bug needs: the way in, for every family.
+//! Which part of an optimiser a bug needs: the entry point, for every family.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const SLOW: Duration = Duration::from_secs(5);
 /// What a program of milliseconds may take once a part of its compiler is switched off.
 const RUN: Duration = Duration::from_secs(2);
 
-/// How long one that may never end is waited for: nearly every answer takes as long.
+/// Time limit of a compilation that may hang: nearly every answer takes this long.
 const ENDLESS: Duration = Duration::from_secs(1);
 
 /// The part of the failing compiler's optimiser without which the bug is gone.
@@ -54,7 +54,7 @@ pub fn blame(
         brief.observe(case, folders[0].path(), target)?
     };
     if first.seen.fault(case).as_ref() != Some(&failure.fault) {
-        blame.limits.push(format!("{} does not fail in this way now.", target.label()));
+        blame.limits.push(format!("{} no longer fails in this way.", target.label()));
         return Ok(blame);
     }
     if let Behaviour::Crashed(messages) = &first.seen {
@@ -63,7 +63,7 @@ pub fn blame(
     }
     if first.compile > SLOW && kind != FailureKind::CompilerHang {
         let seconds = first.compile.as_secs();
-        blame.limits.push(format!("One compilation takes {seconds} s, too long to try many."));
+        blame.limits.push(format!("One compilation takes {seconds} s, too slow to try many."));
         return Ok(blame);
     }
     let patience = if kind == FailureKind::RuntimeHang { ENDLESS } else { RUN.max(first.run * 4) };
@@ -73,12 +73,12 @@ pub fn blame(
     match family {
         Family::Clang => llvm::blame(&bench, target, &mut blame, tell)?,
         _ if kind == FailureKind::CompilerHang => {
-            blame.limits.push("Each try of a compiler that hangs takes too long.".into());
+            blame.limits.push("Every try of a compiler that hangs takes too long.".into());
         }
         _ => gcc::blame(&bench, target, &failure.right, &mut blame, tell)?,
     }
     if bench.is_late() {
-        blame.limits.push("Time was up before everything had been tried.".into());
+        blame.limits.push("The time limit was reached before everything had been tried.".into());
     }
     Ok(blame)
 }

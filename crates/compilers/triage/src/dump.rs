@@ -12,7 +12,7 @@ use toolchain::{Family, Target};
 use crate::found::{Blame, Method};
 use crate::probe::FaultProbe;
 
-/// Dumps of more bytes nobody reads.
+/// Larger dumps are left out, in bytes.
 const LARGE: usize = 1 << 16;
 
 /// GCC's options for all dumps of one kind.

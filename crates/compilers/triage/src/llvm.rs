@@ -64,12 +64,12 @@ pub(crate) fn blame(
         }
     }
     if good > 0 && before != ProbeAnswer::Works {
-        blame.limits.push("With one pass less it fails in another way.".into());
+        blame.limits.push("With one pass fewer it fails in another way.".into());
     }
     let here: Vec<&PassRun> = units.iter().flatten().filter(|step| step.number == bad).collect();
     let names: BTreeSet<&str> = here.iter().map(|step| step.pass.as_str()).collect();
     if names.len() > 1 {
-        blame.limits.push("Each file counts its passes, so it is one of several.".into());
+        blame.limits.push("Each file numbers its own passes, so it is one of several.".into());
     }
     for step in here {
         let detail = format!("pass {bad} of {count}, on {}", plain(&step.on));

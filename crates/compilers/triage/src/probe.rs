@@ -1,4 +1,4 @@
-//! Asks a compiler about one program again and again, several at a time.
+//! Compiles one program with many sets of flags, several at a time.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -18,7 +18,7 @@ const MESSAGES: usize = 16 << 20;
 /// what takes longer than this is a program that was not reduced.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What came of a question.
+/// The result of one compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeAnswer {
     /// The same fault.
@@ -29,7 +29,7 @@ pub(crate) enum ProbeAnswer {
     Otherwise,
 }
 
-/// A program and its fault, with a folder for each question that is asked at the same time.
+/// A program and its fault, with a folder for each compilation that runs at the same time.
 pub(crate) struct FaultProbe<'a> {
     lab: Lab,
     case: &'a Case,
@@ -51,7 +51,7 @@ impl<'a> FaultProbe<'a> {
         Ok(FaultProbe { lab, case, fault, folders, until, late: AtomicBool::new(false) })
     }
 
-    /// Whether questions were left out because time was up.
+    /// Whether compilations were left out because time was up.
     pub(crate) fn is_late(&self) -> bool {
         self.late.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What every test of a hunt shares: the laboratory, the compilers, the accounts of time.
+//! What all tests of a hunt share: the lab, the compilers, the accounting of time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ use toolchain::Compiler;
 
 use crate::plan::Plan;
 
-/// The common ground of all tests.
+/// What all tests share.
 pub struct TestBench {
     /// Where programs are compiled and run.
     pub lab: Lab,
@@ -27,9 +27,9 @@ pub struct TestBench {
     detectors: OnceLock<Detectors>,
     /// How many findings each signature has.
     signatures: Mutex<BTreeMap<String, u64>>,
-    /// What other people's programs had used when the hunt began.
+    /// Processor time that external programs had used when the hunt began.
     before: Duration,
-    /// Microseconds of theirs that count as ours: of generators.
+    /// Microseconds of external generators, which count as ours.
     generators: AtomicU64,
 }
 

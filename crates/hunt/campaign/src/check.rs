@@ -1,4 +1,4 @@
-//! One program of somebody else before all compilers, without a store.
+//! One user program on all compilers, without a store.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::differential;
 use crate::engine::TestProgram;
 use crate::record::Tested;
 
-/// What became of it.
+/// The result.
 #[derive(Debug)]
 pub struct CheckReport {
     /// What was seen on each target.
     pub observations: Vec<Observation>,
-    /// A word for each target, and the findings with their standing and certificate.
+    /// The result of each target, and the findings with their standing and certificate.
     pub tested: Tested,
 }
 

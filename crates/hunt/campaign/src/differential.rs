@@ -1,4 +1,4 @@
-//! One program before all targets: observe, judge, try again, ask the detectors.
+//! One program on all targets: observe, judge, try again, ask the detectors.
 
 use std::time::Duration;
 
@@ -161,14 +161,15 @@ impl<'a> DifferentialTest<'a> {
                 // Headers may be written for that compiler alone.
                 Err(_) => continue,
             };
-            seen.seen =
-                Behaviour::Unsupported(format!("its macros make another program of it: {why}"));
+            seen.seen = Behaviour::Unsupported(format!(
+                "its predefined macros make it another program: {why}"
+            ));
         }
     }
 
-    /// Other people's programs rely on what compilers let pass: implicit declarations, functions that
-    /// are nowhere defined. A rejection counts only if a compiler that takes such a program takes it
-    /// with all pedantry too.
+    /// Programs in the wild rely on what compilers tolerate: implicit declarations, functions that
+    /// are never defined. A rejection counts only if a compiler that accepts such a program accepts it
+    /// with `-pedantic-errors` too.
     fn doubt_validity(&mut self, cost: &mut Cost) -> Result<(), Trouble> {
         let rejected = |seen: &Observation| matches!(seen.seen, Behaviour::Rejected(_));
         if !self.made.is_foreign || !self.seen.iter().any(rejected) {
@@ -186,8 +187,7 @@ impl<'a> DifferentialTest<'a> {
         }
         for seen in self.seen.iter_mut().filter(|seen| rejected(seen)) {
             if !valid || seen.seen.is_link_error() {
-                seen.seen =
-                    Behaviour::Unsupported("the program is not valid C to the letter".into());
+                seen.seen = Behaviour::Unsupported("the program is not strictly valid C".into());
             }
         }
         Ok(())
@@ -290,9 +290,9 @@ impl<'a> DifferentialTest<'a> {
     }
 }
 
-/// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that does as
-/// the machine says; where all are against it, it is more likely wrong itself. A rejected program
-/// needs a compiler that takes it. A crash is a bug whatever the program means.
+/// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that agrees with
+/// the machine; where none does, the machine is more likely wrong. A rejected program
+/// needs a compiler that accepts it. A crash is a bug whatever the program means.
 fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certificate) -> Standing {
     let witness = !agreement.right.is_empty()
         || certificate.opinions.iter().skip(1).any(|o| o.says == Assessment::Valid);

@@ -1,8 +1,8 @@
 //! Detectors asked before any compiler: the eager validation of CsmithEdge's Figure 1a.
 //!
-//! The lazy one is in [`differential`](crate::differential): nobody is asked until targets disagree. A
-//! program to which a detector objects has no answer from then on. Where the machine had one, that is
-//! put down as a finding: either of the two has a bug. Frama-C's alarms prove nothing and make no
+//! Lazy validation is in [`differential`](crate::differential): no detector runs until targets disagree. A
+//! program to which a detector objects has no expected result from then on. Where the machine had one, that is
+//! recorded as a finding: one of the two has a bug. Frama-C's alarms prove nothing and make no
 //! finding.
 
 use oracle::{Assessment, Certificate, FailureKind, Opinion, Trouble};
@@ -11,7 +11,7 @@ use crate::bench::TestBench;
 use crate::engine::TestProgram;
 use crate::record::{NewFinding, Standing, Tested};
 
-/// Asks those who are to be asked first about a program with an answer.
+/// Asks the detectors that are to run before the compilers about a program with an expected result.
 pub fn test(bench: &TestBench, made: &mut TestProgram, tested: &mut Tested) -> Result<(), Trouble> {
     if made.first.is_empty() || made.case.expected.is_none() {
         return Ok(());

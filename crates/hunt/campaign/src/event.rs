@@ -1,4 +1,4 @@
-//! What a hunt tells while it runs, for whoever shows it.
+//! The events of a running hunt, for a user interface.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,15 +17,15 @@ pub enum Event<'a> {
     Found(&'a Finding, &'a Progress),
     /// A finding was studied; what was learnt is on disk. Or it could not be, and why.
     Studied(i64, Result<&'a Study, &'a str>, &'a Progress),
-    /// A sentence worth reading: a worker came or went, a test was set aside.
+    /// A message for the user: a worker joined or left, a test was set aside.
     Note(&'a str, &'a Progress),
-    /// Nothing happened for a moment: time to draw.
+    /// Nothing happened for a moment: time to redraw.
     Tick(&'a Progress),
     /// The hunt is over.
     End(&'a Progress),
 }
 
-/// Where a hunt stands. Counts include what earlier runs on the same folder recorded, unless said.
+/// The state of a hunt. Counts include what earlier runs on the same folder recorded, unless stated otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// The first seed.
@@ -96,6 +96,6 @@ pub enum EndReason {
     Tests,
     /// Ctrl-C, or another request to stop.
     Interrupted,
-    /// It could not go on: a full disk, a lost store. One sentence.
+    /// It could not continue: a full disk, a lost store. One sentence.
     Failed(String),
 }

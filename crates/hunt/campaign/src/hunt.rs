@@ -1,4 +1,4 @@
-//! The hunt: workers take tests from the queue, one thread records what they bring and tells of it.
+//! The hunt: workers take tests from the queue, one thread records and reports their results.
 //!
 //! Only the recording thread touches the store. Workers are not scoped threads: at Ctrl-C the hunt
 //! does not wait for one that is in the middle of executing a program in the machine.
@@ -33,12 +33,12 @@ const GRACE: Duration = Duration::from_secs(10);
 /// than this is our own computing, which leaves nothing behind.
 const PARTING: Duration = Duration::from_millis(600);
 
-/// Who does the work of a hunt: threads of this process, or workers on other machines.
+/// What does the work of a hunt: threads of this process, or workers on other machines.
 pub trait Crew {
     /// What tests share, where they are done in this process.
     fn bench(&self) -> Option<Arc<TestBench>>;
 
-    /// Sets to work and returns: takes from the board until nothing is left, sends home what came of it,
+    /// Starts working and returns: takes from the queue until nothing is left, sends the results,
     /// and drops the sender at the end.
     fn start(&mut self, plan: &Plan, task: Task) -> Result<()>;
 }
@@ -47,7 +47,7 @@ pub trait Crew {
 pub struct Task {
     /// What is to be done.
     pub board: SharedQueue,
-    /// Where what came of it goes.
+    /// Where results are sent.
     pub home: Sender<Delivery>,
     /// Ends all work at once when it is set.
     pub cancel: Stop,
@@ -55,7 +55,7 @@ pub struct Task {
     pub engines: Arc<[Box<dyn Engine>]>,
     /// All targets of the store.
     pub targets: Arc<[StoredTarget]>,
-    /// What the folder is known by among all folders.
+    /// The identity of the folder.
     pub identity: String,
 }
 
@@ -91,7 +91,7 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     hunt_with(plan, &mut Threads(bench), cancel, stop, tell)
 }
 
-/// The same with the work done by somebody else; setting `cancel` must end what is under way.
+/// The same with another crew; setting `cancel` must end what is under way.
 pub fn hunt_with(
     plan: Plan,
     crew: &mut dyn Crew,

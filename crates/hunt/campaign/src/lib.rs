@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | `plan`, `engine/` | what is to be done; a seed to a test |
 //! | `differential` | one program on all targets, to findings with standing and certificate |
-//! | `predict`, `seed`, `front` | the machine's result for a program of somebody else; programs as `emi` takes them; C to IR by clang |
+//! | `predict`, `seed`, `front` | the machine's result for a program that we did not generate; programs as `emi` takes them; C to IR by clang |
 //! | `queue`, `schedule` | tests still to do; which engine is next |
 //! | `worker`, `bench` | takes work from a supply, hands in results; what all tests share |
 //! | `hunt`, `event` | the recording thread, and what it reports |

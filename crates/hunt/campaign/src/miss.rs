@@ -2,7 +2,7 @@
 //!
 //! The machine is sure of what it executed. Where it says that a program is undefined, in a way that a
 //! sanitizer documents to find ([`CLAIMS`]), each family's sanitizer is asked at `-O0`; one that lets the
-//! program end as if nothing were wrong has missed it. That stands only if somebody else, the other
+//! program end as if nothing were wrong has missed it. That stands only if another tool, the other
 //! family's sanitizer or Frama-C, objects to the very line; else it is disputed, for the machine may be
 //! wrong. Not here: what optimisation hides from sanitizers, which they do not promise to find.
 
@@ -30,13 +30,13 @@ struct Claim {
     holds: fn(&Program, ExprId) -> bool,
 }
 
-/// What is claimed. What is not, and why:
+/// What sanitizers document to find. What is left out, and why:
 ///
 /// - Pointers that are computed, compared or converted and not followed: only `pointer-overflow` and
 ///   ASan's pointer pairs look at them, by address.
 /// - Accesses outside of an object through a pointer: ASan sees them only where they hit a red zone.
 /// - Uninitialised values that are copied, computed with or printed: MSan waits for a decision.
-/// - Effective types, `const`, sequencing, `volatile`, formats, library calls: nobody checks them.
+/// - Effective types, `const`, sequencing, `volatile`, formats, library calls: no sanitizer checks them.
 /// - Misaligned accesses: the machine goes by offsets, UBSan by addresses.
 /// - Conversions from floating types: GCC leaves them out of `undefined`, and rounds elsewhere.
 const CLAIMS: &[Claim] = &[
@@ -127,7 +127,7 @@ fn examine(
     let right: Vec<String> = said.iter().filter(|o| objects(o)).map(|o| o.tool.clone()).collect();
     if right.is_empty() && specimen.detector == Detector::Address {
         // The storage may be in use again, by the same variable or by another frame: ASan goes by
-        // addresses, and then nobody sees it.
+        // addresses, and misses it then.
         return Ok(Vec::new());
     }
     let opinions = std::iter::once(made.own.clone()).chain(said).collect();
@@ -250,7 +250,7 @@ fn is_record(program: &Program, ty: ctree::Ty) -> bool {
     !program.types.is_scalar(ty) && !program.types.is_void(ty)
 }
 
-/// Without the conversions that nobody wrote.
+/// Without implicit conversions.
 fn bare(program: &Program, mut id: ExprId) -> ExprId {
     while let ExprKind::Implicit(inner) = program.expr(id).kind {
         id = inner;

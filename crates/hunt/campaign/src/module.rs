@@ -1,4 +1,4 @@
-//! Findings that are modules of LLVM's: their study, and whether they are still there.
+//! Findings that are LLVM modules: their study and their recheck.
 //!
 //! A target's label is `libLLVM-16 -passes=default<O3>`: the version says which library is asked, unless
 //! the caller knows the file.
@@ -67,7 +67,7 @@ pub fn label(library: &Installed, passes: &str) -> String {
     format!("{}{PASSES}{passes}", compiler(library))
 }
 
-/// What shows it, typed beside the file. Debian's names of LLVM's tools; in other places they have no
+/// The command that shows it, in the folder of the file. Debian's names of LLVM's tools; elsewhere they have no
 /// number.
 pub fn command(library: &Installed, passes: &str, signature: &Signature) -> String {
     let major = library.major;
@@ -90,7 +90,7 @@ fn is_of_code(signature: &Signature) -> bool {
     signature.pass.as_deref() == Some(CODE_GENERATOR)
 }
 
-/// The verifier's word.
+/// The verifier's opinion.
 pub fn certificate(library: &Installed) -> Certificate {
     let opinion = Opinion {
         tool: format!("the verifier of LLVM {}", library.major),
@@ -110,7 +110,7 @@ pub fn kind(fault: Fault) -> FailureKind {
     }
 }
 
-/// A fault as findings of the same bug are known by.
+/// The signature of a fault.
 pub fn named(signature: &Signature) -> String {
     format!("{} llvm {}", kind(signature.fault).name(), signature.key)
 }
@@ -278,7 +278,7 @@ fn outcome_of(
     judged.map_err(|error| NotReduced::Unusable(error.to_string()))
 }
 
-/// Whether two versions do the same wrong. Functions have names in one and only addresses in the
+/// Whether two versions have the same fault. Functions have names in one and only addresses in the
 /// other, so the kind and the pass must do.
 fn is_same(one: &Signature, other: &Signature) -> bool {
     one.key == other.key || one.fault == other.fault && one.pass.is_some() && one.pass == other.pass

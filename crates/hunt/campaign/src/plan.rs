@@ -49,7 +49,7 @@ impl Plan {
     pub fn check_compilers(&self) -> Result<()> {
         if self.compilers.is_empty() && self.engines.iter().any(EngineChoice::needs_compilers) {
             bail!(
-                "no compiler to hunt on: install one (apt-get install gcc libc6-dev), or name one with --cc"
+                "no compiler to test: install one (apt-get install gcc libc6-dev), or name one with --cc"
             );
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The machine's word on a program that somebody else wrote: its exact output, or why there is none.
+//! The machine's result for a program that we did not generate: its exact output, or why there is none.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,14 +9,14 @@ use ctree::{DataModel, Program};
 use oracle::{Assessment, Expected, Opinion};
 use toolchain::Preprocessor;
 
-/// How the reasons begin that are the program's own.
+/// Prefixes of the reasons that are the program's own.
 const UNDEFINED: &str = "undefined: ";
 const UNSPECIFIED: &str = "unspecified: ";
 
 /// What a program called `abort` leaves to the shell.
 const ABORTED: u8 = 134;
 
-/// The answer of a program.
+/// The result of a program.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// What it must do.

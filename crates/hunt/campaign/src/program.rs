@@ -105,13 +105,13 @@ pub fn command(
     steps.join(" && ")
 }
 
-/// What a program does in place of what it must, in one line.
+/// How the behaviour of a program differs from the expected one, in one line.
 pub fn summary(must: &ExpectedRun, got: &Executed) -> String {
     match &got.how {
-        ExecutionEnd::Signal(signal) => format!("the program dies of signal {signal}"),
+        ExecutionEnd::Signal(signal) => format!("the program is killed by signal {signal}"),
         ExecutionEnd::Time => "the program does not end".into(),
         ExecutionEnd::Status(status) if got.stdout == must.stdout => {
-            format!("exit status {status} in place of {}", must.status)
+            format!("exit status {status}, expected {}", must.status)
         }
         _ => {
             let line = |bytes: &[u8], at: usize| {
@@ -121,7 +121,7 @@ pub fn summary(must: &ExpectedRun, got: &Executed) -> String {
             let same = must.stdout.split(|b| *b == b'\n').zip(got.stdout.split(|b| *b == b'\n'));
             let at = same.take_while(|(a, b)| a == b).count();
             let (expected, seen) = (line(&must.stdout, at), line(&got.stdout, at));
-            format!("line {}: {seen:?} in place of {expected:?}", at + 1)
+            format!("line {}: {seen:?}, expected {expected:?}", at + 1)
         }
     }
 }
@@ -176,9 +176,9 @@ pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trou
 fn case_of(found: &Finding) -> Result<(Case, bool), String> {
     let finding = &found.finding;
     let kept = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
-    let stdout = kept("expected").ok_or("what its program must print was not kept")?.bytes.clone();
+    let stdout = kept("expected").ok_or("its expected output was not stored")?.bytes.clone();
     let status = kept(STATUS).map(|file| String::from_utf8_lossy(&file.bytes).trim().parse());
-    let status = status.transpose().map_err(|_| "its exit status was not kept")?.unwrap_or(0);
+    let status = status.transpose().map_err(|_| "its exit status was not stored")?.unwrap_or(0);
     let words: Vec<&str> = finding.commands.iter().flat_map(|c| c.split_whitespace()).collect();
     let include: BTreeSet<PathBuf> =
         words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].into()).collect();
@@ -276,7 +276,7 @@ pub fn study_program(
     let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
     let bitcode =
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
-    tell(StudyProgress::Asks("which passes it takes"));
+    tell(StudyProgress::Asks("which passes are needed"));
     let bench = Linked { clang, stop, limits, bitcode: &bitcode };
     let passes = bench.fewest(&mut server, subject.passes, &must)?;
     let got = match bench.run(&mut server, &passes)? {
@@ -284,7 +284,7 @@ pub fn study_program(
         _ => {
             let text = String::from_utf8_lossy(&case.files[0].bytes).into_owned();
             let flags = flags.join(" ");
-            let what = format!("the reduced program does as it must at {flags}:\n{text}");
+            let what = format!("the reduced program works at {flags}:\n{text}");
             return Err(NotReduced::NotShown(what));
         }
     };
@@ -401,7 +401,7 @@ pub fn is_sequenced(found: &Finding) -> bool {
     found.engine == crate::engine::PASSES && !is_module(found)
 }
 
-/// Takes back what a hunt learnt not to draw because of a fault that is no more. How many exclusions went.
+/// Drops the exclusions that a hunt learnt from a fault that is fixed; how many.
 pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
     let mut gone = 0;
     for library in Installed::all() {
@@ -415,7 +415,7 @@ pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
     Ok(gone)
 }
 
-/// Whether a program still becomes wrong where it did.
+/// Whether a program is still miscompiled where it was.
 pub fn recheck_program(
     found: &Finding,
     study: Option<&Study>,
@@ -430,7 +430,7 @@ pub fn recheck_program(
         optimising = is_optimising(&study.flags);
         labels = study.targets.clone();
     }
-    let expected = case.expected.clone().ok_or("what its program must print was not kept")?;
+    let expected = case.expected.clone().ok_or("its expected output was not stored")?;
     let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
     let mut done = Rechecked {
         verdict: RecheckOutcome::Unknown,

@@ -1,4 +1,4 @@
-//! The tests that are still to do, dealt out to workers.
+//! The queue of tests, handed out to workers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -76,12 +76,12 @@ pub enum WorkItem {
 }
 
 impl Queue {
-    /// Lets so many studies be made at a time; without it none is.
+    /// Sets how many studies may run at a time; the default is none.
     pub fn let_study(&mut self, at_a_time: usize) {
         self.at_a_time = at_a_time;
     }
 
-    /// Puts down a finding to be studied.
+    /// Queues a finding to be studied.
     pub fn study(&mut self, finding: Finding) {
         if self.at_a_time > 0 {
             self.studies.push_back(finding);
@@ -115,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// A study is over; whether anybody still waited for it.
+    /// A study is over; whether its result is still wanted.
     pub fn studied(&mut self, id: i64) -> bool {
         let waiting = self.studies.len();
         self.studies.retain(|finding| finding.id != id);
@@ -123,7 +123,7 @@ impl Queue {
     }
 
     /// The next thing to do; `None` when there is nothing left. Studies go first: what is found
-    /// should be ready to be told.
+    /// should be ready to be reported.
     pub fn next_work(&mut self) -> Option<WorkItem> {
         if self.closed {
             return None;
@@ -169,7 +169,7 @@ impl Queue {
         self.left = Some(tests);
     }
 
-    /// Deals out no more.
+    /// Hands out no more work.
     pub fn close(&mut self) {
         self.closed = true;
     }

@@ -1,6 +1,6 @@
-//! Whether bugs of the past are still there, with the compilers of today.
+//! Whether known bugs still reproduce with the installed compilers.
 //!
-//! A bug is fixed when everything that failed is asked again and does as it must. Where a compiler
+//! A bug is fixed when every target that failed is tried again and is right. Where a compiler
 //! is gone, nothing is known, whatever its relatives do. Not here: whether it is the same bug that
 //! makes a compiler fail now; the same kind of failure on the same program counts.
 
@@ -32,22 +32,22 @@ pub struct Subject {
     pub failed: Vec<(String, Vec<String>)>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecheckOutcome {
-    /// It is still there.
+    /// It still reproduces.
     Fails,
-    /// All that failed do as they must.
+    /// All targets that failed are right.
     Fixed,
-    /// That cannot be told.
+    /// Not known.
     Unknown,
 }
 
 /// A program tried again.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Rechecked {
-    /// What came of it.
+    /// The result.
     pub verdict: RecheckOutcome,
     /// Labels of the targets that fail as before, those that failed first.
     pub fails: Vec<String>,
@@ -131,7 +131,7 @@ pub fn stored_case(found: &Finding, failed: &[(String, Vec<String>)]) -> Result<
     let recipe = finding.commands.iter().zip(failed).find_map(read).unwrap_or_default();
     if !finding.kind.is_of_a_compiler() {
         bail!(
-            "it is about a tool that judges programs, a {}: `gainsay show {}` tells how to see it",
+            "it is a {} of a tool that checks programs: `gainsay show {}` says how to see it",
             finding.kind.name(),
             found.id
         );
@@ -139,7 +139,7 @@ pub fn stored_case(found: &Finding, failed: &[(String, Vec<String>)]) -> Result<
     // A program without an answer has none to keep.
     let expected = finding.artifacts.iter().find(|file| file.name == "expected");
     if expected.is_none() && finding.kind.is_wrong_code() {
-        bail!("what its program must print was not kept");
+        bail!("its expected output was not stored");
     }
     // What every compiler is told without being asked; another compiler is told something else.
     let usual = ["gnu11", "c11", "c++17"];
@@ -218,7 +218,7 @@ pub fn recheck(
             None if seen.seen.is_right(case) => done.right.push(label),
             None => {
                 doubt |= before;
-                done.otherwise.push((label, "not for it".into()));
+                done.otherwise.push((label, "unsupported".into()));
             }
         }
     }

@@ -34,19 +34,19 @@ impl std::ops::AddAssign for Cost {
     }
 }
 
-/// What a target did with a program, in one word.
+/// The result of a target on a program.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetResult {
-    /// As it must.
+    /// Right.
     Right,
     /// It failed.
     Failed(FailureKind),
     /// It failed once, and not when tried again.
     Flaky,
-    /// It cannot take the program.
+    /// It does not support the program.
     #[serde(rename = "not-for-it")]
     Unsupported,
 }
@@ -67,7 +67,7 @@ impl std::ops::AddAssign for Checks {
     }
 }
 
-/// One test, done.
+/// The record of one test.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Tested {
     /// Which engine made it.
@@ -114,7 +114,7 @@ impl Tested {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// It stands: seen twice, and nothing speaks against the program.
+    /// It counts: seen twice, and no detector objects to the program.
     Confirmed,
     /// A detector complains about the program, or no compiler at all agrees with the machine:
     /// probably a bug of ours.
@@ -128,13 +128,13 @@ pub struct NewFinding {
     pub kind: FailureKind,
     /// What findings of the same bug have in common.
     pub signature: String,
-    /// One line that tells it.
+    /// One line that describes it.
     pub summary: String,
     /// Whether it counts.
     pub standing: Standing,
     /// Labels of the targets that fail.
     pub targets: Vec<String>,
-    /// Labels of the targets that do as they must.
+    /// Labels of the targets that are right.
     pub right: Vec<String>,
     /// The program.
     pub files: Vec<SourceFile>,
@@ -144,7 +144,7 @@ pub struct NewFinding {
     pub commands: Vec<String>,
     /// Where the program comes from, as a command or a file.
     pub origin: String,
-    /// Who says that the program is valid.
+    /// Evidence that the program is valid.
     pub certificate: Certificate,
 }
 
@@ -190,7 +190,7 @@ pub struct Study {
     pub right: Vec<String>,
     /// Commands that show it, one a line, to be typed beside the files.
     pub commands: Vec<String>,
-    /// Who says that the reduced program is valid.
+    /// Evidence that the reduced program is valid.
     pub certificate: Certificate,
     /// Which pass is to blame.
     pub blame: Blame,
@@ -204,12 +204,12 @@ pub struct Study {
     pub took: Duration,
 }
 
-/// Whether a bug is still there.
+/// Whether a bug is fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BugState {
-    /// As far as is known.
+    /// As far as is known, it is not fixed.
     Open,
-    /// No compiler of today fails any more.
+    /// No installed compiler fails any more.
     Fixed,
 }

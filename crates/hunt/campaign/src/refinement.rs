@@ -1,7 +1,7 @@
-//! Findings by refinement: passes made of a module what does not mean the same.
+//! Findings by refinement: the output of passes does not refine their input.
 //!
 //! The finding is the module that the culprit was given, not the one that the pipeline was given: the
-//! pass is found before anybody is told. Its counterexample was executed.
+//! pass is located before the finding is recorded. Its counterexample was executed.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ pub const AFTER: &str = "after.ll";
 /// The input on which both differ, with both traces.
 pub const COUNTEREXAMPLE: &str = "counterexample.txt";
 
-/// Who is asked.
+/// The refinement oracles.
 #[derive(Debug)]
 pub struct RefinementOracles {
     own: Own,

@@ -21,7 +21,7 @@ pub struct EngineAccount {
     pub signatures: u64,
     /// Tests in flight.
     pub in_flight: u64,
-    /// It has no more tests to give.
+    /// It has no tests left.
     pub exhausted: bool,
 }
 

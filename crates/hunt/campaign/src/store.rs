@@ -1,6 +1,6 @@
 //! The store: one SQLite file in the hunt's folder.
 //!
-//! A test and its findings are one transaction, flushed to the disk before anybody is told of them:
+//! A test and its findings are one transaction, flushed to the disk before they are reported:
 //! what was shown is still there after a power cut, and a test that was not recorded is simply done
 //! again. Engine and seed are a test's identity, so recording it twice changes nothing.
 //!
@@ -457,7 +457,10 @@ fn place(dir: &Path) -> String {
 
 /// The first half of the sentence when something could not be written.
 fn full_or(dir: &Path) -> String {
-    format!("what was found could not be written to {} (all before it is safe)", dir.display())
+    format!(
+        "new results could not be written to {} (everything recorded before is safe)",
+        dir.display()
+    )
 }
 
 /// Whether an error of the store means that there is no room left.

@@ -1,4 +1,4 @@
-//! From a finding to what a maintainer reads: small, blamed, with the versions that fail.
+//! From a finding to a bug report: reduced, blamed, with the versions that fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,9 +36,9 @@ pub fn targets_of(labels: &[String], compilers: &[Arc<Compiler>]) -> Vec<Target>
     labels.iter().filter_map(target).collect()
 }
 
-/// What is wrong with a program at the levels of these compilers, the gravest first, and the labels
+/// What is wrong with a program at the levels of these compilers, the most severe first, and the labels
 /// of those that are right. Nobody is asked twice, and no detector at all: this is for programs whose
-/// validity is somebody else's affair. Calls `begin` with the label of each target.
+/// validity the caller answers for. Calls `begin` with the label of each target.
 pub fn suspicions(
     case: &Case,
     compilers: &[Arc<Compiler>],
@@ -84,18 +84,18 @@ pub struct Patient<'a> {
     pub kind: FailureKind,
     /// Where.
     pub bad: Vec<Target>,
-    /// Who does as they must.
+    /// The targets that are right.
     pub right: Vec<Target>,
     /// All compilers there are.
     pub compilers: &'a [Arc<Compiler>],
 }
 
-/// What a study tells while it works.
+/// The progress of a study.
 #[derive(Debug)]
 pub enum StudyProgress<'a> {
     /// The program becomes smaller.
     Reduced(&'a ReduceProgress),
-    /// A sentence on what is asked now.
+    /// What is being determined now.
     Asks(&'a str),
 }
 
@@ -240,7 +240,7 @@ fn observed(lab: &Lab, case: &Case, target: &Target) -> Result<(String, Behaviou
     lab.write(case, scratch.path())?;
     let seen = lab.observe(case, scratch.path(), target)?;
     let suspicions = oracle::judge(case, std::slice::from_ref(target), std::slice::from_ref(&seen));
-    let summary = suspicions.into_iter().next().map_or_else(|| "as it must".into(), |s| s.summary);
+    let summary = suspicions.into_iter().next().map_or_else(|| "as expected".into(), |s| s.summary);
     Ok((summary, seen.seen))
 }
 

@@ -1,6 +1,6 @@
-//! Who does the work: a [`Worker`] takes work from a [`WorkSource`] and hands in what came of it.
+//! A [`Worker`] takes work from a [`WorkSource`] and submits the results.
 //!
-//! The supply is the one boundary between those who test and the one who records. Here it is the queue
+//! The work source is the one boundary between testing and recording. Here it is the queue
 //! in memory, for threads of this process; `cluster` has one for other machines.
 
 use std::any::Any;
@@ -34,7 +34,7 @@ const IDLE: Duration = Duration::from_millis(50);
 /// A study that takes longer ends with the best it has.
 const STUDY: Duration = Duration::from_secs(600);
 
-/// What came of work.
+/// The result of a work item.
 #[derive(Debug)]
 pub enum WorkResult {
     /// Of a test.
@@ -45,24 +45,24 @@ pub enum WorkResult {
     Study(i64, Box<Result<Study, StudyFailure>>),
     /// Targets that are tested from now on.
     Targets(Vec<StoredTarget>),
-    /// A sentence for whoever watches.
+    /// A message for the user.
     Note(String),
 }
 
 /// Why there is no study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StudyFailure {
-    /// It was cut short: somebody else, or the next hunt, makes it.
+    /// It was cut short: another worker, or the next hunt, makes it.
     Stopped,
     /// It cannot be made; one sentence.
     Because(String),
 }
 
-/// What is sent home.
+/// A result on its way to the recording thread.
 pub struct Delivery {
-    /// What came of work.
+    /// The result.
     pub done: WorkResult,
-    /// Called when that is on the disk, or was there before: nobody needs to keep it any longer.
+    /// Called when that is on the disk, or was there before.
     pub on_stored: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -72,18 +72,18 @@ impl From<WorkResult> for Delivery {
     }
 }
 
-/// Where a worker takes work from, and where it hands in what came of it.
+/// Where a worker takes work from and submits results.
 pub trait WorkSource: Send + Sync {
-    /// What a piece of work is known by.
+    /// Identifies a piece of work.
     type Ticket;
 
     /// The next piece of work; `None` when there will be none.
     fn next(&self) -> Option<(WorkItem, Self::Ticket)>;
 
-    /// Hands in what came of one test or study; whether anybody still wants more.
+    /// Submits the result of one test or study; whether more is wanted.
     fn submit(&self, done: WorkResult) -> bool;
 
-    /// A piece of work is over: done, or left before its end, and then for somebody else to do.
+    /// A piece of work is over: done, or abandoned, and then for another worker.
     fn release(&self, ticket: Self::Ticket, is_done: bool);
 }
 
@@ -92,7 +92,7 @@ pub trait WorkSource: Send + Sync {
 pub struct SharedQueue(Arc<Mutex<Queue>>);
 
 impl SharedQueue {
-    /// A board with this on it.
+    /// Shares a queue.
     pub fn new(queue: Queue) -> SharedQueue {
         SharedQueue(Arc::new(Mutex::new(queue)))
     }
@@ -103,7 +103,7 @@ impl SharedQueue {
     }
 }
 
-/// Everything that tests are done with.
+/// Everything that a test needs.
 pub struct Worker {
     /// The engines, in the order of the plan.
     pub engines: Arc<[Box<dyn Engine>]>,
@@ -146,7 +146,7 @@ impl Worker {
                 }
                 WorkItem::Block(block) => block.items().all(|item| {
                     let done = WorkResult::Test(item, Box::new(self.test(item)));
-                    // The rest of a block that was stopped is for somebody else.
+                    // The rest of a block that was stopped is for another worker.
                     supply.submit(done) && !self.bench.lab.stop.is_set()
                 }),
                 WorkItem::Study(found) => {

@@ -1,4 +1,4 @@
-//! The coordinating end: a [`Crew`] whose hands are workers elsewhere.
+//! The coordinator: a [`Crew`] whose workers are on other machines.
 //!
 //! It keeps the work stream filled with about two pieces of work for each thread of each worker, dealt by
 //! the same queue as a local hunt's, and sends home what arrives on the results stream. What a worker has
@@ -45,7 +45,7 @@ const RESULTS_HELD: usize = 1000;
 /// A result that is not on the disk after this is sent again.
 const RECORDED: Duration = Duration::from_secs(60);
 
-/// Whoever waits for workers is told so after this, and then at twice the time.
+/// A missing worker is reported after this, and then at twice the time.
 const ALONE: Duration = Duration::from_secs(5);
 
 /// The key of the coordinator's lease.
@@ -124,7 +124,7 @@ impl Coordinator {
             coordinator: self.options.name.clone(),
             open: true,
         };
-        // What is under way somewhere still comes home; what nobody has begun is dealt anew.
+        // Results of work that is under way still arrive; what no worker has begun is handed out anew.
         let work = link.stream(WORK).await?;
         work.purge().filter(format!("gainsay.work.{identity}.>")).await?;
         Ok(spec)
@@ -137,7 +137,7 @@ impl Crew for Coordinator {
     }
 
     fn start(&mut self, plan: &Plan, task: Task) -> Result<()> {
-        let Some(runtime) = self.runtime.take() else { bail!("this crew has started already") };
+        let Some(runtime) = self.runtime.take() else { bail!("the crew has been started already") };
         let engines: Vec<String> =
             task.engines.iter().map(|engine| engine.name().to_string()).collect();
         if let Some(who) = runtime.block_on(retry(|| self.check_alone(&task.identity)))? {
@@ -230,13 +230,13 @@ struct TargetSet {
     /// Work that was dealt to it and is not over.
     blocks: Vec<SeedBlock>,
     studies: Vec<Finding>,
-    /// Since when nobody has it.
+    /// Since when it has no worker.
     deserted: Option<Instant>,
     /// Since when the stream has had nothing of it, though something is not over.
     dry: Option<Instant>,
 }
 
-/// Deals work and takes in results.
+/// Hands out work and collects results.
 struct Dealer {
     link: Link,
     runtime: Handle,
@@ -332,7 +332,7 @@ impl Dealer {
         let _ = self.home.send(WorkResult::Note(word).into());
     }
 
-    /// A worker's sign of life.
+    /// A heartbeat of a worker.
     async fn on_hello(&mut self, payload: &[u8]) {
         let Ok(hello) = decode::<Hello>(payload) else { return };
         let Hello { worker, jobs, set, word, leaves } = hello;
@@ -376,13 +376,15 @@ impl Dealer {
             .collect();
         for name in silent {
             self.workers.remove(&name);
-            self.note(format!("worker {name} is not heard of any more: its work goes to others"));
+            self.note(format!("worker {name} stopped responding: its work is reassigned"));
         }
         if !self.workers.is_empty() {
             self.alone = (Instant::now(), ALONE);
         } else if self.alone.0.elapsed() > self.alone.1 {
             self.alone.1 *= 2;
-            self.note("no worker is there: start some with `gainsay worker --join ADDRESS`".into());
+            self.note(
+                "no worker is connected: start some with `gainsay worker --join ADDRESS`".into(),
+            );
         }
     }
 
@@ -423,7 +425,7 @@ impl Dealer {
         let (name, subject) = lane(&self.spec.hunt(), set, block.engine);
         let sent = self.send(&name, &subject, &id, &WorkMessage::Block(block.clone())).await;
         match sent {
-            // Dealt to nobody if that is not known: a second message for the same tests does no harm.
+            // If it is not known whether that was sent: a second message for the same tests does no harm.
             Err(_) => block.items().for_each(|item| self.board.lock().give_back(item)),
             Ok(()) => self.sets.entry(set.into()).or_default().blocks.push(block),
         }
@@ -483,7 +485,7 @@ impl Dealer {
         self.link.publish(subject, id, &encode(order)?).await
     }
 
-    /// Gives the work of sets that nobody has any more to others.
+    /// Reassigns the work of sets that no worker has any more.
     async fn reassign_orphaned_work(&mut self) -> Result<()> {
         let names: Vec<String> = self.sets.keys().cloned().collect();
         for name in names {
@@ -530,7 +532,7 @@ impl Dealer {
             }
             // Twice in a row: the last result may be on its way.
             if set.dry.replace(Instant::now()).is_some() && self.take_back(&name).await.is_ok() {
-                self.note("the servers have lost some work: it is dealt again".into());
+                self.note("the servers lost some work: it is sent again".into());
             }
         }
     }
@@ -599,7 +601,7 @@ impl Dealer {
         format!("set aside: {} workers did not finish it", self.spec.deliveries)
     }
 
-    /// Of a block that nobody finished, each test is tried alone; of one test, it is put down.
+    /// The tests of a block that no worker finished are tried one by one; a single test is recorded as skipped.
     async fn set_block_aside(&mut self, hunt: &str, block: SeedBlock, message: jetstream::Message) {
         let ours = hunt == self.spec.hunt();
         let Some(name) = self.spec.engines.get(block.engine).filter(|_| ours).cloned() else {
@@ -631,7 +633,7 @@ impl Dealer {
         let _ = message.ack().await;
     }
 
-    /// Sends something home, and acknowledges it when it is on the disk.
+    /// Forwards a result to the recording thread, and acknowledges it when it is on the disk.
     fn forward_result(
         &self,
         done: WorkResult,

@@ -19,7 +19,7 @@ use crate::link::{Link, NEWS, SPEC, retry_until_stopped};
 use crate::supply::{MovedPaths, Remote, Setting};
 use crate::wire::{Hello, Spec, encode, set_of};
 
-/// Between two signs of life.
+/// Between two heartbeats.
 pub const HELLO: Duration = Duration::from_secs(2);
 
 /// How soon Ctrl-C is seen.
@@ -37,10 +37,10 @@ pub struct WorkerOptions {
     pub jobs: usize,
 }
 
-/// What a worker tells.
+/// What a worker reports.
 #[derive(Debug)]
 pub enum WorkerEvent<'a> {
-    /// A sentence.
+    /// A message.
     Note(&'a str),
     /// Tests and findings of this hunt so far.
     Progress(u64, u64),
@@ -120,7 +120,7 @@ impl WorkerSession<'_> {
         let Some(entry) = entry.filter(|entry| entry.operation == Operation::Put) else {
             return Ok(None);
         };
-        // One that is over is nobody's, whatever its version.
+        // One that is over is ignored, whatever its version.
         match Spec::read(&entry.value) {
             Ok(spec) => Ok(Some(spec).filter(|spec| spec.open)),
             Err(_) if String::from_utf8_lossy(&entry.value).contains("\"open\":false") => Ok(None),

@@ -38,10 +38,10 @@
 //! workers did not finish is recorded as skipped, with the reason.
 //!
 //! **A coordinator that was killed** is started again with the same command. It takes what waits on the results
-//! stream, clears the work that nobody has begun, and deals what is not in its store.
+//! stream, clears the work that no worker has begun, and hands out what is not in its store.
 //!
 //! **Architecture Invariant:** a message is acknowledged when what it stands for is safe one step further, and
-//! not before. A test is recorded once, whoever did it and however often: the queue accepts a result once, and
+//! not before. A test is recorded once, whichever worker did it and however often: the queue accepts a result once, and
 //! the store has engine and seed as its key.
 
 mod access;

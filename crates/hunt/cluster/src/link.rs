@@ -1,4 +1,4 @@
-//! A connection with the streams and buckets of a cluster, and the patience that they need: while servers
+//! A connection with the streams and buckets of a cluster, with retries: while servers
 //! choose a new leader every request fails, for seconds, and is simply made again.
 
 use std::fmt::Display;
@@ -31,7 +31,7 @@ const LEASES: &str = "gainsay-leases";
 const FILES: &str = "gainsay-files";
 /// The key of the hunt in its bucket.
 pub const SPEC: &str = "hunt";
-/// Whoever listens here looks at the hunt again.
+/// A message here tells workers to read the hunt again.
 pub const NEWS: &str = "gainsay.news";
 
 /// A result that is published again within this time is dropped by the server; after it, by the store.
@@ -111,7 +111,7 @@ impl Link {
         js.get_or_create_stream(stream(RESULTS, "gainsay.result.>")).await?;
         let hunt = bucket(&js, HUNT, None, replicas).await?;
         let leases = bucket(&js, LEASES, Some(lease.unwrap_or(LEASE)), replicas).await?;
-        // Entries age by the coordinator's word, whoever made the bucket.
+        // The coordinator sets the expiry, whichever process made the bucket.
         if lease.is_some_and(|age| leases.stream.cached_info().config.max_age != age) {
             js.update_stream(bucket_config(LEASES, lease, replicas)).await?;
         }
@@ -206,7 +206,7 @@ impl Link {
         Ok(bytes)
     }
 
-    /// Removes an object that nobody needs any more.
+    /// Removes an object that is not needed any more.
     pub async fn forget(&self, name: &str) {
         // What is left behind takes room, and no more.
         let _ = self.files.delete(name).await;

@@ -1,4 +1,4 @@
-//! A hunt as others look at it: the coordinator answers for its store, and [`HuntClient`] asks.
+//! Reading a hunt remotely: the coordinator answers for its store, and [`HuntClient`] asks.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,18 +16,18 @@ use crate::access::Access;
 use crate::link::Link;
 use crate::wire::{decode, encode};
 
-/// Where questions are asked.
+/// The subject of requests.
 pub const LOOK: &str = "gainsay.look";
 
 /// A store that is large and far away answers after this, or not at all.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Question {
     /// A number that changes with the hunt.
     Changes,
-    /// What is new to somebody who has seen so much of the hunt of this identity.
+    /// What is new to a reader who has seen this much of the hunt of this identity.
     News { identity: String, seen: (i64, u64) },
     /// All about one finding.
     Finding(i64),
@@ -70,11 +70,11 @@ impl HuntResponder {
             });
             let said: Result<Vec<u8>, String> = match read.await {
                 Ok(said) => said.map_err(|error| format!("{error:#}")),
-                Err(_) => Err("the coordinator contradicts itself: please report it".into()),
+                Err(_) => Err("this is a bug in the coordinator: please report it".into()),
             };
             long += 1;
             let Ok(bytes) = encode(&said) else { continue };
-            // Whoever gets no answer asks again.
+            // A client without an answer asks again.
             if let Ok(payload) = link.wrap(&format!("{reply}-{long}"), &bytes).await {
                 let _ = link.client.publish(reply, payload.into()).await;
             }
@@ -157,7 +157,7 @@ impl HuntClient {
             let reply = self.link.client.send_request(LOOK, request).await;
             let reply = reply.map_err(|error| match error.kind() {
                 RequestErrorKind::NoResponders => anyhow!(
-                    "nobody coordinates a hunt on {}. What an earlier one found is in the folder of its \
+                    "no coordinator of a hunt answers on {}. What an earlier one found is in the folder of its \
                      coordinator: `gainsay serve DIR` there",
                     self.at
                 ),

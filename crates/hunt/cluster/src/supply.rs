@@ -153,7 +153,7 @@ impl Remote {
 
     async fn receive(&self, message: Message) {
         if self.try_receive(&message).await.is_err() {
-            // The servers did not give all of it: later, or to somebody else.
+            // The servers did not give all of it: it is delivered again later.
             let _ = message.ack_with(AckKind::Nak(Some(self.lease()))).await;
         }
     }
@@ -217,7 +217,7 @@ impl Remote {
                 let _ = message.ack_with(AckKind::Progress).await;
             }
             for (ticket, mut lease) in leases {
-                // A lease that is lost is somebody else's; whoever is first tells the result.
+                // A lease that is lost has another holder; the first result counts.
                 if lease.renew().await.is_ok() && self.held().messages.contains_key(&ticket) {
                     self.held().leases.insert(ticket, lease);
                 }

@@ -1,4 +1,4 @@
-//! What travels. The hunt itself is JSON, so that a worker of another version can read whom it refuses;
+//! Messages. The hunt itself is JSON, so that a worker of another version can read what it refuses;
 //! everything else is MessagePack.
 
 use anyhow::{Context, Result, bail};
@@ -62,7 +62,7 @@ impl Spec {
         if value["protocol"] != PROTOCOL || theirs != ours {
             bail!(
                 "the hunt is coordinated by gainsay {} (protocol {}), and this is {ours} (protocol \
-                 {PROTOCOL}): the same seeds would be other programs; use the same version everywhere",
+                 {PROTOCOL}): the same seeds would give other programs; use the same version everywhere",
                 theirs.as_str().unwrap_or("of an unknown version"),
                 value["protocol"],
             );
@@ -71,7 +71,7 @@ impl Spec {
     }
 }
 
-/// A worker's sign of life.
+/// A heartbeat of a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Hello {
     /// Its own name, unlike all others.

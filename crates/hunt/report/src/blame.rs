@@ -1,4 +1,4 @@
-//! A blame and a ladder in words.
+//! A blame and a version ladder as text.
 
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 

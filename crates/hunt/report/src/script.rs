@@ -1,4 +1,4 @@
-//! `reproduce.sh`: says by its exit status whether a bug is there, gone, or cannot be told.
+//! `reproduce.sh`: its exit status says whether a bug is present, gone, or cannot be determined.
 //!
 //! Plain POSIX shell; `timeout` is used where it is there, and needed for hangs alone.
 
@@ -155,7 +155,7 @@ fn sequenced(test: &Test) -> String {
     )
 }
 
-/// The three ends of a script.
+/// The shell functions that end a script.
 const EXIT_FUNCTIONS: &str = "there() { echo \"the bug is there: $1\"; exit 0; }
 gone() { echo \"the bug is gone: $1\"; exit 1; }
 cannot_tell() { echo \"cannot tell: $1\"; exit 2; }
@@ -245,7 +245,7 @@ fn wrong_code(test: &Test) -> String {
         "limited {RUN} {runner}\"$dir/program\" >\"$dir/got\" 2>/dev/null </dev/null\n\
          status=$?\n\
          if [ \"$status\" -eq {status} ] && cmp -s \"$dir/expected\" \"$dir/got\"; then\n\
-         \x20   gone \"it prints what it must\"\n\
+         \x20   gone \"it prints the expected output\"\n\
          fi\n"
     );
     if stdout.split(|b| *b == b'\n').any(|line| line.starts_with(b"float ")) {
@@ -253,7 +253,7 @@ fn wrong_code(test: &Test) -> String {
             text,
             "for file in expected got; do grep -v '^float ' \"$dir/$file\" >\"$dir/$file.exact\"; done\n\
              if [ \"$status\" -eq {status} ] && cmp -s \"$dir/expected.exact\" \"$dir/got.exact\"; then\n\
-             \x20   cannot_tell \"only floating results differ, perhaps by no more than they may\"\n\
+             \x20   cannot_tell \"only floating-point results differ, perhaps within the tolerance\"\n\
              fi\n"
         );
     }
@@ -319,7 +319,7 @@ fn memory() -> String {
     )
 }
 
-/// A crash or a rejection is known by its words.
+/// A crash or a rejection is recognised by its message.
 fn crash_or_rejection(test: &Test) -> String {
     let mut text = String::new();
     let known = match test.is_module() {
@@ -330,7 +330,7 @@ fn crash_or_rejection(test: &Test) -> String {
         let _ = write!(text, "case $messages in\n{pattern}) there \"$messages\" ;;\nesac\n");
     }
     if test.found.finding.signature.contains("exit status 0, but ") {
-        text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no program, and no word\"\n";
+        text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no executable and no message\"\n";
     }
     text += "[ \"$status\" -ne 0 ] || gone \"it compiles\"\n";
     if matches!(test.kind(), FailureKind::CompilerCrash | FailureKind::InvalidIr) {

@@ -9,7 +9,7 @@ use crate::text::shell_line;
 /// Folders whose programs are called by name alone: so they are on other machines too.
 const COMMON: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
 
-/// What the compiler of today says; each is left out of the report where it is not known.
+/// What the installed compiler says today; each part is left out of the report if unknown.
 #[derive(Clone, Debug, Default)]
 pub struct CompilerToday {
     /// What `-v` prints.
@@ -118,12 +118,12 @@ impl<'a> Test<'a> {
         self.study.map_or(&self.found.finding.summary, |study| &study.summary)
     }
 
-    /// Who says that the program is valid.
+    /// Evidence that the program is valid.
     pub fn certificate(&self) -> &Certificate {
         self.study.map_or(&self.found.finding.certificate, |study| &study.certificate)
     }
 
-    /// Labels of the targets that fail, and of those that do as they must.
+    /// Labels of the targets that fail, and of those that are right.
     pub fn labels(&self) -> (&[String], &[String]) {
         match self.study {
             Some(study) => (&study.targets, &study.right),
@@ -164,7 +164,7 @@ impl<'a> Test<'a> {
         command.split(' ').map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether somebody executed the program and found nothing against it.
+    /// Whether a tool executed the program and had no objection.
     pub fn is_vouched_for(&self) -> bool {
         let certificate = self.certificate();
         !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Assessment::Valid)
@@ -211,7 +211,7 @@ fn plain_recipe(compiler: &str, flags: &[String], case: &oracle::Case) -> Recipe
     Recipe { compiler: vec![compiler.into()], steps: vec![step], runner: Vec::new() }
 }
 
-/// Whether a command asks ourselves what the one before it has shown.
+/// Whether a command runs Gainsay on the output of the one before it.
 fn is_question(command: &str) -> bool {
     command.starts_with("gainsay llvm verify ")
 }

@@ -32,7 +32,7 @@ pub fn shell_line<S: AsRef<str>>(words: &[S]) -> String {
     words.iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
-/// Without what a terminal or a tracker would take for an order.
+/// Without control characters that a terminal or a tracker would interpret.
 pub fn printable(text: &str) -> String {
     // Signs that turn the direction of writing show a program as something else than it is.
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,4 +1,4 @@
-//! The latest that is known of a hunt, shared by all who look.
+//! The latest snapshot of a hunt, shared by all requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::source::Source;
 
-/// What was read less long ago is good enough: nobody waits for a large hunt to be read while somebody watches it.
+/// What was read less long ago is good enough: while a page is open, no request waits for a large hunt to be read.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// The source and what it last said.
@@ -70,7 +70,7 @@ impl Hub {
         self.changed.subscribe()
     }
 
-    /// Looks for changes for ever while somebody listens, and tells of them.
+    /// Polls for changes while there are listeners, and notifies them.
     pub async fn watch(self: Arc<Hub>, every: Duration) {
         loop {
             tokio::time::sleep(every).await;

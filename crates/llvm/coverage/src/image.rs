@@ -264,7 +264,7 @@ fn word(chunk: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// A hash that tells files apart which nobody forged (FNV over words).
+/// A hash that distinguishes files that are not forged (FNV over words).
 pub(crate) fn fingerprint(words: impl Iterator<Item = u64>) -> u64 {
     words.fold(0xcbf2_9ce4_8422_2325, |hash, word| {
         (hash ^ word).wrapping_mul(0x100_0000_01b3).rotate_left(23)

@@ -20,7 +20,7 @@ use crate::{CrossoverKind, Facts, FrameProperties, FunctionFacts};
 /// Seeds among which one is drawn by chance before all are looked at.
 const TRIES: usize = 48;
 
-/// Guests that are tried before there is no pair.
+/// Guests that are tried before giving up.
 const GUESTS: usize = 64;
 
 /// Of a hundred draws, those that prefer what was added last: it reached something new.
@@ -34,7 +34,7 @@ const NEW: usize = 500;
 pub enum SeedPool {
     /// Those of the test suite.
     Suite,
-    /// Those that were crossed of others, too.
+    /// Crossovers, too.
     All,
 }
 

@@ -1,4 +1,4 @@
-//! What is worth knowing of a seed without reading it again: which types it has to give and to take.
+//! Facts of a seed that are kept beside it: which types it provides and requires.
 //!
 //! Types are texts, so that facts of different contexts compare. Equal texts may still be different types
 //! (structs of one name), and a value of the right type may not reach the place: facts say which pairs are

@@ -1,7 +1,7 @@
-//! Which functions may play which part in a crossover: be inlined, be inlined into, be called.
+//! Which functions can be inlined, be inlined into, or be called in a crossover.
 //!
 //! LLVM has contracts that its verifier does not check, such as those of coroutines: a module that breaks
-//! one is not valid, whatever the verifier says, and a crash on it would be nobody's bug. Functions that
+//! one is not valid, whatever the verifier says, and a crash on it is not a bug. Functions that
 //! are bound by such contracts are kept out here.
 
 use llvmhost::{TypeKind, Value, opcode};
@@ -37,7 +37,7 @@ const CHECKED: &[&str] = &[
 /// cxx_fast_tls, tail, swifttail, stdcall, fastcall, thiscall, spir_func, SysV, Win64, vectorcall, regcall.
 const CALLABLE: &[u32] = &[0, 8, 9, 10, 14, 15, 16, 17, 18, 20, 64, 65, 70, 75, 78, 79, 80, 92];
 
-/// Attributes of parameters that ask for a particular instruction at the caller's.
+/// Attributes of parameters that require a particular instruction in the caller.
 const DEMANDING: &[&str] = &["inalloca", "preallocated", "swifterror", "nest"];
 
 /// Whether a call of it can be made out of any values of its parameters' types.
@@ -58,7 +58,7 @@ pub(crate) fn check_callable(function: Value<'_>) -> Result<(), &'static str> {
     check_constants(function)
 }
 
-/// Whether no number that the verifier checks depends on anything.
+/// Whether every number that the verifier checks is a constant.
 fn check_constants(function: Value<'_>) -> Result<(), &'static str> {
     let mut all = function.blocks().into_iter().flat_map(|block| block.instructions());
     let open = |value: Value<'_>| value.ty().kind() == TypeKind::Integer && !value.is_constant();
@@ -113,7 +113,7 @@ pub(crate) fn check_host(function: Value<'_>) -> Result<(), &'static str> {
     }
 }
 
-/// Contracts that neither a host nor a source may be under.
+/// Refuses functions under contracts that neither a host nor a guest may have.
 fn check_unbound(function: Value<'_>) -> Result<(), &'static str> {
     if ["naked", "presplitcoroutine"].iter().any(|name| function.has_attribute(name)) {
         return Err("naked, or a coroutine");

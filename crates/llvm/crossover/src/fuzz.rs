@@ -1,4 +1,4 @@
-//! The loop (FLUX, III-D): seeds are crossed, what comes of it goes through the passes, and what reaches
+//! The loop (FLUX, III-D): seeds are crossed, crossovers go through the passes, and what reaches
 //! something new becomes a seed.
 //!
 //! A [`Fuzzer`] is one libLLVM with its corpus. Its state is on disk at all times but for the blocks that
@@ -24,7 +24,7 @@ use crate::import::{Import, Imported};
 use crate::work::{CrossoverAnswer, Item};
 use crate::{CrossoverFailure, CrossoverKind, Policy};
 
-/// Of one fault, so many are looked at closely; the others are only counted.
+/// Occurrences of a fault that are confirmed and recorded; later ones are only counted.
 const CLOSELY: u64 = 3;
 
 /// The blocks are written this often.
@@ -41,7 +41,7 @@ const SLOWER: u32 = 4;
 /// it is not known to be slow.
 const AT_FIRST: u32 = 5;
 
-/// A server is replaced after so many batches: whatever it may have gathered goes with it.
+/// A server is replaced after so many batches, which bounds its leaks.
 const RENEW: u64 = 2000;
 
 /// Where the account of an import is.
@@ -132,7 +132,7 @@ pub struct FoundFault {
     pub passes: String,
     /// The two seeds, and how they were crossed.
     pub origin: String,
-    /// What LLVM said and where it was.
+    /// LLVM's messages and stack.
     pub told: String,
 }
 
@@ -166,7 +166,7 @@ pub struct Fuzzer {
     options: Options,
     image: Image,
     state: Mutex<FuzzerState>,
-    /// Those that nobody uses, with the batches they have done and how much of `reached` they know.
+    /// Idle servers, with the batches they have done and how much of `reached` they know.
     servers: Mutex<Vec<(Server, u64, usize)>>,
 }
 
@@ -527,7 +527,7 @@ impl Fuzzer {
         Ok(pair.map(|[before, after]| RefinementCandidate { seed, before, after }))
     }
 
-    /// Does something with a server that nobody uses.
+    /// Calls `work` with an idle server.
     pub fn with_server<T>(&self, work: impl FnOnce(&mut Server) -> T) -> io::Result<T> {
         let (mut server, used, told) = self.take_server()?;
         let done = work(&mut server);

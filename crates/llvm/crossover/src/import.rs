@@ -26,10 +26,10 @@ use optimise::work::{Answer, Item as Plain, Pipeline};
 /// Files, or seeds, at a time.
 const BATCH: usize = 24;
 
-/// Larger files are somebody's output, not a test.
+/// Larger files are generated, not tests.
 const LARGEST: u64 = 8 << 20;
 
-/// What an import came to.
+/// The result of an import.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Imported {
     /// Files that were read.

@@ -64,14 +64,14 @@ impl Default for Policy {
     }
 }
 
-/// Why there is no crossover of these two.
+/// Why two seeds cannot be crossed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CrossoverFailure {
     /// One of them is no module.
     Parse(String),
     /// LLVM's linker refuses them.
     Merge(String),
-    /// No function can play its part; the reason of the last one.
+    /// No function is suitable; the reason of the last one.
     Unfit(String),
     /// No operand has the type.
     NoLocation,
@@ -79,7 +79,7 @@ pub enum CrossoverFailure {
     NoArguments,
     /// LLVM did not inline the call.
     NotInlined(String),
-    /// The result is not valid, in the verifier's words: our mistake.
+    /// The result is not valid; the verifier's message. A bug of ours.
     Invalid(String),
     /// LLVM's inliner made an invalid module of a valid one: a finding by itself.
     Broken {

@@ -15,7 +15,7 @@ use crate::{
     CrossoverFailure, CrossoverKind, Facts, Policy, SplitFailure, SplitSeed, cross, split_text,
 };
 
-/// The first byte of these items.
+/// The engine tag: the first byte of these items.
 pub const ENGINE_TAG: u8 = b'x';
 
 /// A part of the corpus file.
@@ -27,7 +27,7 @@ pub struct Span {
     pub length: u32,
 }
 
-/// One thing to do.
+/// An item of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Item {
     /// Make seeds out of a file: [`CrossoverAnswer::Pieces`].
@@ -73,7 +73,7 @@ impl Item {
     }
 }
 
-/// The work itself.
+/// Handles items in a child.
 #[derive(Debug)]
 pub struct CrossoverHandler {
     corpus: Option<File>,
@@ -160,7 +160,7 @@ impl Work for CrossoverHandler {
             Some((&optimise::work::ENGINE_TAG, item)) => {
                 optimise::work::answer(llvm, machine, item, recorder)
             }
-            _ => trouble("an item of nobody"),
+            _ => trouble("an item with an unknown engine tag"),
         };
         answer.bytes()
     }

@@ -19,15 +19,15 @@ pub struct Doc2Vec {
     pub size: usize,
     /// Words on each side that a context reaches at most.
     pub window: usize,
-    /// The rate of learning at the start; it falls linearly to 0.0001.
+    /// The learning rate at the start; it falls linearly to 0.0001.
     pub alpha: f32,
-    /// Times that the whole corpus is gone through.
+    /// Epochs.
     pub epochs: usize,
-    /// Random words that each word is to be told from.
+    /// Negative samples for each word.
     pub negative: usize,
-    /// Words of a greater share in the corpus than this are left out at times; 0: never.
+    /// Words with a greater share in the corpus than this are downsampled; 0: never.
     pub sample: f64,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// Threads; the result does not depend on them.
     pub threads: usize,
@@ -48,7 +48,7 @@ impl Default for Doc2Vec {
     }
 }
 
-/// The rate of learning at the end, gensim's default.
+/// The learning rate at the end, gensim's default.
 const LEAST_ALPHA: f32 = 0.0001;
 
 /// Vectors are at most this wide; it bounds the code that is made, and the paper's are 100.
@@ -111,7 +111,7 @@ impl Doc2Vec {
         points
     }
 
-    /// The rate of learning when so many epochs are over.
+    /// The learning rate after so many epochs.
     fn alpha_at(&self, epoch: usize) -> f32 {
         let progress = epoch as f32 / self.epochs.max(1) as f32;
         self.alpha + (LEAST_ALPHA.min(self.alpha) - self.alpha) * progress

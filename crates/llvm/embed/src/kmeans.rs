@@ -1,4 +1,4 @@
-//! Lloyd's algorithm with the start of k-means++ (Arthur and Vassilvitskii 2007), on some of the points.
+//! Lloyd's algorithm initialised by k-means++ (Arthur and Vassilvitskii 2007), on some of the points.
 //!
 //! Members are worked on in pieces of one size, whose sums are added in order: threads change nothing.
 

@@ -1,4 +1,4 @@
-//! Arithmetic on eight numbers at a time, and the one place where the processor is asked what it can do.
+//! Arithmetic on eight numbers at a time, and the one place that detects the features of the processor.
 //!
 //! Each sum has its order written down and each product that is added to something is fused, so the bits are the
 //! same on every processor. One without such instructions is slow.
@@ -56,16 +56,16 @@ pub trait Vector: Copy {
     }
 }
 
-/// Work that is worth compiling for wide instructions.
+/// A computation that is worth compiling for wide instructions.
 pub trait Kernel {
-    /// What it comes to.
+    /// Its result.
     type Output;
 
     /// Does it. It and what it calls with `V` must be `#[inline(always)]`, or each operation becomes a call.
     fn work<V: Vector>(self) -> Self::Output;
 }
 
-/// Does work with the widest instructions there are.
+/// Runs a kernel with the widest instructions of the processor.
 #[inline]
 pub fn run_widest<W: Kernel>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
@@ -142,7 +142,7 @@ mod wide {
         is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
     }
 
-    /// Does work with it.
+    /// Runs a kernel with it.
     #[inline]
     pub fn run<W: Kernel>(work: W) -> W::Output {
         assert!(is_supported());

@@ -1,4 +1,4 @@
-//! The choice of points that are unlike each other: Algorithm 3 of CTOS.
+//! Selection of dissimilar points: Algorithm 3 of CTOS.
 //!
 //! The member nearest to each cluster's centre comes first. Then again and again the point with the greatest
 //! product of two distances: to the centre of all points, and to the nearest point chosen. The second only
@@ -162,7 +162,7 @@ impl Kernel for PopBest<'_> {
             let before = one.score;
             while let Some(&other) = self.chosen.get(one.seen as usize) {
                 one.lower_distance(distance2_in::<V>(row, self.points.row(other)));
-                // Once it has fallen somebody else may be on top; what is not computed may never be asked for.
+                // Once it has fallen another may be on top; what is not computed may never be asked for.
                 if one.score < before {
                     break;
                 }

@@ -19,7 +19,7 @@ pub struct XMeans {
     pub most: usize,
     /// Centres that move less than this have settled.
     pub tolerance: f32,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// Threads; the result does not depend on them.
     pub threads: usize,

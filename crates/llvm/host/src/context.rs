@@ -1,4 +1,4 @@
-//! A context: what modules that are to meet have in common.
+//! A context, which modules that are to be linked share.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -18,7 +18,7 @@ pub struct Context<'l> {
     listener: Box<Listener<'l>>,
 }
 
-/// Hears what LLVM reports beside its return values.
+/// Collects the diagnostics that LLVM reports beside its return values.
 #[derive(Debug)]
 struct Listener<'l> {
     llvm: &'l Llvm,

@@ -32,7 +32,7 @@ impl Default for Allowance {
     }
 }
 
-/// What came of an execution.
+/// The result of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Executed {
     /// How it ended.
@@ -54,7 +54,7 @@ pub enum ExecutionEnd {
     NotBegun(String),
 }
 
-/// What the fork says of itself, in memory that both have.
+/// The state of the fork, in shared memory.
 #[repr(C)]
 struct ForkState {
     /// One of the phases below.
@@ -96,7 +96,7 @@ pub fn execute(
     Ok(Executed { how, stdout })
 }
 
-/// The fork's whole life.
+/// The main function of the fork.
 fn run_program(
     llvm: &Llvm,
     object: &[u8],

@@ -26,14 +26,14 @@ pub enum Fault {
     Memory,
 }
 
-/// A fault as it is told and compared.
+/// A fault as it is shown and compared.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Signature {
     /// What kind.
     pub fault: Fault,
     /// The same for findings of the same bug, as far as can be told.
     pub key: String,
-    /// One line that tells it.
+    /// One line that describes it.
     pub summary: String,
     /// The pass at work, where it is known.
     pub pass: Option<String>,
@@ -136,14 +136,14 @@ impl Crash {
     }
 }
 
-/// What LLVM had to say, in one line.
+/// What LLVM printed, in one line.
 fn messages_in_one_line(crash: &Crash) -> String {
     let lines = crash.reason.lines().chain(crash.printed.lines()).map(str::trim);
     let telling = lines.filter(|line| !line.is_empty() && !line.starts_with("PLEASE submit"));
     telling.take(1).map(|line| printable(line, WORDS)).collect()
 }
 
-/// A text in one line that harms no terminal: what is not plainly readable is a question mark, and what
+/// A text in one line that is safe to print: what is not plain text becomes a question mark, and what
 /// is longer than so many characters is cut.
 pub fn printable(text: &str, width: usize) -> String {
     let plain = |c: char| match c {

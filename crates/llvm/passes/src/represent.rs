@@ -14,7 +14,7 @@ use crate::vector::{DocumentVectors, PassOnRule, Sharing, program_vector, texts}
 /// The window of Doc2Vec over instructions; over passes it is 3 (section 4.1).
 const INSTRUCTIONS_WINDOW: usize = 5;
 
-/// How sequences are come by.
+/// How to choose sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SequenceSelection {
     /// Many are drawn, and those are selected that are most unlike each other (SS).
@@ -30,7 +30,7 @@ pub enum SequenceSelection {
     TwoWay,
 }
 
-/// How programs are come by.
+/// How to choose programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramSelection {
     /// Many are made, and those are selected whose vectors are most unlike each other (SP).
@@ -42,7 +42,7 @@ pub enum ProgramSelection {
     Features,
 }
 
-/// An order for sequences.
+/// A request for sequences.
 #[derive(Clone, Debug)]
 pub struct SequenceRequest {
     /// How.
@@ -55,7 +55,7 @@ pub struct SequenceRequest {
     pub of: usize,
     /// How many are wanted.
     pub count: usize,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// For vectors and selection.
     pub threads: usize,

@@ -25,7 +25,7 @@ pub struct Sequence(pub Vec<u16>);
 /// How a sequence becomes a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grouping {
-    /// Each pass in a group of its own: it is through with all functions before the next one begins, and
+    /// Each pass in a group of its own: it has run on all functions before the next one begins, and
     /// means the same whatever stands beside it.
     #[default]
     Alone,

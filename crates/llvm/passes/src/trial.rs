@@ -1,4 +1,4 @@
-//! A program under sequences: what it does after each, what is behind a crash, and which few passes it takes.
+//! A program under sequences: what it does after each, what lies behind a crash, and which few passes are needed.
 //!
 //! More than half of random sequences end in a crash or in an invalid module, mostly the same few. What a
 //! [`Trial`] does about that wall: the pass that failed is taken out of the sequence and the rest runs
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 5;
 const PATIENCE: u32 = 3;
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What a program must do.
+/// The expected result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedRun {
     /// Its exit status.
@@ -39,7 +39,7 @@ pub struct ExpectedRun {
 }
 
 impl ExpectedRun {
-    /// Whether that is what was done.
+    /// Whether an execution has this result.
     pub fn matches(&self, executed: &Executed) -> bool {
         let status = match executed.how {
             ExecutionEnd::Status(status) => Some(status),
@@ -51,7 +51,7 @@ impl ExpectedRun {
     }
 }
 
-/// How a sequence is shortened.
+/// Options for shortening a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShortenOptions {
     /// Modules are verified after each pass.
@@ -69,7 +69,7 @@ pub enum SequenceOutcome {
     Fault(Signature),
     /// There is no such pass, or it cannot stand there.
     Refused(String),
-    /// Our own trouble.
+    /// A bug of ours.
     Trouble(String),
 }
 
@@ -230,7 +230,7 @@ impl SequenceOutcome {
 }
 
 /// A sequence without the pass that failed, wherever it stands. `None` if that is not known, or would leave
-/// it as it is: then somebody else failed.
+/// it as it is: then another pass failed.
 fn without_culprit(
     sequence: &Sequence,
     signature: &Signature,

@@ -1,4 +1,4 @@
-//! What a server of ours does in its children: the items, and the answers.
+//! What a server does in its children: the items and the answers.
 //!
 //! What LLVM prints in a child goes to a file in memory behind standard error, which the child reads back.
 //! An item that kills the child has no answer; its end is in [`llvmhost::Ran`], with the end of what was printed.
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shape::ModuleShape;
 
-/// The first byte of these items.
+/// The engine tag: the first byte of these items.
 pub const ENGINE_TAG: u8 = b'p';
 
 /// How far an item came: what [`llvmhost::Ran::stage`] says.
@@ -24,7 +24,7 @@ pub mod stage {
     pub const AFTER: u32 = 3;
 }
 
-/// One thing to do.
+/// An item of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Item {
     /// List the passes of the library.
@@ -48,7 +48,7 @@ pub enum Item {
 /// What came of an item that LLVM survived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
-    /// It is not an item that this server knows: our trouble.
+    /// It is not an item that this server knows: a bug of ours.
     Trouble(String),
     /// It is no valid module, or there is no such pass, or the library does not list its passes.
     Refused(String),
@@ -87,7 +87,7 @@ impl Item {
     }
 }
 
-/// The work itself.
+/// Handles items in a child.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassesHandler;
 

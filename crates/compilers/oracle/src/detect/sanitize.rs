@@ -169,7 +169,7 @@ impl Sanitizer {
             |text: &str| ["<iostream>", "<sstream>", "<fstream>"].iter().any(|h| text.contains(h));
         let memory = self.kind.options[0] == MEMORY.options[0] && case.language == Language::Cxx;
         let used = || case.files.iter().any(|f| streams(&String::from_utf8_lossy(&f.bytes)));
-        (memory && used()).then_some("it does not know the C++ library's streams")
+        (memory && used()).then_some("unsupported: the C++ library's streams")
     }
 
     fn try_out(
@@ -211,7 +211,9 @@ impl Sanitizer {
         let cost = cost + cpu(&ran);
         let says = match &ran {
             Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
-            Ended::Killed(..) => Assessment::Silent("the program takes too long with it".into()),
+            Ended::Killed(..) => {
+                Assessment::Silent("the instrumented program exceeds its time limit".into())
+            }
             Ended::NotStarted(error) => {
                 Assessment::Silent(format!("its program does not start: {error}"))
             }
@@ -234,10 +236,13 @@ fn opinion(case: &Case, done: &Finished) -> Assessment {
     }
     match done.status {
         Status::Signal(24) => {
-            return Assessment::Silent("the program takes too long with it".into());
+            return Assessment::Silent("the instrumented program exceeds its time limit".into());
         }
         Status::Signal(number) if signal::from_outside(number) => {
-            return Assessment::Silent(format!("killed from outside by {}", signal::name(number)));
+            return Assessment::Silent(format!(
+                "killed by another process with {}",
+                signal::name(number)
+            ));
         }
         _ => {}
     }
@@ -245,16 +250,17 @@ fn opinion(case: &Case, done: &Finished) -> Assessment {
     let Some(Expected { stdout, status: wanted }) = &case.expected else {
         return match signal::of_status(status) {
             // It came to grief, if not in words.
-            Some(number) => {
-                Assessment::Silent(format!("the program dies of {} with it", signal::name(number)))
-            }
+            Some(number) => Assessment::Silent(format!(
+                "the instrumented program is killed by {}",
+                signal::name(number)
+            )),
             None => Assessment::NoAlarm,
         };
     };
     match difference(stdout, &done.stdout.bytes) {
         Some(difference) => Assessment::Differs(difference),
         None if status != *wanted => {
-            Assessment::Differs(format!("exits with {status} for {wanted}"))
+            Assessment::Differs(format!("exit status {status}, expected {wanted}"))
         }
         None => Assessment::Valid,
     }
@@ -339,7 +345,10 @@ mod tests {
         ] {
             assert!(matches!(says(Status::Exit(1), own), Assessment::Silent(_)), "{own}");
         }
-        assert_eq!(says(Status::Exit(3), ""), Assessment::Differs("exits with 3 for 0".into()));
+        assert_eq!(
+            says(Status::Exit(3), ""),
+            Assessment::Differs("exit status 3, expected 0".into())
+        );
         assert!(matches!(says(Status::Signal(9), ""), Assessment::Silent(_)));
         assert!(matches!(says(Status::Signal(11), ""), Assessment::Differs(_)));
     }

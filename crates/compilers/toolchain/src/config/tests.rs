@@ -82,11 +82,11 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
     );
     mistake(
         "levels = \"-O0\"",
-        "gainsay.toml:1: `levels` is a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
+        "gainsay.toml:1: `levels` must be a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
     );
     mistake(
         "levels = [\n  \"-O0\",\n  3 ]",
-        "gainsay.toml:3: `levels` is a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
+        "gainsay.toml:3: `levels` must be a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
     );
     for value in ["-1", "101", "1.5", "\"1\"", "99999999999999999999"] {
         mistake(
@@ -94,15 +94,15 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
             "gainsay.toml:1: `extras_per_test` is a whole number from 0 to 100",
         );
     }
-    mistake("limits = 3", "gainsay.toml:1: `limits` is a table: write [limits]");
+    mistake("limits = 3", "gainsay.toml:1: `limits` must be a table: write [limits]");
     mistake(
         "[compiler]\nname = \"x\"",
-        "gainsay.toml:1: `compiler` is a list of tables: write [[compiler]]",
+        "gainsay.toml:1: `compiler` must be a list of tables: write [[compiler]]",
     );
     mistake("\n[[compiler]]\npath = \"sh\"", "gainsay.toml:2: `name` is missing here");
     mistake(
         "[[compiler]]\nname = \"a b\"\npath = \"sh\"",
-        "gainsay.toml:2: `name` is a word without blanks",
+        "gainsay.toml:2: `name` must be a word without blanks",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"./no/such\"",
@@ -114,11 +114,11 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\nflags = \"'a\"",
-        "gainsay.toml:4: `flags` has a quote that is not closed",
+        "gainsay.toml:4: `flags` has an unclosed quote",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\nfamily = \"icc\"",
-        "gainsay.toml:4: `family` is one of gcc, clang, tcc, pcc and other",
+        "gainsay.toml:4: `family` must be gcc, clang, tcc, pcc or other",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\n[[compiler]]\npath = \"sh\"\nname = \"x\"",

@@ -1,4 +1,4 @@
-//! Proves that a compiler works: programs of ours, compiled and run, print what they must.
+//! Checks that a compiler works: probe programs, compiled and run, print the expected output.
 //!
 //! `model.c` prints what C leaves to the implementation; `model.expected` is what the machine's
 //! data model says (tests hold the two together). [`extension`] asks for GNU extensions one by one,
@@ -91,15 +91,15 @@ impl CompilerProbe<'_> {
             Err(failure) => return ModelCheck::Bad(failure.why),
         };
         if !out.starts_with(FIRST_WORDS) {
-            return ModelCheck::Broken("its probe program prints something else".into());
+            return ModelCheck::Broken("its probe program prints unexpected output".into());
         }
         let different = EXPECTED.lines().zip(out.lines()).find(|(want, got)| want != got);
         match different {
             None if out.lines().count() == EXPECTED.lines().count() => ModelCheck::Same,
-            None => ModelCheck::Broken("its probe program stops before its end".into()),
+            None => ModelCheck::Broken("its probe program ends early".into()),
             Some((want, _)) if want.starts_with(SIGNED_CHAR) => ModelCheck::UnsignedChar,
             Some((want, got)) => ModelCheck::Bad(format!(
-                "its programs have another data model: `{got}` where x86-64 has `{want}`"
+                "its programs have a different data model: `{got}` where x86-64 has `{want}`"
             )),
         }
     }
@@ -205,7 +205,7 @@ impl CompilerProbe<'_> {
             Ended::Finished(done) if done.status == Status::Exit(0) => match program.is_file() {
                 true => Ok(program),
                 false => {
-                    let why = "it says that all is well, but makes no program".into();
+                    let why = "it reports success but leaves no executable".into();
                     Err(ProbeFailure { why, messages: String::new(), is_breakdown: true })
                 }
             },
@@ -220,7 +220,7 @@ impl CompilerProbe<'_> {
                 Err(ProbeFailure { why, messages, is_breakdown })
             }
             Ended::Killed(..) => {
-                let why = "it does not end when it compiles our probe".into();
+                let why = "it does not finish compiling our probe".into();
                 Err(ProbeFailure { why, messages: String::new(), is_breakdown })
             }
             Ended::NotStarted(error) => Err(format!("it cannot be started: {error}").into()),

@@ -24,11 +24,11 @@ use scan::Candidate;
 pub struct Survey {
     /// Compilers that work, in an order that does not change from run to run.
     pub compilers: Vec<Arc<Compiler>>,
-    /// Those that were meant and do not; and configured flags that a compiler does not take.
+    /// Those that were asked for and do not work; and configured flags that a compiler rejects.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A compiler that was not taken, or only because it was named.
+/// A compiler that is not used, or only because it was named.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LeftOut {
     /// Its name; with flags behind it where only those are left out.
@@ -43,7 +43,7 @@ pub struct LeftOut {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SurveyError {
     /// A pattern without a match.
-    #[error("--cc `{pattern}` fits no compiler; there are {there}")]
+    #[error("--cc `{pattern}` matches no compiler; found: {there}")]
     NothingMatches {
         /// The pattern.
         pattern: String,
@@ -51,13 +51,13 @@ pub enum SurveyError {
         there: String,
     },
     /// A path that is no executable.
-    #[error("--cc: {path} is no executable")]
+    #[error("--cc: {path} is not an executable")]
     NoExecutable {
         /// The path.
         path: String,
     },
     /// A pattern with half a quotation.
-    #[error("--cc `{pattern}` has a quote that is not closed")]
+    #[error("--cc `{pattern}` has an unclosed quote")]
     OpenQuote {
         /// The pattern.
         pattern: String,
@@ -191,11 +191,11 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         None => bench.accepted(&matrix::extras(compiler.family, is_native)),
     };
     if levels.is_empty() {
-        return Err("it takes none of the levels that the configuration gives it".into());
+        return Err("it accepts none of its configured levels".into());
     }
     let wanted = [wanted_levels, wanted_extras].into_iter().flatten().flatten();
     let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
-    let why = "the compiler does not take these flags from the configuration";
+    let why = "the compiler rejects these configured flags";
     let left_out = |flags| LeftOut {
         name: format!("{} {flags}", compiler.name),
         why: why.into(),

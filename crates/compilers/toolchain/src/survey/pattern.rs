@@ -149,7 +149,7 @@ mod tests {
                 .into())
         );
         assert_eq!(names(&["./no/cc -O"]), Err("--cc: ./no/cc is no executable".into()));
-        assert_eq!(names(&["gcc 'x"]), Err("--cc `gcc 'x` has a quote that is not closed".into()));
+        assert_eq!(names(&["gcc 'x"]), Err("--cc `gcc 'x` has an unclosed quote".into()));
         assert!(names(&[" "]).is_err());
     }
 }

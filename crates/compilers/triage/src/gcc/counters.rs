@@ -1,6 +1,6 @@
 //! Debug counters: which use of a transformation makes the bug.
 //!
-//! `-fdbg-cnt=NAME:N` lets a transformation be done N times; `-fdbg-cnt-list` says how often it was
+//! `-fdbg-cnt=NAME:N` permits a transformation N times; `-fdbg-cnt-list` says how often it was
 //! asked for. Versions differ in how they write ranges, not in this.
 
 use std::collections::BTreeMap;

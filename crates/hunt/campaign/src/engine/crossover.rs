@@ -37,7 +37,7 @@ pub struct Crossover {
     fuzzers: Vec<Arc<Fuzzer>>,
     passes: String,
     program: Program,
-    /// Who says whether crossovers of the corpus are miscompiled.
+    /// Oracles that check whether crossovers of the corpus are miscompiled.
     oracles: RefinementOracles,
 }
 

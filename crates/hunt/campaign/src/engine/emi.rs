@@ -1,7 +1,7 @@
 //! The engine `emi`: programs of the other engines, and variants of them that print the same.
 //!
 //! A test is a seed with all its variants, each derived from the last. The seed itself comes first: what
-//! it shows is not told of its variants again. A variant that fails is taken back to the least mutations
+//! it shows is not reported of its variants again. A variant that fails is reduced to the fewest mutations
 //! that still fail (`culprits`) before it is recorded.
 
 mod culprits;
@@ -26,7 +26,7 @@ use crate::seed::{Seed, donors, texts};
 pub use culprits::least;
 use culprits::{Culprits, MutationBlame};
 
-/// What kind of tests are wanted.
+/// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct EmiOptions {
     /// Where seeds come from; each seed is of one of them.
@@ -70,7 +70,7 @@ impl EmiSeeds {
     }
 }
 
-/// Makes seeds as hunts do, for whoever only wants the programs.
+/// Makes seeds as hunts do, for callers that only need the programs.
 pub struct SeedMaker {
     source: Box<dyn Source>,
     preprocessor: Preprocessor,
@@ -286,7 +286,7 @@ impl VariantTest<'_> {
                 None => {
                     let mut finding = trial.finding(suspicion, &mut tested.cost)?;
                     let edits = variant.edits().len();
-                    finding.summary += &format!(" (emi: {edits} mutations, not told apart)");
+                    finding.summary += &format!(" (emi: {edits} mutations, not minimised)");
                     finding
                 }
             };

@@ -1,4 +1,4 @@
-//! The engine `files`: a folder of other people's C programs. The seed is a number in their sorted
+//! The engine `files`: a folder of existing C programs. The seed is an index into their sorted
 //! list.
 
 use std::fs;
@@ -38,7 +38,7 @@ impl Files {
             .with_context(|| format!("the folder {} cannot be read", from.display()))?;
         files.sort();
         if files.is_empty() {
-            bail!("there is no file *.c in {}", from.display());
+            bail!("no *.c file in {}", from.display());
         }
         let absolute = |dir: &PathBuf| {
             fs::canonicalize(dir)

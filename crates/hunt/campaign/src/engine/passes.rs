@@ -55,7 +55,7 @@ pub(crate) fn exclusions_file(out: &Path, library: &Installed) -> PathBuf {
     state(out, library).join("exclusions.json")
 }
 
-/// What to do.
+/// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct PassesOptions {
     /// Libraries, which take turns.
@@ -68,17 +68,17 @@ pub struct PassesOptions {
     pub dir: PathBuf,
     /// Which passes.
     pub list: List,
-    /// How sequences are come by.
+    /// How to choose sequences.
     pub sequences_by: SequenceSelection,
     /// Sequences of a round, and how many they are selected from.
     pub sequences: (usize, usize),
     /// Their lengths.
     pub draw: Draw,
-    /// How programs are come by.
+    /// How to choose programs.
     pub programs_by: ProgramSelection,
     /// Programs of a round, and how many they are selected from.
     pub programs: (usize, usize),
-    /// Who says what is right.
+    /// Where the expected result comes from.
     pub oracle: Judge,
     /// How code is executed.
     pub backend: Backend,
@@ -92,7 +92,7 @@ pub struct PassesOptions {
     pub threads: usize,
 }
 
-/// Who says what a program must do.
+/// Where the expected result of a program comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judge {
     /// The machine, before anything is compiled.
@@ -117,7 +117,7 @@ pub struct Passes {
     options: PassesOptions,
     programs: ProgramMaker,
     benches: Vec<LibraryState>,
-    /// Who says whether functions are miscompiled.
+    /// Oracles that check whether functions are miscompiled.
     oracles: RefinementOracles,
     rounds: Mutex<BTreeMap<u64, Arc<Round>>>,
 }
@@ -221,7 +221,7 @@ impl LibraryState {
         })
     }
 
-    /// What was learnt is on disk before anybody is told of it.
+    /// Exclusions are on disk before they take effect.
     fn write(&self) -> io::Result<()> {
         lock(&self.tally).write(&self.dir)?;
         lock(&self.exclusions).write(&self.exclusions_file)

@@ -1,6 +1,6 @@
 //! The engine `smith`: programs of Csmith's kind with its restrictions relaxed, as CsmithEdge does.
 //!
-//! With the machine's word ([`Validate::Machine`]) a program is executed, loses the checks that it does
+//! With [`Validate::Machine`] the machine executes a program, which loses the checks that it does
 //! not need, and is sorted: one that ends has an answer; one that is undefined or depends on an open
 //! choice goes to the compilers without one; one that does not end in its fuel goes nowhere.
 //!
@@ -54,7 +54,7 @@ pub enum Validate {
     External,
 }
 
-/// What kind of tests are wanted.
+/// Options of the engine.
 #[derive(Clone, Debug, Default)]
 pub struct SmithOptions {
     /// How likely each relaxation is.
@@ -154,7 +154,7 @@ impl Smith {
             }
             Behaviour::Ran { status, stdout } => (Some(Expected { stdout, status }), None),
             Behaviour::Unsupported(_) => {
-                return Ok(Err(unusable("not for the reference compiler")));
+                return Ok(Err(unusable("unsupported by the reference compiler")));
             }
             // The hunt sees that again.
             _ => (None, Some("does not compile at -O0")),

@@ -24,7 +24,7 @@ pub struct Bug {
     pub count: usize,
     /// Their numbers, in order.
     pub ids: Vec<i64>,
-    /// Why nobody wants to hear of it, if so.
+    /// Why it is suppressed, if it is.
     pub suppressed: Option<String>,
     /// Whether it is still there. What was found again after it was fixed is open.
     pub state: BugState,

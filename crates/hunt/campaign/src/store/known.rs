@@ -1,4 +1,4 @@
-//! What a person or a second look says of findings: which are known already, which are fixed.
+//! What users and rechecks say of findings: which are suppressed, which are fixed.
 
 use anyhow::{Result, bail};
 use rusqlite::{OptionalExtension, Row, params};
@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::{Store, now, rows};
 use crate::record::BugState;
 
-/// A pattern of bugs that nobody wants to hear of any more.
+/// A pattern of bugs that are not to be shown.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Suppression {
     /// What keys or signatures must be; `*` stands for anything.
@@ -41,7 +41,7 @@ impl Store {
     /// Suppresses what fits a pattern, with a reason; a pattern that is there gets the new reason.
     pub fn suppress(&mut self, pattern: &str, reason: &str) -> Result<()> {
         if pattern.trim().is_empty() {
-            bail!("an empty pattern fits nothing: give a key or a signature, `*` for any part");
+            bail!("an empty pattern matches nothing: give a key or a signature, `*` for any part");
         }
         self.migrate()?;
         self.db.execute(

@@ -87,7 +87,7 @@ impl Snapshot {
         (last, self.studies.values().map(|study| study.at).max().unwrap_or(0))
     }
 
-    /// What somebody who has seen so much of it lacks.
+    /// What is new to a reader who has seen this much of it.
     pub fn since(&self, (last, newest): (i64, u64)) -> Snapshot {
         let known = self.findings.partition_point(|found| found.id <= last);
         let studies = self.studies.iter().filter(|(_, study)| study.at >= newest);
@@ -133,7 +133,7 @@ impl Store {
         Ok(store)
     }
 
-    /// A number that changes when somebody else has written to the store.
+    /// A number that changes when another connection has written to the store.
     pub fn changes(&self) -> Result<i64> {
         Ok(self.db.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }

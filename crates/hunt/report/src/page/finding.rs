@@ -1,4 +1,4 @@
-//! One finding: the program, what is wrong, who does it, why, and who says that the program is valid.
+//! One finding: the program, what is wrong, on which targets, why, and the evidence that the program is valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn head(detail: &Detail, home: LinkStyle) -> Markup {
         ul.facts {
             li { "found " (date(found.found_at)) " by " b { (found.engine) } }
             @if found.finding.standing == Standing::Disputed {
-                li.fails { "disputed: the program may be to blame, or Gainsay" }
+                li.fails { "disputed: the program may be at fault, or Gainsay" }
             }
             @if let Some(state) = state { li { (state) } }
             @if let Some(bug) = bug {
@@ -113,7 +113,7 @@ fn program(detail: &Detail) -> Markup {
         section {
             h2 { (title) }
             @if detail.study.is_none() {
-                p.quiet { "Not reduced yet: " code { "gainsay reduce " (detail.found.id) } " does that." }
+                p.quiet { "Not reduced yet: run " code { "gainsay reduce " (detail.found.id) } "." }
             }
             @for file in files { (source(file, files.len() > 1 && detail.study.is_none())) }
         }
@@ -241,7 +241,7 @@ fn classes(detail: &Detail) -> Markup {
                     div.class.fails-class { h3 { "Fails" @if many { ", class " (i + 1) } } (labels(&mut all.iter().copied())) }
                 }
                 div.class { h3 { "Right" }
-                    @if finding.right.is_empty() { p.quiet { "nobody" } }
+                    @if finding.right.is_empty() { p.quiet { "none" } }
                     (labels(&mut finding.right.iter().map(String::as_str)))
                 }
             }
@@ -315,15 +315,15 @@ fn validity(certificate: &Certificate, reduced: bool, module: bool) -> Markup {
     let says = |opinion: &Opinion| match &opinion.says {
         Assessment::Valid => ("good", "valid, with the expected result".to_string()),
         Assessment::Undefined(what) => ("bad", format!("undefined: {what}")),
-        Assessment::Differs(what) => ("bad", format!("no complaint, but another result: {what}")),
+        Assessment::Differs(what) => ("bad", format!("no report, but a different result: {what}")),
         Assessment::NoAlarm => ("good", "no alarm".into()),
-        Assessment::Alarm(what) => ("quiet", format!("an alarm, perhaps a false one: {what}")),
-        Assessment::Silent(why) => ("quiet", format!("no word: {why}")),
+        Assessment::Alarm(what) => ("quiet", format!("an alarm, possibly false: {what}")),
+        Assessment::Silent(why) => ("quiet", format!("no answer: {why}")),
     };
     html! {
         section {
-            h2 { "Who says that the " @if reduced { "reduced " } @if module { "module" } @else { "program" } " is valid" }
-            @if certificate.opinions.is_empty() { p.quiet { "Nobody was asked." } }
+            h2 { "Evidence that the " @if reduced { "reduced " } @if module { "module" } @else { "program" } " is valid" }
+            @if certificate.opinions.is_empty() { p.quiet { "No tool was asked." } }
             ul.opinions {
                 @for opinion in &certificate.opinions {
                     @let (class, words) = says(opinion);

@@ -243,11 +243,11 @@ pub fn parts<'v>(view: &View<'v>) -> [(&'static str, &'static str, Vec<&'v Bug>)
     let of = |states: &[&str]| {
         view.shot.bugs.iter().filter(|bug| states.contains(&status(bug))).collect::<Vec<_>>()
     };
-    let doubt = "Here the program may be to blame, or Gainsay. Not counted above.";
+    let doubt = "The program may be at fault, or Gainsay. Not counted above.";
     [
         ("Bugs", "", of(&["open", "fixed"])),
         ("Disputed", doubt, of(&["disputed"])),
-        ("Suppressed", "Known already. Not counted above.", of(&["suppressed"])),
+        ("Suppressed", "Known bugs. Not counted above.", of(&["suppressed"])),
     ]
 }
 

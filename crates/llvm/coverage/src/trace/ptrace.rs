@@ -1,7 +1,7 @@
-//! The system calls of a tracer, with results that cannot be misread.
+//! The system calls of a tracer, with typed results.
 //!
 //! A tracee can be killed at any time by anybody, and then calls fail. That is no error: the next
-//! wait tells that it ended. So most of these say nothing.
+//! wait reports that it ended. So most of these return nothing.
 
 #![allow(unsafe_code)]
 

@@ -95,7 +95,7 @@ impl Board {
     /// Takes it out of the reach of this process, for good.
     pub fn close(&self) {
         let at: *const Board = self;
-        // SAFETY: the mapping is ours; whoever touches it after this dies of it, as is intended.
+        // SAFETY: the mapping is ours; an access after this is fatal, as intended.
         unsafe {
             libc::mprotect(at.cast_mut().cast(), size_of::<Board>() + ARENA, libc::PROT_NONE)
         };
@@ -159,7 +159,7 @@ impl Board {
         self.keep(bytes).map(|place| set(&self.slots[item].output, place)).is_some()
     }
 
-    /// Stores what an item lays down. False when there was no room.
+    /// Stores the artifact of an item. False when there was no room.
     pub fn set_artifact(&self, item: usize, bytes: &[u8]) -> bool {
         self.keep(bytes).map(|place| set(&self.slots[item].artifact, place)).is_some()
     }
@@ -182,7 +182,7 @@ impl Board {
         self.kept(&self.slots[item].output)
     }
 
-    /// What an item laid down.
+    /// The artifact of an item.
     pub fn artifact(&self, item: usize) -> Vec<u8> {
         self.kept(&self.slots[item].artifact)
     }

@@ -1,7 +1,7 @@
 //! The server: one libLLVM, opened once, and a fork for every batch of work.
 //!
 //! A child does item after item and says on the [`board`] how far it is. When it dies, the item in work is
-//! done again alone, and the rest goes to a new child; so a culprit is known, and nobody else suffers. The
+//! done again alone, and the rest goes to a new child; so the culprit is known and no other item is affected. The
 //! server itself calls nothing of LLVM's after it has opened it: whatever happens, happens in a child.
 
 mod board;
@@ -26,12 +26,12 @@ const PRINTED: u64 = 64 << 10;
 /// Bytes that a child may print; a log of passes on a large module has some megabytes.
 const PRINTABLE: u64 = 64 << 20;
 
-/// By the clock a child may take this much longer than by its processor time: others use the machine too.
+/// Wall-clock limit as a multiple of the processor-time limit: the machine may be busy.
 const PATIENCE: u32 = 10;
 
 /// Work that is done in children.
 pub trait Work {
-    /// Does one item and returns what there is to say of it. LLVM may end the process on the way.
+    /// Does one item and returns its result. LLVM may end the process on the way.
     fn perform(
         &self,
         llvm: &Llvm,
@@ -41,7 +41,7 @@ pub trait Work {
     ) -> Vec<u8>;
 }
 
-/// Where a child lays down what must outlive it.
+/// Records what must outlive the child.
 #[derive(Debug)]
 pub struct Recorder<'b> {
     board: &'b Board,
@@ -49,17 +49,17 @@ pub struct Recorder<'b> {
 }
 
 impl Recorder<'_> {
-    /// Says how far the item is.
+    /// Records the stage that the item has reached.
     pub fn stage(&self, stage: u32) {
         self.board.slots[self.item].stage.store(stage, SeqCst);
     }
 
-    /// Takes the board out of reach, in a fork that is to execute what nobody vouches for.
+    /// Unmaps the board, in a fork that is to execute untrusted code.
     pub(crate) fn close_board(&self) {
         self.board.close();
     }
 
-    /// Lays something down: the last one counts. Nothing that large can be kept is not kept.
+    /// Saves an artifact; the last one counts. One that is too large is dropped.
     pub fn save_artifact(&self, bytes: &[u8]) {
         self.board.set_artifact(self.item, bytes);
     }
@@ -67,7 +67,7 @@ impl Recorder<'_> {
 
 /// Is a server, on standard input and output, until the other side closes. `Err` is a sentence.
 pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(), String> {
-    let broken = |e: io::Error| format!("the line to the server broke: {e}");
+    let broken = |e: io::Error| format!("the connection to the server broke: {e}");
     // LLVM prints where it likes. The line is kept out of its reach.
     let mut from = File::from(move_away(0).map_err(broken)?);
     let mut to = File::from(move_away(1).map_err(broken)?);
@@ -77,7 +77,7 @@ pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(
     wire::send(&mut to, &ready).map_err(broken)?;
     let Ok((work, mut server)) = opened else { return Ok(()) };
     if server.probe.is_some() {
-        // What every child reaches before its first item is no item's.
+        // What every child reaches before its first item is not attributed to an item.
         server.child(&work, &[], Limits::default(), from.as_raw_fd()).map_err(broken)?;
     }
     while let Some(batch) = wire::receive::<Batch>(&mut from).map_err(broken)? {
@@ -252,7 +252,7 @@ impl Server {
         }
     }
 
-    /// The child's whole life.
+    /// The main function of a child.
     fn run_child(
         &self,
         work: &impl Work,
@@ -474,7 +474,7 @@ fn move_away(fd: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// A file that is nowhere but in memory; whoever writes, writes at its end.
+/// A file in memory, opened for appending.
 /// Processor time of this process so far.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -139,7 +139,7 @@ enum Heading {
     Analyses,
 }
 
-/// `None` for what is no concern of ours, and for headings to come.
+/// `None` for headings that do not matter, and for unknown ones.
 fn read_heading(line: &str) -> Option<(Unit, Heading)> {
     let words = line.trim_end_matches(':');
     let (unit, kind) = words.split_once(' ')?;

@@ -33,15 +33,15 @@ pub struct PreparedProgram {
     pub optimising: bool,
     /// Its unoptimised IR.
     pub bitcode: Vec<u8>,
-    /// What it must do, if the machine knows.
+    /// Its expected result, if the machine knows it.
     pub must: Option<ExpectedRun>,
     shape: ModuleShape,
-    /// Time that clang took, until it is told.
+    /// Time that clang took, until it is reported.
     clang: Mutex<Duration>,
 }
 
 impl PreparedProgram {
-    /// Time that was spent on it and not yet told.
+    /// Time that was spent on it and not yet reported.
     pub fn preparing(&self) -> Duration {
         std::mem::take(&mut *self.clang.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -133,7 +133,7 @@ impl ProgramMaker {
         // All of it goes through the passes.
         made.case.harness = None;
         let expected = made.case.expected.clone();
-        // Floating point may differ in its last digits; nobody here tells how far.
+        // Floating point may differ in its last digits; by how much is not known here.
         let inexact =
             expected.as_ref().is_some_and(|e| e.stdout.windows(6).any(|word| word == b"float "));
         // Whatever most make of a program that is undefined is right.

@@ -1,4 +1,4 @@
-//! From what sequences did to a program to findings.
+//! From the outcomes of sequences on a program to findings.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -248,7 +248,7 @@ impl Passes {
         }
         lock(&library_state.wrong).push(short.clone());
         let certificate = certify(program, must, bench, cost)?;
-        // Where the machine does not know, somebody else must have executed the program.
+        // Where the machine does not know, another tool must have executed the program.
         let vouched = certificate.opinions.iter().any(|opinion| opinion.says == Assessment::Valid);
         let standing = match certificate.disputed() || !vouched {
             true => Standing::Disputed,
@@ -337,7 +337,7 @@ fn text(program: &PreparedProgram, trial: &mut Trial<'_>) -> Result<String, Trou
     }
 }
 
-/// Asks everybody whether the program is valid and does what it must.
+/// Asks all detectors whether the program is valid and does what is expected.
 fn certify(
     program: &PreparedProgram,
     must: &ExpectedRun,

@@ -1,4 +1,4 @@
-//! A shooting range: programs of one source, and what each does to a mutant.
+//! A pool of programs of one source, and whether each exposes a mutant.
 //!
 //! A program that does not execute a fault's site cannot expose it, so it is not even compiled;
 //! one whose assembly is the stock compiler's is neither assembled nor run. Both are charged in
@@ -21,7 +21,7 @@ use crate::programs::{Program, Source, StockTools, WRONG};
 /// Programs generated at a time.
 const BATCH: u64 = 16;
 
-/// What a mutant did to one program.
+/// What a mutant did with one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MutantFate {
     /// Nothing that shows.
@@ -34,7 +34,7 @@ pub enum MutantFate {
     Wrong,
 }
 
-/// The tools of a range.
+/// The tools of an experiment.
 #[derive(Debug)]
 pub struct Tools {
     /// Stock tools.
@@ -102,7 +102,7 @@ pub struct ProgramPool {
     pub reach: Vec<HashSet<u64>>,
 }
 
-/// How a source fared on one mutant.
+/// The result of a source on one mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MutantResult {
     /// The first fate that is not alive, or alive.
@@ -203,7 +203,7 @@ impl ProgramPool {
         Ok(())
     }
 
-    /// Shoots at a mutant with one program after the other, from `start` on, within a budget.
+    /// Compiles one program after the other with a mutant, from `start` on, until one exposes it or the budget is spent.
     pub fn run_until_exposed(
         &self,
         tools: &Tools,
