@@ -257,7 +257,7 @@ fn mistakes_get_one_sentence() {
         (&["hunt", "--out", "two.c"], "two.c is not a folder: give another one with --out"),
         (
             &["hunt", "--cc", "nothing-like-it*"],
-            "--cc `nothing-like-it*` fits no compiler; there are ",
+            "--cc `nothing-like-it*` matches no compiler; found: ",
         ),
         (&["hunt", "--config", "bad.toml"], "bad.toml:1: "),
         (&["findings", "nowhere"], "there is no hunt in nowhere"),

@@ -18,7 +18,7 @@ pub(crate) struct Difference {
     pub got: Option<String>,
 }
 
-/// The first difference as a phrase, if there is one: "line 2 is `3` for `2`".
+/// The first difference as a phrase, if there is one: "line 2 is `3`, expected `2`".
 pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
     let first = first_difference(expected, got)?;
     let show =
@@ -79,9 +79,15 @@ mod tests {
         assert!(!same("float 1 2", "float 1") && !same("float inf", "float -inf"));
         assert!(!same("float 3e38", "float inf") && !same("x 1.00001", "x 1.00002"));
         assert!(!same("1\n", "1") && !same("1\n", "1\n\n") && !same("", "1\n"));
-        assert_eq!(difference(b"1\n2\n", b"1\n3\n").as_deref(), Some("line 2 is `3` for `2`"));
+        assert_eq!(
+            difference(b"1\n2\n", b"1\n3\n").as_deref(),
+            Some("line 2 is `3`, expected `2`")
+        );
         // Bytes that are not text are compared as bytes.
         assert!(difference(b"\xff\n", b"\xfe\n").is_some());
-        assert_eq!(difference(b"1\n", b"1").as_deref(), Some("line 2 is the end for ``"));
+        assert_eq!(
+            difference(b"1\n", b"1").as_deref(),
+            Some("line 2 is the end of the output, expected ``")
+        );
     }
 }

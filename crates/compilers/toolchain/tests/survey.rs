@@ -158,7 +158,7 @@ fn what_does_not_work_is_left_out_with_a_reason() {
         ("no-compiler", "echo hello", "it is not a C compiler: it cannot preprocess (-E)"),
         ("failing", "echo sorry >&2; exit 1", "it is not a C compiler: sorry"),
         ("short-enums", "exec gcc -fshort-enums \"$@\"", "`size and alignment of SmallEnum: 1, 1`"),
-        ("packed", "exec gcc -fpack-struct=1 \"$@\"", "another data model: "),
+        ("packed", "exec gcc -fpack-struct=1 \"$@\"", "a different data model: "),
         (
             "no-linker",
             "case \"$*\" in *' -o '*) echo 'ld: cannot find crt1.o' >&2; exit 1;; esac; exec gcc \"$@\"",
@@ -277,5 +277,5 @@ fn a_configured_compiler_with_its_own_levels_and_flags() {
 fn a_pattern_without_a_match_says_what_there_is() {
     let error = run(&Config::default(), &["no-such*"], Language::C).expect_err("nothing fits");
     let error = error.to_string();
-    assert!(error.starts_with("--cc `no-such*` fits no compiler; there are "), "{error}");
+    assert!(error.starts_with("--cc `no-such*` matches no compiler; found: "), "{error}");
 }

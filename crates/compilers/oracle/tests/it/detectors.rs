@@ -60,7 +60,7 @@ fn a_valid_program() {
     }
     let differs = certify(Language::C, text, "8\n");
     for says in says(&differs, "-fsanitize") {
-        assert_eq!(*says, Assessment::Differs("line 1 is `7` for `8`".into()));
+        assert_eq!(*says, Assessment::Differs("line 1 is `7`, expected `8`".into()));
     }
 }
 

@@ -337,7 +337,7 @@ fn the_whole_matrix() {
     let summary = &suspicions[0].summary;
     assert!(
         summary.starts_with("prints \"mix ")
-            && summary.contains(&format!("for \"{mix}\" (line 2)")),
+            && summary.contains(&format!("expected \"{mix}\" (line 2)")),
         "{summary}"
     );
     assert_eq!(agreement(&case(), &targets, &seen).right, ["gcc -O2", "miscompile -O0"]);

@@ -121,7 +121,7 @@ impl Config {
             let compiler = configured(&section)?;
             if config.compilers.iter().any(|c| c.name == compiler.name) {
                 let name = &compiler.name;
-                return section.wrong("name", format!("`{name}` is the name of two compilers"));
+                return section.wrong("name", format!("is used twice: `{name}`"));
             }
             config.compilers.push(compiler);
         }

@@ -64,7 +64,7 @@ impl<'a> Section<'a> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known keys: {}", keys.join(", ")),
         };
-        section.at(&key.span(), format!("`{name}` is not a key here; {advice}"))
+        section.at(&key.span(), format!("`{name}` is not a known key; {advice}"))
     }
 
     /// The file that it is from.
