@@ -14,7 +14,7 @@ mod smith;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 use crate::crossover;
 
@@ -22,11 +22,11 @@ use crate::crossover;
 #[derive(Args, Debug)]
 pub struct Bench {
     #[command(subcommand)]
-    what: What,
+    what: Command,
 }
 
 #[derive(Subcommand, Debug)]
-enum What {
+enum Command {
     /// The abstract machine against gcc -O0, clang's sanitizers and Frama-C Eva.
     Machine(machine::MachineArgs),
     /// The generator's speed against Csmith's, and its share of a differential test.
@@ -52,19 +52,19 @@ enum What {
 }
 
 /// Runs a bench.
-pub fn main(context: &Context, bench: &Bench) -> Result<Found> {
+pub fn main(context: &Context, bench: &Bench) -> Result<LabOutcome> {
     match &bench.what {
-        What::Machine(args) => machine::main(context, args),
-        What::Gen(args) => generator::main(context, args),
-        What::Hunt(args) => hunt::main(context, args),
-        What::Reduce(args) => reduce::main(context, args),
-        What::Embed(args) => embed::main(context, args),
-        What::Emi(args) => emi::main(context, args),
-        What::Crossover(args) => crossover::bench(context, args),
-        What::Page(args) => page::main(context, args),
-        What::Cluster(args) => cluster::main(context, args),
-        What::Passes(args) => passes::main(context, args),
-        What::Smith(args) => smith::main(context, args),
+        Command::Machine(args) => machine::main(context, args),
+        Command::Gen(args) => generator::main(context, args),
+        Command::Hunt(args) => hunt::main(context, args),
+        Command::Reduce(args) => reduce::main(context, args),
+        Command::Embed(args) => embed::main(context, args),
+        Command::Emi(args) => emi::main(context, args),
+        Command::Crossover(args) => crossover::bench(context, args),
+        Command::Page(args) => page::main(context, args),
+        Command::Cluster(args) => cluster::main(context, args),
+        Command::Passes(args) => passes::main(context, args),
+        Command::Smith(args) => smith::main(context, args),
     }?;
-    Ok(Found::Nothing)
+    Ok(LabOutcome::Nothing)
 }

@@ -14,7 +14,7 @@ use campaign::Store;
 use sandbox::{Run, Scratch, Status, Stop};
 use toolchain::on_path;
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 
 /// Longer than all of it takes on a busy machine.
@@ -45,7 +45,7 @@ pub struct Args {
 }
 
 /// Runs the test; the screenshots are in `browser` of the target folder.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     let tool = |name: &str, package: &str| {
         on_path(name).with_context(|| format!("{name} is not installed: apt-get install {package}"))
     };
@@ -109,8 +109,8 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
         })();
         stop.set();
         let found = match done? {
-            Status::Exit(0) => Found::Nothing,
-            _ => Found::Something,
+            Status::Exit(0) => LabOutcome::Nothing,
+            _ => LabOutcome::Something,
         };
         println!("browser: screenshots are in {}", shots.display());
         Ok(found)

@@ -19,7 +19,7 @@ use campaign::{Finding, Store};
 use choice::Choices;
 use sandbox::{Ended, Run, Status};
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 pub use stage::Stage;
 
@@ -43,11 +43,11 @@ const LEASE: &str = "4s";
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Command,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum What {
+enum Command {
     /// Kill workers, servers and the coordinator at random; compare with an undisturbed local hunt.
     Chaos(Chaos),
 }
@@ -67,13 +67,13 @@ pub struct Chaos {
 }
 
 /// Runs the command.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     match &args.what {
-        What::Chaos(args) => chaos(context, args),
+        Command::Chaos(args) => chaos(context, args),
     }
 }
 
-fn chaos(context: &Context, args: &Chaos) -> Result<Found> {
+fn chaos(context: &Context, args: &Chaos) -> Result<LabOutcome> {
     let gainsay = binary(context, args.gainsay.as_deref())?;
     let dir = context.work_folder("cluster-chaos")?;
     fs::remove_dir_all(&dir)?;
@@ -209,8 +209,11 @@ fn disturbed(gainsay: &Path, dir: &Path, first: u64, args: &Chaos) -> Result<(us
 }
 
 /// Whether both stores say the same.
-fn compare(dir: &Path, tests: u64) -> Result<Found> {
-    let (calm, wild) = (told(&dir.join("local"), tests)?, told(&dir.join("cluster"), tests)?);
+fn compare(dir: &Path, tests: u64) -> Result<LabOutcome> {
+    let (calm, wild) = (
+        findings_as_text(&dir.join("local"), tests)?,
+        findings_as_text(&dir.join("cluster"), tests)?,
+    );
     let (lost, more) = (difference(&calm, &wild), difference(&wild, &calm));
     for text in &lost {
         println!("chaos: lost: {}", text.lines().next().unwrap_or_default());
@@ -226,11 +229,11 @@ fn compare(dir: &Path, tests: u64) -> Result<Found> {
         more.len()
     );
     let same = lost.is_empty() && more.is_empty() && !calm.is_empty();
-    Ok(if same { Found::Nothing } else { Found::Something })
+    Ok(if same { LabOutcome::Nothing } else { LabOutcome::Something })
 }
 
 /// Every finding of a store as text, sorted; an error if tests are missing or were set aside.
-fn told(dir: &Path, tests: u64) -> Result<Vec<String>> {
+fn findings_as_text(dir: &Path, tests: u64) -> Result<Vec<String>> {
     let store = Store::open(dir)?;
     let engines = store.snapshot()?.spent;
     let [spent] = &engines[..] else { bail!("{} has {engines:?}", dir.display()) };

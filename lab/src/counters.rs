@@ -15,10 +15,10 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use sandbox::{Run, Scratch};
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 use crate::pool;
-use crate::programs::{Bench, Raw, Source};
+use crate::programs::{Raw, Source, StockTools};
 
 /// A program that takes gcc longer is left out; none should.
 const WALL: Duration = Duration::from_secs(120);
@@ -60,11 +60,11 @@ pub struct Args {
 pub type Counters = BTreeMap<String, f64>;
 
 /// Measures both sources and prints the tables.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     let Some(cpu) = Duration::try_from_secs_f64(args.cpu).ok().filter(|cpu| !cpu.is_zero()) else {
         bail!("--cpu must be more than nothing");
     };
-    let bench = Bench::new()?;
+    let bench = StockTools::new()?;
     let measure = |text: &str| {
         let source = Source::parse(context, text)?;
         repetitions(&bench, &source, args, cpu / REPEATS as u32)
@@ -72,12 +72,12 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
     let (on, off) = (measure(&args.on)?, measure(&args.off)?);
     println!("counters of gcc {}, {} CPU seconds of compiling each:\n", args.level, args.cpu);
     print!("{}", tables(&compare(&on, &off), &args.on, &args.off, args.top));
-    Ok(Found::Nothing)
+    Ok(LabOutcome::Nothing)
 }
 
 /// The counters of each repetition, per second of compile time.
 fn repetitions(
-    bench: &Bench,
+    bench: &StockTools,
     source: &Source,
     args: &Args,
     each: Duration,
@@ -112,7 +112,7 @@ fn repetitions(
 }
 
 /// Compiles one program's unit under test; its counters, and the time.
-fn count(bench: &Bench, raw: &Raw, level: &str, dir: &Path) -> Option<(Counters, Duration)> {
+fn count(bench: &StockTools, raw: &Raw, level: &str, dir: &Path) -> Option<(Counters, Duration)> {
     let include: Vec<String> =
         raw.include.iter().map(|dir| format!("-I{}", dir.display())).collect();
     let dump = dir.join(format!("{}.statistics", raw.name));

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use coverage::Set;
-use crossover::corpus::{Corpus, From};
+use crossover::corpus::{Corpus, SeedPool};
 use crossover::fuzz::{Fuzzer, KindTally, Options, Tally};
 use crossover::import::files;
-use crossover::{Kind, Policy};
+use crossover::{CrossoverKind, Policy};
 use llvmhost::{Installed, Limits, Program, Running, Server, Setup};
 use optimise::work::{Answer, Item, Pipeline};
 use sandbox::{Ended, Run, Scratch, Status};
@@ -78,7 +78,7 @@ pub struct BenchArgs {
 }
 
 /// What measurements need.
-struct Bench {
+struct Experiment {
     library: Installed,
     program: Program,
     options: Options,
@@ -86,9 +86,9 @@ struct Bench {
     scratch: Scratch,
 }
 
-impl Bench {
+impl Experiment {
     /// Finds the library and imports the tests.
-    fn new(context: &Context, args: &Common) -> Result<Bench> {
+    fn new(context: &Context, args: &Common) -> Result<Experiment> {
         let library = Installed::named(&args.lib).map_err(|e| anyhow!(e))?;
         let args_of_server = vec!["llvm".to_string(), "serve".to_string()];
         let program = Program { path: context.gainsay()?, args: args_of_server };
@@ -96,13 +96,13 @@ impl Bench {
         let options = Options {
             pipeline: Pipeline::of(&args.passes, running),
             limits: Limits::default(),
-            kinds: vec![Kind::Inline, Kind::Sequence],
+            kinds: vec![CrossoverKind::Inline, CrossoverKind::Sequence],
             policy: Policy::default(),
             guided: true,
         };
         let scratch = Scratch::new()?;
         let corpus = args.corpus.clone().unwrap_or_else(|| scratch.path().join("corpus"));
-        let bench = Bench { library, program, options, corpus, scratch };
+        let bench = Experiment { library, program, options, corpus, scratch };
         bench.import(&args.tests)?;
         Ok(bench)
     }
@@ -154,7 +154,7 @@ impl Bench {
     fn cross(
         &self,
         name: &str,
-        kinds: &[Kind],
+        kinds: &[CrossoverKind],
         guided: bool,
         count: u64,
         seed: u64,
@@ -278,7 +278,7 @@ impl Crossed {
 
 /// What crossovers reach beyond the tests that they are made of, against generated programs.
 pub fn main(context: &Context, args: &Args) -> Result<()> {
-    let bench = Bench::new(context, &args.common)?;
+    let bench = Experiment::new(context, &args.common)?;
     let baseline = bench.open(&bench.corpus, bench.options.clone())?.known().len();
     println!("\n| source | tests | time | tests/s | valid | new seeds | new blocks | % |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
@@ -290,7 +290,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
             100.0 * blocks as f64 / baseline as f64
         );
     };
-    let both = [Kind::Inline, Kind::Sequence];
+    let both = [CrossoverKind::Inline, CrossoverKind::Sequence];
     for (name, kinds) in
         [("inline + sequence", &both[..]), ("inline", &both[..1]), ("sequence", &both[1..])]
     {
@@ -311,7 +311,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
 
 /// Programs as bitcode, unoptimised.
 fn compile(
-    bench: &Bench,
+    bench: &Experiment,
     source: &Source,
     name: &str,
     seeds: std::ops::Range<u64>,
@@ -342,8 +342,8 @@ fn compile(
 
 /// The fork server against `opt`, started for each crossover.
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
-    let bench = Bench::new(context, &args.common)?;
-    let both = [Kind::Inline, Kind::Sequence];
+    let bench = Experiment::new(context, &args.common)?;
+    let both = [CrossoverKind::Inline, CrossoverKind::Sequence];
     let mut rates = Vec::new();
     for guided in [true, false] {
         let name = if guided { "with coverage" } else { "without coverage" };
@@ -379,7 +379,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<()> {
 }
 
 /// The same crossovers, each written to a file that `opt` is started on.
-fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
+fn exec(bench: &Experiment, count: u64, seed: u64) -> Result<(u64, Duration)> {
     let opt = format!("opt-{}", bench.library.major);
     if toolchain::on_path(&opt).is_none() {
         bail!("there is no {opt}: apt-get install llvm-{}", bench.library.major);
@@ -406,9 +406,9 @@ fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
             }
             let mut choices = choice::Choices::new(seed.wrapping_add(n));
             let draw = |_: usize| {
-                let kind = *choices.pick(&[Kind::Inline, Kind::Sequence])?;
+                let kind = *choices.pick(&[CrossoverKind::Inline, CrossoverKind::Sequence])?;
                 let seeds =
-                    corpus.draw(kind, From::Suite, &mut choices)?.map(|seed| corpus.span(seed));
+                    corpus.draw(kind, SeedPool::Suite, &mut choices)?.map(|seed| corpus.span(seed));
                 let policy = bench.options.policy.clone();
                 let random = choices.bits(64);
                 Some(
@@ -421,7 +421,7 @@ fn exec(bench: &Bench, count: u64, seed: u64) -> Result<(u64, Duration)> {
                 if !matches!(Answer::read(&ran.output), Answer::Fine(_)) {
                     continue;
                 }
-                fs::write(&file, &ran.artefact)?;
+                fs::write(&file, &ran.artifact)?;
                 let mut run = Run::new(&opt, Duration::from_secs(60))
                     .arg(format!("-passes={}", bench.options.pipeline.passes))
                     .arg("-disable-output")

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow};
 use sandbox::{Ended, Run, Scratch, Status};
 use toolchain::{Tool, csmith_headers, find_tool, on_path};
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::compiler::{Built, Compiler, Cost};
 use crate::context::Context;
 use crate::machine::{Machine, Measured};
@@ -121,7 +121,7 @@ impl Csmith {
 }
 
 /// Runs the seeds and prints the counts.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     let csmith = Csmith::required()?;
     let gcc = Compiler::reference()?;
     let machine = Machine::new(context.gainsay()?).include(&csmith.headers);
@@ -155,7 +155,7 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
     for class in [Class::Wrong, Class::Panic] {
         print!("{}", tally.list(class));
     }
-    Ok(if tally.is_bad() { Found::Something } else { Found::Nothing })
+    Ok(if tally.is_bad() { LabOutcome::Something } else { LabOutcome::Nothing })
 }
 
 /// One seed's program after the machine had it.

@@ -6,18 +6,18 @@ mod seeds;
 
 use anyhow::Result;
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 
 /// Arguments of `cargo lab emi`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Command,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum What {
+enum Command {
     /// Variants of all kinds of seeds through compilers without optimisation, through sanitizers and back
     /// through the machine.
     Check(check::Check),
@@ -26,11 +26,11 @@ enum What {
 }
 
 /// Runs the command.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     match &args.what {
-        What::Check(check) => check::main(context, check),
-        What::Counters(counters) => counters::main(context, counters),
+        Command::Check(check) => check::main(context, check),
+        Command::Counters(counters) => counters::main(context, counters),
     }
 }
 
-pub use seeds::{Kind, Numbered, collect};
+pub use seeds::{Numbered, SeedKind, collect};

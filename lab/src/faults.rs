@@ -2,8 +2,8 @@
 //! their programs expose within a budget of processor time.
 //!
 //! A mutant is the installed `cc1` with one condition inverted (`sites`, `plant`), from a fixed list
-//! (`mutants`). Each source shoots its programs at each mutant until one shows the fault or the
-//! budget is spent (`range`). Time is charged as measured once with the stock compiler: generate,
+//! (`mutants`). The programs of each source are compiled with each mutant until one shows the fault or the
+//! budget is spent (`program_pool`). Time is charged as measured once with the stock compiler: generate,
 //! compile, link, run; so results do not depend on what else the machine does. Each mutant begins
 //! at another program of the source, so that no single program decides.
 //!
@@ -12,7 +12,7 @@
 
 mod mutants;
 mod plant;
-mod range;
+mod program_pool;
 mod report;
 mod sites;
 
@@ -25,12 +25,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use choice::Choices;
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 use crate::pool;
 use crate::programs::{Program, Source};
-use mutants::{List, Plan};
-use range::{Range, Tools};
+use mutants::{List, MutantPlan};
+use program_pool::{ProgramPool, Tools};
 use report::Row;
 use sites::{Executable, Site};
 
@@ -87,10 +87,10 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Makes the list if need be, measures, and prints the tables.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     if !args.report.is_empty() {
         print!("{}", report::tables(&report::read(&args.report)?));
-        return Ok(Found::Nothing);
+        return Ok(LabOutcome::Nothing);
     }
     let Some(budget) = Duration::try_from_secs_f64(args.budget).ok().filter(|b| !b.is_zero())
     else {
@@ -100,7 +100,7 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
     let executable = Executable::read(&tools.bench.cc1)?;
     let list = list(context, args, &tools, &executable)?;
     if args.source.is_empty() {
-        return Ok(Found::Nothing);
+        return Ok(LabOutcome::Nothing);
     }
     let mutants = &list.mutants[..args.mutants.min(list.mutants.len())];
     let ranges = ranges(context, args, &tools, mutants, budget)?;
@@ -111,7 +111,7 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
     measure(args, &tools, mutants, &ranges, budget, &file)?;
     print!("{}", report::tables(&report::read(&[&file])?));
     println!("\nraw results: {}", file.display());
-    Ok(Found::Nothing)
+    Ok(LabOutcome::Nothing)
 }
 
 /// The list of the installed `cc1`; made if there is none.
@@ -132,7 +132,7 @@ fn list(context: &Context, args: &Args, tools: &Tools, executable: &Executable) 
     samples.push(tests.clone());
     let count = args.make_list.unwrap_or(args.mutants);
     let end = args.limit.map(|limit| Instant::now() + limit);
-    let plan = Plan { tools, samples: &samples, tests: &tests, count, seed: args.seed, end };
+    let plan = MutantPlan { tools, samples: &samples, tests: &tests, count, seed: args.seed, end };
     list.lengthen(&plan, executable, &file)?;
     list.notes.iter().for_each(|note| println!("{note}"));
     println!("{}", file.display());
@@ -146,7 +146,7 @@ fn ranges(
     tools: &Tools,
     mutants: &[Site],
     budget: Duration,
-) -> Result<Vec<Range>> {
+) -> Result<Vec<ProgramPool>> {
     let mut addresses: Vec<u64> = mutants.iter().map(|site| site.address).collect();
     addresses.sort_unstable();
     let enough = |programs: &[Program]| {
@@ -154,7 +154,7 @@ fn ranges(
     };
     let range = |text: &String| {
         let source = Source::parse(context, text)?;
-        let mut range = Range::prepare(tools, &source, args.seed, enough)?;
+        let mut range = ProgramPool::prepare(tools, &source, args.seed, enough)?;
         range.watch(tools, &addresses)?;
         eprintln!("{}", range.summary());
         Ok(range)
@@ -162,12 +162,12 @@ fn ranges(
     args.source.iter().map(range).collect()
 }
 
-/// Attacks each mutant with each source and writes what comes of it.
+/// Runs each source on each mutant and writes the results.
 fn measure(
     args: &Args,
     tools: &Tools,
     mutants: &[Site],
-    ranges: &[Range],
+    ranges: &[ProgramPool],
     budget: Duration,
     file: &Path,
 ) -> Result<()> {
@@ -192,7 +192,7 @@ fn measure(
         for range in ranges {
             let first =
                 Choices::new(site.address).fork("first program").index(range.programs.len());
-            let verdict = range.attack(tools, site, first, budget)?;
+            let verdict = range.run_until_exposed(tools, site, first, budget)?;
             lines.push(Row::new(site.address, &range.label, args.budget, &verdict).line());
         }
         write(&lines.join("\n"))

@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use choice::Choices;
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
-use crate::machine::{Answer, Machine};
+use crate::machine::{Machine, RunOutcome};
 use crate::{csmith, pool};
-use judge::Judge;
+use judge::ReferenceTool;
 use oracle::difference;
-use program::{Generator, Lang, Made};
+use program::{GeneratedProgram, Generator, Lang};
 
 /// Checks that are no compiler's.
 const GENERATED: &str = "generated";
@@ -84,13 +84,13 @@ struct Job {
 
 /// One check of one program; the failure as a sentence, with all that is known below it.
 #[derive(Debug)]
-struct Checked {
+struct CheckResult {
     check: String,
     failure: Option<String>,
 }
 
 /// Runs the checks and prints the table.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     // A policy may be the path of a file.
     let policy = args.policy.as_deref().and_then(|policy| Path::new(policy).file_stem());
     let policy = policy.map_or("default".into(), |stem| stem.to_string_lossy());
@@ -115,7 +115,7 @@ pub fn main(context: &Context, args: &Args) -> Result<Found> {
     }
     print!("{}", table.text(&checker.dir));
     println!("{} programs in {:.0} s", jobs.len() - table.not_begun, begin.elapsed().as_secs_f64());
-    Ok(if table.failures.is_empty() { Found::Nothing } else { Found::Something })
+    Ok(if table.failures.is_empty() { LabOutcome::Nothing } else { LabOutcome::Something })
 }
 
 /// All seeds, and which of them are in which sample.
@@ -143,8 +143,8 @@ struct Checker {
     generator: Generator,
     machine: Machine,
     twice: bool,
-    compilers: Vec<Judge>,
-    sanitizers: Vec<Judge>,
+    compilers: Vec<ReferenceTool>,
+    sanitizers: Vec<ReferenceTool>,
     /// Where programs lie, each in a folder named after its seed.
     dir: PathBuf,
 }
@@ -158,7 +158,7 @@ impl Checker {
         if args.jobs == Some(0) {
             bail!("--jobs must be at least 1");
         }
-        let wanted = |count, make: fn(Lang) -> Result<Vec<Judge>>| match count {
+        let wanted = |count, make: fn(Lang) -> Result<Vec<ReferenceTool>>| match count {
             0 => Ok(Vec::new()),
             _ => make(args.lang),
         };
@@ -187,18 +187,18 @@ impl Checker {
     }
 
     /// Generates and checks one program, and keeps its folder only if something failed.
-    fn program(&self, job: &Job) -> Vec<Checked> {
+    fn program(&self, job: &Job) -> Vec<CheckResult> {
         let dir = self.dir.join(job.seed.to_string());
         let mut checks = Vec::new();
         let mut note = |check: &str, result: Result<(), String>| {
-            checks.push(Checked { check: check.into(), failure: result.err() });
+            checks.push(CheckResult { check: check.into(), failure: result.err() });
         };
         match self.generator.generate(job.seed, &dir) {
             Err(why) => note(GENERATED, Err(why)),
             Ok(made) => {
                 note(GENERATED, Ok(()));
                 if self.twice {
-                    note(TWICE, self.again(job.seed, &made));
+                    note(TWICE, self.check_determinism(job.seed, &made));
                 }
                 let compilers = self.compilers.iter().filter(|_| job.compilers);
                 let sanitizers = self.sanitizers.iter().filter(|_| job.sanitize);
@@ -221,10 +221,10 @@ impl Checker {
     }
 
     /// The same seed once more.
-    fn again(&self, seed: u64, made: &Made) -> Result<(), String> {
+    fn check_determinism(&self, seed: u64, made: &GeneratedProgram) -> Result<(), String> {
         let dir = made.dir.join("again");
-        let again = self.generator.generate(seed, &dir)?;
-        if let Some(file) = made.first_different(&again) {
+        let second = self.generator.generate(seed, &dir)?;
+        if let Some(file) = made.first_different(&second) {
             return Err(format!("{file} differs: see again/{file}"));
         }
         let _ = fs::remove_dir_all(&dir);
@@ -232,7 +232,7 @@ impl Checker {
     }
 
     /// The program as one file, through the preprocessor, the parser and the machine.
-    fn reread(&self, seed: u64, made: &Made) -> Result<(), String> {
+    fn reread(&self, seed: u64, made: &GeneratedProgram) -> Result<(), String> {
         let dir = made.dir.join("single");
         let single = self.generator.generate_single(seed, &dir)?;
         if single.expected != made.expected {
@@ -243,7 +243,7 @@ impl Checker {
         };
         let got = self.machine.run(file);
         match &got.answer {
-            Answer::Finished { status: 0, stdout } => difference(&made.expected, stdout)
+            RunOutcome::Finished { status: 0, stdout } => difference(&made.expected, stdout)
                 .map_or(Ok(()), |difference| Err(format!("output differs: {difference}"))),
             other => Err(format!("{other:?} {}", got.place)),
         }
@@ -260,8 +260,8 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, seed: u64, checked: Checked) {
-        let Checked { check, failure } = checked;
+    fn add(&mut self, seed: u64, checked: CheckResult) {
+        let CheckResult { check, failure } = checked;
         let at = self.rows.iter().position(|(name, ..)| *name == check).unwrap_or_else(|| {
             self.rows.push((check.clone(), 0, 0));
             self.rows.len() - 1

@@ -16,7 +16,7 @@ use crossover::import::files;
 use llvmhost::{Installed, Limits, Program, Server, Setup};
 use optimise::work::{Answer, Item};
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 use crate::pool::{self, Progress};
 
@@ -30,18 +30,18 @@ const NAMED: usize = 20;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Command,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum What {
+enum Command {
     /// Read and print what LLVM prints, and see whether LLVM then prints the same.
-    RoundTrip(RoundTrip),
+    RoundTripArgs(RoundTripArgs),
 }
 
 /// Arguments of `cargo lab ir round-trip`.
 #[derive(clap::Args, Debug)]
-struct RoundTrip {
+struct RoundTripArgs {
     /// LLVM's tests, such as llvm/test/Transforms of a checkout.
     #[arg(long, value_name = "DIR")]
     tests: PathBuf,
@@ -57,14 +57,14 @@ struct RoundTrip {
 }
 
 /// Runs the command.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     match &args.what {
-        What::RoundTrip(args) => round_trip(context, args),
+        Command::RoundTripArgs(args) => round_trip(context, args),
     }
 }
 
 /// What came of a file.
-enum Trip {
+enum RoundTripOutcome {
     /// It is no module to the library, or what the library prints of it is none: what it says.
     NoModule(String),
     /// We refuse it.
@@ -77,7 +77,7 @@ enum Trip {
 
 /// What came of all files in a library.
 #[derive(Default)]
-struct Tally {
+struct RoundTripTally {
     no_module: Vec<(PathBuf, String)>,
     equal: usize,
     refused: BTreeMap<String, Vec<PathBuf>>,
@@ -88,7 +88,7 @@ struct Tally {
     printing: Duration,
 }
 
-fn round_trip(context: &Context, args: &RoundTrip) -> Result<Found> {
+fn round_trip(context: &Context, args: &RoundTripArgs) -> Result<LabOutcome> {
     let path = args.server.clone().map_or_else(|| context.gainsay(), Ok)?;
     let program = Program { path, args: vec!["llvm".to_string(), "serve".to_string()] };
     let found = files(&args.tests).with_context(|| args.tests.display().to_string())?;
@@ -117,11 +117,11 @@ fn round_trip(context: &Context, args: &RoundTrip) -> Result<Found> {
         tallies.push((library.major, tally));
     }
     tallies.iter().for_each(|(major, tally)| explain(*major, tally));
-    Ok(if all_well { Found::Nothing } else { Found::Something })
+    Ok(if all_well { LabOutcome::Nothing } else { LabOutcome::Something })
 }
 
 /// Names what was refused or unequal.
-fn explain(major: u32, tally: &Tally) {
+fn explain(major: u32, tally: &RoundTripTally) {
     let mut reasons: Vec<_> = tally.refused.iter().collect();
     reasons.sort_by_key(|(reason, files)| (usize::MAX - files.len(), *reason));
     for (reason, files) in reasons.iter().take(NAMED) {
@@ -141,10 +141,10 @@ fn of_library(
     program: &Program,
     files: &[PathBuf],
     as_written: bool,
-) -> Result<Tally> {
+) -> Result<RoundTripTally> {
     let next = AtomicUsize::new(0);
     let progress = Progress::new(&format!("LLVM {}", library.major), files.len());
-    let work = || -> Result<Tally> {
+    let work = || -> Result<RoundTripTally> {
         let setup = Setup {
             library: library.path.clone(),
             major: library.major,
@@ -153,7 +153,7 @@ fn of_library(
             work: Vec::new(),
         };
         let mut server = Server::start(program, &setup).map_err(|e| anyhow!(e))?;
-        let mut tally = Tally::default();
+        let mut tally = RoundTripTally::default();
         while let Some(batch) = files.chunks(BATCH).nth(next.fetch_add(1, Ordering::Relaxed)) {
             for (file, trip) in batch.iter().zip(trips(&mut server, batch, as_written, &mut tally)?)
             {
@@ -168,7 +168,7 @@ fn of_library(
         threads.into_iter().map(|thread| thread.join()).collect()
     });
     progress.end();
-    let mut whole = Tally::default();
+    let mut whole = RoundTripTally::default();
     for one in ended {
         whole.join(one.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
     }
@@ -182,17 +182,17 @@ fn trips(
     server: &mut Server,
     batch: &[PathBuf],
     as_written: bool,
-    tally: &mut Tally,
-) -> Result<Vec<Trip>> {
+    tally: &mut RoundTripTally,
+) -> Result<Vec<RoundTripOutcome>> {
     let read = |file: &PathBuf| fs::read(file).with_context(|| file.display().to_string());
     let texts = batch.iter().map(read).collect::<Result<Vec<_>>>()?;
     let first = printed(server, texts.clone())?;
     let read = |(text, first): (&Vec<u8>, &Result<String, String>)| {
         let first = first.as_ref().ok()?;
         Some(if as_written {
-            again(&String::from_utf8_lossy(text), tally)
+            reprint(&String::from_utf8_lossy(text), tally)
         } else {
-            again(first, tally)
+            reprint(first, tally)
         })
     };
     let ours: Vec<_> = texts.iter().zip(&first).map(read).collect();
@@ -206,27 +206,31 @@ fn trips(
             }
             (Ok(first), Some(Err(why))) => {
                 match printed(server, vec![first.into_bytes()])?.remove(0) {
-                    Ok(_) => Trip::Refused(why),
-                    Err(why) => Trip::NoModule(why),
+                    Ok(_) => RoundTripOutcome::Refused(why),
+                    Err(why) => RoundTripOutcome::NoModule(why),
                 }
             }
-            (Err(why), _) => Trip::NoModule(why),
-            (Ok(_), None) => Trip::Refused("not read at all".to_string()),
+            (Err(why), _) => RoundTripOutcome::NoModule(why),
+            (Ok(_), None) => RoundTripOutcome::Refused("not read at all".to_string()),
         });
     }
     Ok(trips)
 }
 
 /// Whether the library says the same of what it printed first and of what we printed.
-fn judged(server: &mut Server, first: String, third: Result<String, String>) -> Result<Trip> {
+fn judged(
+    server: &mut Server,
+    first: String,
+    third: Result<String, String>,
+) -> Result<RoundTripOutcome> {
     if third.as_ref() == Ok(&first) {
-        return Ok(Trip::Equal);
+        return Ok(RoundTripOutcome::Equal);
     }
     Ok(match (printed(server, vec![first.into_bytes()])?.remove(0), third) {
-        (Err(why), _) => Trip::NoModule(why),
-        (Ok(own), Ok(third)) if own == third => Trip::Equal,
-        (Ok(own), Ok(third)) => Trip::Unequal(difference(&own, &third)),
-        (Ok(_), Err(why)) => Trip::Unequal(format!("not taken: {why}")),
+        (Err(why), _) => RoundTripOutcome::NoModule(why),
+        (Ok(own), Ok(third)) if own == third => RoundTripOutcome::Equal,
+        (Ok(own), Ok(third)) => RoundTripOutcome::Unequal(difference(&own, &third)),
+        (Ok(_), Err(why)) => RoundTripOutcome::Unequal(format!("not taken: {why}")),
     })
 }
 
@@ -244,7 +248,7 @@ fn printed(server: &mut Server, texts: Vec<Vec<u8>>) -> Result<Vec<Result<String
 }
 
 /// What we print of a text; or why we refuse it, without the line.
-fn again(text: &str, tally: &mut Tally) -> Result<String, String> {
+fn reprint(text: &str, tally: &mut RoundTripTally) -> Result<String, String> {
     tally.bytes += text.len();
     let begin = Instant::now();
     let module = irtext::parse(text);
@@ -265,17 +269,19 @@ fn difference(first: &str, third: &str) -> String {
     }
 }
 
-impl Tally {
-    fn add(&mut self, file: &Path, trip: Trip) {
+impl RoundTripTally {
+    fn add(&mut self, file: &Path, trip: RoundTripOutcome) {
         match trip {
-            Trip::NoModule(why) => self.no_module.push((file.into(), why)),
-            Trip::Equal => self.equal += 1,
-            Trip::Refused(why) => self.refused.entry(why).or_default().push(file.into()),
-            Trip::Unequal(why) => self.unequal.push((file.into(), why)),
+            RoundTripOutcome::NoModule(why) => self.no_module.push((file.into(), why)),
+            RoundTripOutcome::Equal => self.equal += 1,
+            RoundTripOutcome::Refused(why) => {
+                self.refused.entry(why).or_default().push(file.into())
+            }
+            RoundTripOutcome::Unequal(why) => self.unequal.push((file.into(), why)),
         }
     }
 
-    fn join(&mut self, other: Tally) {
+    fn join(&mut self, other: RoundTripTally) {
         self.no_module.extend(other.no_module);
         self.equal += other.equal;
         self.bytes += other.bytes;

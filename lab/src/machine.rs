@@ -40,14 +40,14 @@ pub struct Object {
     pub status: Option<u8>,
 }
 
-/// How a program fared.
+/// The result of a program.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum RunOutcome {
     /// It finished with this status and output.
     Finished { status: u8, stdout: Vec<u8> },
     /// Undefined or unspecified, and the kind.
     Broken { outcome: String, kind: String },
-    /// The machine or, before it, the parser does not take it, and why.
+    /// The machine or, before it, the parser rejects it, and why.
     Unsupported { by_parser: bool, reason: String },
     /// The parser says that it is not C.
     Invalid(String),
@@ -60,7 +60,7 @@ pub enum Answer {
 /// An answer and its cost.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    pub answer: Answer,
+    pub answer: RunOutcome,
     /// `file:line:column: detail`, where there is a place.
     pub place: String,
     pub wall: Duration,
@@ -95,7 +95,7 @@ impl Machine {
     pub fn run(&self, file: &Path) -> Measured {
         let nothing = Duration::ZERO;
         let bug = |what: String, wall, cpu, peak_rss| Measured {
-            answer: Answer::Bug(what),
+            answer: RunOutcome::Bug(what),
             place: String::new(),
             wall,
             cpu,
@@ -135,10 +135,10 @@ fn place(object: &Object) -> String {
     }
 }
 
-fn answer(object: Object) -> Answer {
+fn answer(object: Object) -> RunOutcome {
     let detail = object.detail.unwrap_or_default();
     match object.outcome.as_str() {
-        "finished" => Answer::Finished {
+        "finished" => RunOutcome::Finished {
             status: object.status.unwrap_or(0),
             stdout: match object.stdout_hex {
                 Some(hex) => from_hex(&hex),
@@ -146,12 +146,14 @@ fn answer(object: Object) -> Answer {
             },
         },
         "undefined" | "unspecified" => {
-            Answer::Broken { outcome: object.outcome, kind: object.kind.unwrap_or_default() }
+            RunOutcome::Broken { outcome: object.outcome, kind: object.kind.unwrap_or_default() }
         }
-        "unsupported" => Answer::Unsupported { by_parser: object.stage == "parse", reason: detail },
-        "invalid" => Answer::Invalid(detail),
-        "out-of-fuel" | "out-of-memory" => Answer::Exhausted,
-        _ => Answer::Bug(format!("{}: {detail}", object.outcome)),
+        "unsupported" => {
+            RunOutcome::Unsupported { by_parser: object.stage == "parse", reason: detail }
+        }
+        "invalid" => RunOutcome::Invalid(detail),
+        "out-of-fuel" | "out-of-memory" => RunOutcome::Exhausted,
+        _ => RunOutcome::Bug(format!("{}: {detail}", object.outcome)),
     }
 }
 

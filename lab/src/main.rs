@@ -72,7 +72,7 @@ enum Command {
 
 /// What a command found: its exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Found {
+enum LabOutcome {
     /// Nothing wrong: 0.
     Nothing,
     /// Something wrong: 1.
@@ -83,8 +83,8 @@ fn main() -> ExitCode {
     sandbox::die_with_children();
     let args = Args::parse();
     match dispatch(&args) {
-        Ok(Found::Nothing) => ExitCode::SUCCESS,
-        Ok(Found::Something) => ExitCode::from(1),
+        Ok(LabOutcome::Nothing) => ExitCode::SUCCESS,
+        Ok(LabOutcome::Something) => ExitCode::from(1),
         Err(error) => {
             eprintln!("lab: {error:#}");
             ExitCode::from(2)
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(args: &Args) -> Result<Found> {
+fn dispatch(args: &Args) -> Result<LabOutcome> {
     let context = Context::new()?;
     match &args.command {
         Command::Bench(bench) => bench::main(&context, bench),
@@ -103,9 +103,9 @@ fn dispatch(args: &Args) -> Result<Found> {
         Command::Csmith(csmith) => csmith::main(&context, csmith),
         Command::Smith(args) => smith::main(args),
         Command::Emi(args) => emi::main(&context, args),
-        Command::Crossover(args) => crossover::main(&context, args).map(|()| Found::Nothing),
+        Command::Crossover(args) => crossover::main(&context, args).map(|()| LabOutcome::Nothing),
         Command::Passes(args) => passes::main(&context, args),
-        Command::Refine(args) => refinement::main(&context, args).map(|()| Found::Nothing),
+        Command::Refine(args) => refinement::main(&context, args).map(|()| LabOutcome::Nothing),
         Command::Ir(args) => ir::main(&context, args),
         Command::Cluster(args) => cluster::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),

@@ -11,18 +11,18 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::context::Context;
 
 /// Arguments of `cargo lab passes`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Command,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum What {
+enum Command {
     /// Hunts with selected sequences and programs against hunts with random ones, for the same CPU time.
     Selection(selection::Args),
     /// Unique bugs by type and by pass, out of the folders of hunts.
@@ -34,10 +34,10 @@ enum What {
 }
 
 /// Runs the command.
-pub fn main(context: &Context, args: &Args) -> Result<Found> {
+pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     match &args.what {
-        What::Selection(args) => selection::main(context, args)?,
-        What::Table { dirs } => table::main(dirs)?,
+        Command::Selection(args) => selection::main(context, args)?,
+        Command::Table { dirs } => table::main(dirs)?,
     }
-    Ok(Found::Nothing)
+    Ok(LabOutcome::Nothing)
 }

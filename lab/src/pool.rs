@@ -1,4 +1,4 @@
-//! Work over many items on all processors, with a progress line for whoever waits.
+//! Work over many items on all processors, with a progress line.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! Programs to measure generators by: where they come from, and what one needs to be judged.
 //!
-//! A [`Source`] writes programs and says what each took to generate. [`Bench::prepare`] turns one
+//! A [`Source`] writes programs and says what each took to generate. [`StockTools::prepare`] turns one
 //! into a [`Program`]: preprocessed, its driver compiled, its output known, and each step's cost
 //! with the compiler as it is. Programs without an answer of their own get gcc -O0's; those that do
 //! not end are left out, and their generation is charged to the next.
@@ -8,7 +8,7 @@
 mod bench;
 mod source;
 
-pub use bench::{Bench, Ran, SIGXCPU, WRONG};
+pub use bench::{RunResult, SIGXCPU, StockTools, WRONG};
 pub use source::Source;
 
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub struct Program {
     /// Objects of the other units.
     pub rest: Vec<PathBuf>,
     /// What it prints and its exit status.
-    pub answer: Ran,
+    pub answer: RunResult,
     /// What the stock compiler makes of the unit.
     pub assembly: Vec<u8>,
     /// Processor time of the steps, generation to run.

@@ -12,7 +12,7 @@ use sandbox::Status;
 
 use crate::compiler::{Built, Compiler};
 
-/// The reference's word on a program.
+/// The result of the reference on a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
     /// It ran to its end.

@@ -132,7 +132,7 @@ impl Servers {
         Ok(Servers { program, setup, idle: Mutex::default() })
     }
 
-    /// Does something with one that nobody uses.
+    /// Calls `work` with an idle one.
     pub fn with<T>(&self, work: impl FnOnce(&mut Server) -> T) -> Result<T> {
         let idle = || self.idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let taken = idle().pop();

@@ -9,29 +9,29 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use cgen::smith::{Bounds, Options, Relaxation, Tuple, generate, mended};
 use cmachine::{Exit, MachineConfig, Outcome, Report};
-use oracle::{Case, Detector, Detectors, Expected, Lab, Limits, Says, SourceFile};
+use oracle::{Assessment, Case, Detector, Detectors, Expected, Lab, Limits, SourceFile};
 use sandbox::{Scratch, Stop};
 use toolchain::{Family, Language};
 
-use crate::{Found, pool};
+use crate::{LabOutcome, pool};
 
 /// Arguments of `cargo lab smith`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Command,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum What {
+enum Command {
     /// How many relaxed programs differ from the plain ones, and how many have an answer.
-    Rates(Programs),
+    Rates(RatesArgs),
     /// Relaxed programs through the machine and through ASan, MSan, UBSan and Frama-C.
-    Agree(Agree),
+    CompareArgs(CompareArgs),
 }
 
 #[derive(clap::Args, Debug)]
-struct Programs {
+struct RatesArgs {
     /// How many.
     #[arg(long, default_value_t = 1000)]
     programs: u64,
@@ -41,7 +41,7 @@ struct Programs {
 }
 
 #[derive(clap::Args, Debug)]
-struct Agree {
+struct CompareArgs {
     /// How many.
     #[arg(long, default_value_t = 500)]
     programs: u64,
@@ -62,10 +62,10 @@ fn config() -> MachineConfig {
 }
 
 /// Runs the command.
-pub fn main(args: &Args) -> Result<Found> {
+pub fn main(args: &Args) -> Result<LabOutcome> {
     match &args.what {
-        What::Rates(programs) => rates(programs),
-        What::Agree(agree) => compare(agree),
+        Command::Rates(programs) => rates(programs),
+        Command::CompareArgs(agree) => compare(agree),
     }
 }
 
@@ -84,7 +84,7 @@ struct Rate {
     undone: u64,
 }
 
-fn rates(args: &Programs) -> Result<Found> {
+fn rates(args: &RatesArgs) -> Result<LabOutcome> {
     let one = |r: Relaxation| {
         let line = Bounds::DEFAULT.lines().find(|line| line.starts_with(r.name()));
         (r.name().to_string(), line.unwrap_or_default())
@@ -128,7 +128,7 @@ fn rates(args: &Programs) -> Result<Found> {
             sum.undone
         );
     }
-    Ok(Found::Nothing)
+    Ok(LabOutcome::Nothing)
 }
 
 fn rate(tuple: &Tuple) -> Rate {
@@ -151,14 +151,14 @@ fn rate(tuple: &Tuple) -> Rate {
 }
 
 /// What was said of one program.
-struct Opinions {
+struct OpinionsOnProgram {
     tuple: Tuple,
     machine: String,
-    said: Vec<(Detector, Says)>,
+    said: Vec<(Detector, Assessment)>,
     text: String,
 }
 
-fn compare(args: &Agree) -> Result<Found> {
+fn compare(args: &CompareArgs) -> Result<LabOutcome> {
     let detectors = Detectors::find();
     let limits = Limits {
         run_cpu: Duration::from_secs(2),
@@ -182,10 +182,11 @@ fn compare(args: &Agree) -> Result<Found> {
             Some("unspecified") => "unspecified",
             _ => "no verdict",
         };
-        let reports = opinions.said.iter().any(|(_, says)| matches!(says, Says::Undefined(_)));
-        let differs = opinions.said.iter().any(|(_, says)| matches!(says, Says::Differs(_)));
+        let reports =
+            opinions.said.iter().any(|(_, says)| matches!(says, Assessment::Undefined(_)));
+        let differs = opinions.said.iter().any(|(_, says)| matches!(says, Assessment::Differs(_)));
         let sanitizers_only = opinions.said.iter().filter(|(d, _)| *d != Detector::Eva);
-        let mute = sanitizers_only.clone().any(|(_, says)| matches!(says, Says::Silent(_)));
+        let mute = sanitizers_only.clone().any(|(_, says)| matches!(says, Assessment::Silent(_)));
         let sanitizers = match (reports, differs, mute) {
             (true, ..) => "report",
             (_, true, _) => "another output",
@@ -195,8 +196,8 @@ fn compare(args: &Agree) -> Result<Found> {
         *table.entry((machine, sanitizers)).or_default() += 1;
         if let Some((_, says)) = opinions.said.iter().find(|(d, _)| *d == Detector::Eva) {
             let says = match says {
-                Says::Alarm(_) => "alarm",
-                Says::Silent(_) => "could not say",
+                Assessment::Alarm(_) => "alarm",
+                Assessment::Silent(_) => "could not say",
                 _ => "no alarm",
             };
             *eva.entry((machine, says)).or_default() += 1;
@@ -222,10 +223,10 @@ fn compare(args: &Agree) -> Result<Found> {
     }
     kinds.iter().for_each(|(kind, n)| println!("  {n} {kind}"));
     show(&ours[..ours.len().min(20)], args, "machine-only")?;
-    Ok(if theirs.is_empty() { Found::Nothing } else { Found::Something })
+    Ok(if theirs.is_empty() { LabOutcome::Nothing } else { LabOutcome::Something })
 }
 
-fn show(all: &[Opinions], args: &Agree, name: &str) -> Result<()> {
+fn show(all: &[OpinionsOnProgram], args: &CompareArgs, name: &str) -> Result<()> {
     for one in all {
         println!("{} {}", one.tuple, one.machine);
         for (detector, says) in &one.said {
@@ -239,7 +240,7 @@ fn show(all: &[Opinions], args: &Agree, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<Opinions> {
+fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<OpinionsOnProgram> {
     let tuple = Bounds::default().draw(seed);
     let made = generate(&tuple, &Options::default());
     let text = made.text();
@@ -266,7 +267,7 @@ fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<Opinion
     };
     let mut said = Vec::new();
     if matches!(report.outcome, Outcome::OutOfFuel) {
-        return Ok(Opinions { tuple, machine, said, text });
+        return Ok(OpinionsOnProgram { tuple, machine, said, text });
     }
     let case = Case {
         language: Language::C,
@@ -287,7 +288,7 @@ fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<Opinion
             None => bail!("{} is not installed or does not work", detector.name()),
         }
     }
-    Ok(Opinions { tuple, machine, said, text })
+    Ok(OpinionsOnProgram { tuple, machine, said, text })
 }
 
 /// The text with macros as functions, read into a program.

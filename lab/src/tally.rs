@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::machine::{Answer, Measured};
+use crate::machine::{Measured, RunOutcome};
 
-/// What became of one program once its answer is compared with the reference.
+/// The class of one program once its result is compared with the reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Class {
     /// Finished as the reference did.
@@ -66,22 +66,24 @@ impl Class {
 /// the reason within the class.
 pub fn classify(got: &Measured, status: u8, stdout: &[u8]) -> (Class, String) {
     match &got.answer {
-        Answer::Finished { status: ours, stdout: out } if *ours == status && out == stdout => {
+        RunOutcome::Finished { status: ours, stdout: out } if *ours == status && out == stdout => {
             (Class::Finished, String::new())
         }
-        Answer::Finished { status: ours, .. } if *ours != status => {
+        RunOutcome::Finished { status: ours, .. } if *ours != status => {
             (Class::Wrong, format!("status {ours}, and {status} with the reference"))
         }
-        Answer::Finished { .. } => (Class::Wrong, "output differs".into()),
-        Answer::Broken { outcome, kind } if outcome == "unspecified" => {
+        RunOutcome::Finished { .. } => (Class::Wrong, "output differs".into()),
+        RunOutcome::Broken { outcome, kind } if outcome == "unspecified" => {
             (Class::Unspecified, kind.clone())
         }
-        Answer::Broken { kind, .. } => (Class::Undefined, kind.clone()),
-        Answer::Unsupported { by_parser: true, reason } => (Class::Refused, general(reason)),
-        Answer::Unsupported { by_parser: false, reason } => (Class::Unsupported, general(reason)),
-        Answer::Invalid(reason) => (Class::Refused, format!("not C: {}", general(reason))),
-        Answer::Exhausted => (Class::Exhausted, String::new()),
-        Answer::Bug(what) => (Class::Panic, what.clone()),
+        RunOutcome::Broken { kind, .. } => (Class::Undefined, kind.clone()),
+        RunOutcome::Unsupported { by_parser: true, reason } => (Class::Refused, general(reason)),
+        RunOutcome::Unsupported { by_parser: false, reason } => {
+            (Class::Unsupported, general(reason))
+        }
+        RunOutcome::Invalid(reason) => (Class::Refused, format!("not C: {}", general(reason))),
+        RunOutcome::Exhausted => (Class::Exhausted, String::new()),
+        RunOutcome::Bug(what) => (Class::Panic, what.clone()),
     }
 }
 

@@ -16,7 +16,7 @@ use clap::Args;
 use sandbox::Scratch;
 use toolchain::Preprocessor;
 
-use crate::Found;
+use crate::LabOutcome;
 use crate::compiler::Compiler;
 use crate::context::Context;
 use crate::machine::Machine;
@@ -41,14 +41,14 @@ pub struct Torture {
 }
 
 /// Runs the suite and prints the counts.
-pub fn main(context: &Context, args: &Torture) -> Result<Found> {
+pub fn main(context: &Context, args: &Torture) -> Result<LabOutcome> {
     let lists = args.list.iter().map(|name| class(name)).collect::<Result<Vec<_>>>()?;
     let gcc = Compiler::reference()?;
     let Some(suite) = files::unpack(context)? else {
         println!(
             "torture: skipped, because GCC's sources are not installed: apt-get install gcc-12-source xz-utils"
         );
-        return Ok(Found::Nothing);
+        return Ok(LabOutcome::Nothing);
     };
     let machine = Machine { fuel: Some(FUEL), ..Machine::new(context.gainsay()?) };
     let mut tests = files::tests(&suite)?;
@@ -56,7 +56,7 @@ pub fn main(context: &Context, args: &Torture) -> Result<Found> {
         tests.retain(|file| file.to_string_lossy().contains(part.as_str()));
     }
     let memory = context.work_folder(&format!("torture/reference-gcc-{}", version(&gcc)))?;
-    let bench = Bench { suite, machine, gcc, memory, scratch: Scratch::new()? };
+    let bench = Suite { suite, machine, gcc, memory, scratch: Scratch::new()? };
     let results = pool::map("torture", &tests, |file| bench.one(file));
     let mut tally = Tally::default();
     for result in results {
@@ -72,7 +72,7 @@ pub fn main(context: &Context, args: &Torture) -> Result<Found> {
     for class in [Class::Wrong, Class::Panic].into_iter().chain(lists) {
         print!("{}", tally.list(class));
     }
-    Ok(if tally.is_bad() { Found::Something } else { Found::Nothing })
+    Ok(if tally.is_bad() { LabOutcome::Something } else { LabOutcome::Nothing })
 }
 
 fn class(name: &str) -> Result<Class> {
@@ -84,7 +84,7 @@ fn class(name: &str) -> Result<Class> {
 }
 
 /// What it takes to judge a test.
-struct Bench {
+struct Suite {
     suite: PathBuf,
     machine: Machine,
     gcc: Compiler,
@@ -93,7 +93,7 @@ struct Bench {
     scratch: Scratch,
 }
 
-impl Bench {
+impl Suite {
     /// One test: class, reason, and what to list it as.
     fn one(&self, file: &Path) -> Result<(Class, String, String)> {
         let name = file.strip_prefix(&self.suite).unwrap_or(file).display().to_string();

@@ -416,7 +416,7 @@ pub struct Findings {
     /// Only this kind: wrong-output, runtime-crash, runtime-hang, compiler-crash, compiler-hang,
     /// compiler-memory, rejection, sanitizer-miss or disagreement.
     #[arg(long, value_name = "KIND", value_parser = crate::findings::kind)]
-    pub kind: Option<oracle::Kind>,
+    pub kind: Option<oracle::FailureKind>,
     /// Every finding on a line of its own.
     #[arg(long)]
     pub all: bool,

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use campaign::{Checked, Made, NewFinding, Word};
-use oracle::{Case, Class, Expected, Seen, SourceFile};
+use campaign::{CheckReport, NewFinding, TargetResult, TestProgram};
+use oracle::{Behaviour, Case, Class, Expected, SourceFile};
 use serde_json::json;
 use toolchain::Language;
 
@@ -72,7 +72,7 @@ pub fn main(args: Check) -> Result<u8> {
 }
 
 /// The program as compilers get it.
-pub fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
+pub fn made(args: &Check, names: &str, told: &Told) -> Result<TestProgram> {
     let mut files = Vec::new();
     let mut include = args.include.clone();
     let mut seen = BTreeSet::new();
@@ -113,7 +113,7 @@ pub fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
     };
     let own = campaign::own_opinion(names, told.object.steps);
     let fuel = cmachine::MachineConfig::default().fuel;
-    Ok(Made { is_foreign: true, ..Made::new(case, names.into(), own, fuel) })
+    Ok(TestProgram { is_foreign: true, ..TestProgram::new(case, names.into(), own, fuel) })
 }
 
 /// Macros of -D as lines before the file, so that all compilers and all reports have them.
@@ -130,7 +130,7 @@ fn defines(define: &[String], name: &str) -> String {
     text
 }
 
-fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
+fn text(names: &str, told: &Told, case: &Case, checked: &CheckReport) -> String {
     let lines = told.stdout.split_inclusive(|b| *b == b'\n').count() as u64;
     let mut text = format!(
         "{names}: one defined result, {} and exit status {}\n\n",
@@ -142,7 +142,7 @@ fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
         row(&mut text, name, &class.targets, &what);
     }
     let tested = &checked.tested;
-    let flaky = tested.targets.iter().filter(|(_, word)| *word == Word::Flaky);
+    let flaky = tested.targets.iter().filter(|(_, word)| *word == TargetResult::Flaky);
     let flaky: Vec<String> = flaky.map(|(label, _)| label.clone()).collect();
     row(&mut text, "flaky", &flaky, "wrong at first, and not when tried again");
     for finding in &tested.findings {
@@ -160,17 +160,17 @@ fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
 fn describe(class: &Class, case: &Case) -> (&'static str, String) {
     match &class.seen {
         _ if class.right => ("right", String::new()),
-        Seen::Ran { status, stdout } => {
+        Behaviour::Ran { status, stdout } => {
             let what = oracle::difference(case.stdout(), stdout);
             ("wrong", what.unwrap_or_else(|| format!("exits with {status}")))
         }
-        Seen::Compiled => ("compiles", String::new()),
-        Seen::RunsOn => ("does not end", String::new()),
-        Seen::Crashed(messages) => ("compiler crashes", first_line(messages)),
-        Seen::Hung => ("compiler hangs", String::new()),
-        Seen::Exhausted(messages) => ("compiler memory", first_line(messages)),
-        Seen::Rejected(messages) => ("rejected", first_line(messages)),
-        Seen::NotForIt(why) => ("not for it", first_line(why)),
+        Behaviour::Compiled => ("compiles", String::new()),
+        Behaviour::ProgramHung => ("does not end", String::new()),
+        Behaviour::Crashed(messages) => ("compiler crashes", first_line(messages)),
+        Behaviour::CompilerHung => ("compiler hangs", String::new()),
+        Behaviour::Exhausted(messages) => ("compiler memory", first_line(messages)),
+        Behaviour::Rejected(messages) => ("rejected", first_line(messages)),
+        Behaviour::Unsupported(why) => ("not for it", first_line(why)),
     }
 }
 
@@ -190,7 +190,7 @@ fn row(text: &mut String, name: &str, labels: &[String], what: &str) {
     }
 }
 
-fn object(machine: &RunObject, case: &Case, checked: &Checked) -> serde_json::Value {
+fn object(machine: &RunObject, case: &Case, checked: &CheckReport) -> serde_json::Value {
     let class = |class: Class| {
         let (name, what) = describe(&class, case);
         json!({ "class": name, "what": what, "right": class.right, "targets": class.targets })
@@ -198,7 +198,8 @@ fn object(machine: &RunObject, case: &Case, checked: &Checked) -> serde_json::Va
     let classes = oracle::classes(case, &checked.observations);
 
     let tested = &checked.tested;
-    let targets: BTreeMap<&String, &Word> = tested.targets.iter().map(|(l, w)| (l, w)).collect();
+    let targets: BTreeMap<&String, &TargetResult> =
+        tested.targets.iter().map(|(l, w)| (l, w)).collect();
     let finding = |f: &NewFinding| {
         json!({
             "kind": f.kind, "standing": f.standing, "summary": f.summary,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use coverage::{Baseline, Image, Options, Reached, Report, Set, trace};
+use coverage::{Baseline, Image, Options, Reached, Set, TraceReport, trace};
 use sandbox::Status;
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ pub fn main(args: &Coverage) -> Result<u8> {
 }
 
 /// Why nothing was traced.
-fn nothing(report: &Report) -> String {
+fn nothing(report: &TraceReport) -> String {
     let names: Vec<_> = report.others.iter().map(|path| path.display().to_string()).collect();
     match names.is_empty() {
         true => "nothing was traced: the command executed no x86-64 ELF file".into(),
@@ -148,7 +148,7 @@ pub struct FunctionObject {
     pub new: usize,
 }
 
-fn object(report: &Report, images: Vec<ImageObject>) -> RunObject {
+fn object(report: &TraceReport, images: Vec<ImageObject>) -> RunObject {
     let (exit, signal) = match report.status {
         Status::Exit(status) => (Some(status), None),
         Status::Signal(signal) => (None, Some(signal)),
@@ -201,7 +201,7 @@ fn functions(image: &Image, blocks: &Set, new: &Set) -> Vec<FunctionObject> {
     functions
 }
 
-fn text(report: &Report, images: &[ImageObject]) -> String {
+fn text(report: &TraceReport, images: &[ImageObject]) -> String {
     let mut text = String::new();
     let _ = match (report.late, report.status) {
         (true, _) => writeln!(text, "the command was killed: it took too long"),

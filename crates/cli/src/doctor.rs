@@ -7,9 +7,10 @@ use std::thread;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolchain::catalog::{self, Known};
+use toolchain::catalog::{self, ToolInfo};
 use toolchain::{
-    Compiler, Config, Found, Language, Survey, Tool, csmith_headers, find_tool, is_emulated, survey,
+    Compiler, Config, InstalledTool, Language, Survey, Tool, csmith_headers, find_tool,
+    is_emulated, survey,
 };
 
 use crate::args::Doctor;
@@ -27,7 +28,7 @@ pub fn main(args: &Doctor) -> Result<u8> {
     let config = if file.is_file() { Config::read(file)? } else { Config::default() };
     let what = "trying every compiler, asking every tool for its version".to_string();
     let (found, survey) = terminal::work(what, move || look(&config))?.unwrap_or_default();
-    let missing: Vec<&Known> =
+    let missing: Vec<&ToolInfo> =
         catalog::ALL.iter().filter(|k| found.iter().all(|f| f.tool != k.tool)).collect();
     let text = match args.json {
         true => as_json(&found, &missing, &survey)?,
@@ -46,7 +47,7 @@ pub fn main(args: &Doctor) -> Result<u8> {
 
 /// All tools in the catalogue's order, and all compilers, asked at the same time: they are quick,
 /// but many.
-fn look(config: &Config) -> (Vec<Found>, Survey) {
+fn look(config: &Config) -> (Vec<InstalledTool>, Survey) {
     thread::scope(|scope| {
         let asked: Vec<_> =
             catalog::ALL.iter().map(|known| scope.spawn(|| find_tool(known.tool))).collect();
@@ -58,17 +59,17 @@ fn look(config: &Config) -> (Vec<Found>, Survey) {
     })
 }
 
-fn as_text(found: &[Found], missing: &[&Known], survey: &Survey) -> String {
+fn as_text(found: &[InstalledTool], missing: &[&ToolInfo], survey: &Survey) -> String {
     let mut text = format!("gainsay {}\n", env!("CARGO_PKG_VERSION"));
     compilers(&mut text, survey);
-    let emulators: Vec<&Found> = found.iter().filter(|f| f.tool == Tool::Qemu).collect();
-    let is_shown = |f: &&Found| f.tool != Tool::Qemu && !COMPILERS.contains(&f.tool);
-    let tools: Vec<&Found> = found.iter().filter(is_shown).collect();
+    let emulators: Vec<&InstalledTool> = found.iter().filter(|f| f.tool == Tool::Qemu).collect();
+    let is_shown = |f: &&InstalledTool| f.tool != Tool::Qemu && !COMPILERS.contains(&f.tool);
+    let tools: Vec<&InstalledTool> = found.iter().filter(is_shown).collect();
     let width = tools.iter().map(|f| f.name.len()).max().unwrap_or(0);
     if !tools.is_empty() {
         text.push_str("\nOther tools:\n");
     }
-    for Found { name, version, path, .. } in tools {
+    for InstalledTool { name, version, path, .. } in tools {
         let _ = writeln!(text, "  {name:width$}  {version:<12}  {}", path.display());
     }
     if let Some(first) = emulators.first() {
@@ -118,7 +119,7 @@ fn family(compiler: &Compiler) -> String {
     word.as_ref().and_then(Value::as_str).unwrap_or("other").to_string()
 }
 
-fn as_json(found: &[Found], missing: &[&Known], survey: &Survey) -> Result<String> {
+fn as_json(found: &[InstalledTool], missing: &[&ToolInfo], survey: &Survey) -> Result<String> {
     let installed = found.iter().map(|f| {
         json!({
             "tool": f.tool.known().name, "name": f.name, "version": f.version,
@@ -150,6 +151,6 @@ fn as_json(found: &[Found], missing: &[&Known], survey: &Survey) -> Result<Strin
     Ok(format!("{}\n", serde_json::to_string_pretty(&object)?))
 }
 
-fn lacks_headers(found: &[Found]) -> bool {
+fn lacks_headers(found: &[InstalledTool]) -> bool {
     found.iter().any(|f| f.tool == Tool::Csmith) && csmith_headers().is_none()
 }

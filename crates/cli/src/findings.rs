@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use campaign::{Bug, Finding, State, Store, Study};
-use oracle::Kind;
+use campaign::{Bug, BugState, Finding, Store, Study};
+use oracle::FailureKind;
 use serde_json::{Value, json};
 
 use crate::args::{DEFAULT_OUT, Findings};
@@ -26,7 +26,7 @@ const VERSIONS: usize = 20;
 /// Runs the command; the exit status.
 pub fn main(args: &Findings) -> Result<u8> {
     let store = Store::open(&args.dir)?;
-    let wanted = |kind: Kind| args.kind.is_none_or(|only| only == kind);
+    let wanted = |kind: FailureKind| args.kind.is_none_or(|only| only == kind);
     let mut findings = store.findings()?;
     let mut bugs = store.bugs()?;
     if args.json {
@@ -80,9 +80,9 @@ pub fn study_object(study: &Study) -> Value {
 }
 
 /// Reads the name of a kind.
-pub fn kind(text: &str) -> Result<Kind, String> {
-    Kind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+pub fn kind(text: &str) -> Result<FailureKind, String> {
+    FailureKind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = FailureKind::ALL.iter().map(|kind| kind.name()).collect();
         format!("the kinds are {}", names.join(", "))
     })
 }
@@ -108,7 +108,7 @@ pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
             group.newest = finding;
         }
     }
-    let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
+    let rank = |kind: FailureKind| FailureKind::ALL.iter().position(|k| *k == kind);
     let mut groups: Vec<Group> = by_signature.into_values().collect();
     groups.sort_by_key(|Group { newest, .. }| {
         (!newest.finding.stands(), rank(newest.finding.kind), Reverse(newest.id))
@@ -128,7 +128,7 @@ impl Row<'_> {
     fn cells(&self, now: u64) -> [String; 10] {
         let Finding { id, found_at, finding, .. } = self.found;
         let doubt = if finding.stands() { "" } else { "?" };
-        let fixed = |bug: &&Bug| bug.state == State::Fixed;
+        let fixed = |bug: &&Bug| bug.state == BugState::Fixed;
         let of_study = |cell: fn(&Study) -> String| self.study.map(cell).unwrap_or_default();
         let (targets, summary) = match self.study {
             Some(study) => (&study.targets, &study.summary),
@@ -255,18 +255,18 @@ mod tests {
     use campaign::Standing;
 
     fn three() -> Vec<Finding> {
-        let mut disputed = finding(4, Kind::WrongOutput, "wrong-output tcc");
+        let mut disputed = finding(4, FailureKind::WrongOutput, "wrong-output tcc");
         disputed.finding.standing = Standing::Disputed;
         disputed.finding.targets = vec!["tcc -O0".into()];
         vec![
-            finding(1, Kind::CompilerCrash, "compiler-crash gcc in extract_insn"),
-            finding(2, Kind::WrongOutput, "wrong-output gcc-12 -O2 -O3"),
-            finding(3, Kind::WrongOutput, "wrong-output gcc-12 -O2 -O3"),
+            finding(1, FailureKind::CompilerCrash, "compiler-crash gcc in extract_insn"),
+            finding(2, FailureKind::WrongOutput, "wrong-output gcc-12 -O2 -O3"),
+            finding(3, FailureKind::WrongOutput, "wrong-output gcc-12 -O2 -O3"),
             disputed,
         ]
     }
 
-    fn bug(key: &str, kind: Kind, ids: &[i64]) -> Bug {
+    fn bug(key: &str, kind: FailureKind, ids: &[i64]) -> Bug {
         Bug {
             key: key.into(),
             kind,
@@ -274,7 +274,7 @@ mod tests {
             count: ids.len(),
             ids: ids.to_vec(),
             suppressed: None,
-            state: State::Open,
+            state: BugState::Open,
             noted: None,
             representative: ids[ids.len() - 1],
         }
@@ -282,9 +282,9 @@ mod tests {
 
     fn bugs() -> Vec<Bug> {
         vec![
-            bug("wrong-output gcc-12 -O2 -O3", Kind::WrongOutput, &[2, 3]),
-            bug("compiler-crash gcc in extract_insn", Kind::CompilerCrash, &[1]),
-            Bug { standing: Standing::Disputed, ..bug("w", Kind::WrongOutput, &[4]) },
+            bug("wrong-output gcc-12 -O2 -O3", FailureKind::WrongOutput, &[2, 3]),
+            bug("compiler-crash gcc in extract_insn", FailureKind::CompilerCrash, &[1]),
+            Bug { standing: Standing::Disputed, ..bug("w", FailureKind::WrongOutput, &[4]) },
         ]
     }
 
@@ -307,10 +307,10 @@ gainsay show 3 tells more.
     fn studied_fixed_and_suppressed_bugs() {
         let mut bugs = bugs();
         bugs.pop();
-        bugs[1].state = State::Fixed;
+        bugs[1].state = BugState::Fixed;
         let known = |reason: &str, ids: &[i64]| Bug {
             suppressed: Some(reason.into()),
-            ..bug("s", Kind::Rejection, ids)
+            ..bug("s", FailureKind::Rejection, ids)
         };
         bugs.extend([known("PR 1", &[7, 8, 9]), known("PR 2", &[10])]);
         let studies = BTreeMap::from([(3, sample::study())]);
@@ -355,7 +355,7 @@ gainsay show 1 'my hunt' tells more.
 
     #[test]
     fn kinds_are_read() {
-        assert_eq!(kind("runtime-hang"), Ok(Kind::RuntimeHang));
+        assert_eq!(kind("runtime-hang"), Ok(FailureKind::RuntimeHang));
         assert!(kind("hang").is_err_and(|e| e.contains("runtime-hang")));
     }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use ::crossover::fuzz::Fuzzer;
 use anyhow::Result;
-use campaign::{Cost, Ended, Event, Progress, Store};
+use campaign::{Cost, EndReason, Event, Progress, Store};
 use llvmhost::Installed;
 use toolchain::Language;
 
@@ -109,7 +109,7 @@ pub fn main(args: Hunt) -> Result<u8> {
             _ => terminal::print(text.as_bytes())?,
         }
     }
-    if let Some(Ended::Failed(why)) = &progress.ended {
+    if let Some(EndReason::Failed(why)) = &progress.ended {
         terminal::complain(&format!("gainsay: {why}"));
         return Ok(status::USAGE);
     }
@@ -181,7 +181,7 @@ impl Face {
             Event::Begin(at) => live.draw(&lines::begin(&self.setting, at), &view(at)),
             Event::Found(found, at) => live.draw(&lines::found(found), &view(at)),
             Event::Studied(id, study, at) => live.draw(&lines::studied(*id, *study), &view(at)),
-            Event::Word(word, at) => live.draw(&lines::word(word), &view(at)),
+            Event::Note(word, at) => live.draw(&lines::word(word), &view(at)),
             Event::Tested(_, at) | Event::Tick(at) => live.tick(&view(at)),
             // The summary takes the place of the last picture.
             Event::End(at) => live.draw("", &view(at)),
@@ -193,7 +193,7 @@ impl Face {
             Event::Begin(at) => lines::begin(&self.setting, at),
             Event::Found(found, _) => lines::found(found),
             Event::Studied(id, study, _) => lines::studied(*id, *study),
-            Event::Word(word, _) => lines::word(word),
+            Event::Note(word, _) => lines::word(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, LINE_EVERY) => {
                 lines::progress(at)
             }
@@ -207,7 +207,7 @@ impl Face {
             Event::Begin(at) => lines::begin_object(&self.setting, at),
             Event::Found(found, _) => lines::found_object(found),
             Event::Studied(id, study, _) => lines::studied_object(*id, *study),
-            Event::Word(word, _) => lines::word_object(word),
+            Event::Note(word, _) => lines::word_object(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, OBJECT_EVERY) => {
                 lines::progress_object(at)
             }

@@ -100,7 +100,7 @@ pub fn main(args: Llvm) -> Result<u8> {
         Command::Minimise(args) => minimise::main(&args),
         Command::Coverage(args) => coverage::main(&args),
         Command::Serve => {
-            llvmhost::serve(work::Trades::new).map_err(|e| anyhow!(e))?;
+            llvmhost::serve(work::ItemDispatcher::new).map_err(|e| anyhow!(e))?;
             Ok(0)
         }
     }

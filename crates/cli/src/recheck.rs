@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use anyhow::Result;
-use campaign::{Bug, Finding, Rechecked, Standing, Store, Study, Subject, Verdict};
+use campaign::{Bug, Finding, RecheckOutcome, Rechecked, Standing, Store, Study, Subject};
 use oracle::{Lab, Limits};
 use serde_json::json;
 use toolchain::{Compiler, Language};
@@ -52,7 +52,7 @@ pub fn main(args: &Recheck) -> Result<u8> {
                 };
                 let done = recheck(found, study.as_ref(), &program, &mut begin);
                 terminal::status("");
-                if done.as_ref().is_ok_and(|done| done.verdict == Verdict::Fixed) {
+                if done.as_ref().is_ok_and(|done| done.verdict == RecheckOutcome::Fixed) {
                     campaign::forget_exclusions(&args.out, &found.finding.signature)
                         .map_err(anyhow::Error::msg)?;
                 }
@@ -71,7 +71,7 @@ pub fn main(args: &Recheck) -> Result<u8> {
             }
             Err(error) => Err(format!("{error:#}")),
         };
-        let verdict = done.as_ref().map_or(Verdict::Unknown, |done| done.verdict);
+        let verdict = done.as_ref().map_or(RecheckOutcome::Unknown, |done| done.verdict);
         counts[verdict as usize] += 1;
         if let Ok(done) = &done {
             done.note(&mut store, *id)?;
@@ -155,11 +155,13 @@ fn line(id: i64, done: &Result<Rechecked, String>) -> String {
         Err(why) => return format!("#{id:<4} cannot be told: {why}\n"),
     };
     let mut text = match done.verdict {
-        Verdict::Fails => format!("#{id:<4} still fails: {}", words::targets(&done.fails)),
-        Verdict::Fixed => format!("#{id:<4} fixed: right on {}", words::targets(&done.right)),
-        Verdict::Unknown => format!("#{id:<4} cannot be told: {}", unknown(done)),
+        RecheckOutcome::Fails => format!("#{id:<4} still fails: {}", words::targets(&done.fails)),
+        RecheckOutcome::Fixed => {
+            format!("#{id:<4} fixed: right on {}", words::targets(&done.right))
+        }
+        RecheckOutcome::Unknown => format!("#{id:<4} cannot be told: {}", unknown(done)),
     };
-    if done.verdict == Verdict::Fails && !done.gone.is_empty() {
+    if done.verdict == RecheckOutcome::Fails && !done.gone.is_empty() {
         let _ = write!(text, " ({} not here)", done.gone.join(", "));
     }
     text + "\n"
@@ -187,6 +189,6 @@ fn object(id: i64, key: &str, done: &Result<Rechecked, String>) -> serde_json::V
             "right": done.right, "gone": done.gone,
             "otherwise": done.otherwise.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
         }),
-        Err(why) => json!({ "id": id, "key": key, "verdict": Verdict::Unknown, "why": why }),
+        Err(why) => json!({ "id": id, "key": key, "verdict": RecheckOutcome::Unknown, "why": why }),
     }
 }

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use campaign::{Finding, Made, ModulePatient, Patient, ProgramSubject, Step, Store, Study};
+use campaign::{
+    Finding, ModulePatient, Patient, ProgramSubject, Store, Study, StudyProgress, TestProgram,
+};
 use oracle::{Case, Lab, SourceFile, Suspicion};
-use reduce::{ByScript, NotReduced, Order, Progress, Reduced, Validity};
+use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced, ReducedByScript, Validity};
 use serde_json::json;
 use toolchain::{Language, Target};
 
@@ -52,9 +54,9 @@ fn number(what: &[PathBuf]) -> Option<i64> {
     }
 }
 
-fn order(args: &Reduce, limits: oracle::Limits) -> Order {
+fn order(args: &Reduce, limits: oracle::Limits) -> ReduceOptions {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    Order {
+    ReduceOptions {
         jobs: args.jobs.unwrap_or(processors),
         time: args.time,
         stop: sandbox::Stop::on_signals(),
@@ -85,7 +87,7 @@ impl Teller {
         }
     }
 
-    fn progress(&self, p: &Progress) {
+    fn progress(&self, p: &ReduceProgress) {
         let (seconds, tokens) = (p.elapsed.as_secs(), p.tokens);
         self.say(&format!(
             "{seconds:>4} s  {tokens} of {} tokens  {} tried, {} asked  {}",
@@ -93,10 +95,10 @@ impl Teller {
         ));
     }
 
-    fn step(&self, step: Step<'_>) {
+    fn step(&self, step: StudyProgress<'_>) {
         match step {
-            Step::Reduced(progress) => self.progress(progress),
-            Step::Asks(what) => {
+            StudyProgress::Reduced(progress) => self.progress(progress),
+            StudyProgress::Asks(what) => {
                 self.say(&format!("{:>4} s  {what}", self.begin.elapsed().as_secs()))
             }
         }
@@ -121,7 +123,7 @@ fn by_script(args: &Reduce, script: &Path) -> Outcome {
     if reduce::is_ir(file) {
         return by_llvm_reduce(args, file, script, &order);
     }
-    let tell = |p: &Progress| teller.progress(p);
+    let tell = |p: &ReduceProgress| teller.progress(p);
     let mut done = match reduce::reduce_by_script(file, script, &args.include, &order, &tell) {
         Ok(done) => done,
         Err(why) => return Ok(Err(why)),
@@ -144,7 +146,7 @@ fn by_script(args: &Reduce, script: &Path) -> Outcome {
     Ok(Ok(()))
 }
 
-fn by_llvm_reduce(args: &Reduce, file: &Path, script: &Path, order: &Order) -> Outcome {
+fn by_llvm_reduce(args: &Reduce, file: &Path, script: &Path, order: &ReduceOptions) -> Outcome {
     match reduce::reduce_ir(file, script, order) {
         Ok(Some(text)) => {
             write(args.output.as_deref(), &text, false)?;
@@ -152,7 +154,7 @@ fn by_llvm_reduce(args: &Reduce, file: &Path, script: &Path, order: &Order) -> O
         }
         Ok(None) => {
             // Lines of text will do.
-            let tell = |_: &Progress| {};
+            let tell = |_: &ReduceProgress| {};
             match reduce::reduce_by_script(file, script, &[], order, &tell) {
                 Ok(done) => {
                     write(args.output.as_deref(), &done.text, args.json)?;
@@ -166,7 +168,7 @@ fn by_llvm_reduce(args: &Reduce, file: &Path, script: &Path, order: &Order) -> O
     }
 }
 
-fn tell_script(args: &Reduce, done: &ByScript) -> Result<()> {
+fn tell_script(args: &Reduce, done: &ReducedByScript) -> Result<()> {
     let valid = match &done.validity {
         Validity::Executed => "every candidate was executed first: no undefined behaviour".into(),
         Validity::Parsed(why) => format!("nothing was executed, validity is the script's: {why}"),
@@ -286,7 +288,7 @@ fn failing(
     args: &Reduce,
     files: &[PathBuf],
     found: &Compilers,
-    order: &Order,
+    order: &ReduceOptions,
 ) -> Result<Option<(Case, Suspicion, Vec<String>)>> {
     let check = Check {
         files: files.to_vec(),
@@ -307,7 +309,7 @@ fn failing(
     };
     let told = run::execute(&run)?;
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
-    let mut made: Made = check::made(&check, &names.join(" "), &told)?;
+    let mut made: TestProgram = check::made(&check, &names.join(" "), &told)?;
     if told.diagnostic.is_some() {
         // A crash is a bug whatever the program means.
         made.case.expected = None;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use campaign::{Store, Subject};
 use oracle::Lab;
-use report::{Detail, Test, Today, View};
+use report::{CompilerToday, Detail, Test, View};
 use sandbox::{Ended, Run, Scratch};
 use toolchain::{Language, Preprocessor, Target};
 
@@ -83,8 +83,8 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
 }
 
 /// Asks the compiler that fails; what it does not tell is left out.
-fn today(args: &Report, subject: &Subject, test: &Test) -> Today {
-    let mut today = Today { system: system(), ..Today::default() };
+fn today(args: &Report, subject: &Subject, test: &Test) -> CompilerToday {
+    let mut today = CompilerToday { system: system(), ..CompilerToday::default() };
     let language = subject.case.language;
     if test.is_module() || test.is_sequenced() {
         return today;

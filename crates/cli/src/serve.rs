@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use anyhow::Result;
 use campaign::Snapshot;
-use cluster::Watch;
+use cluster::HuntClient;
 use report::Detail;
 use serve::{Folder, Options, Source, Token};
 
@@ -20,7 +20,7 @@ pub fn main(args: &Serve) -> Result<u8> {
         [] => Box::new(Folder::open(&args.dir)?),
         servers => {
             let access = args.nats.access(servers)?;
-            let watch = Watch::connect(&access, &crate::cluster::this_process())?;
+            let watch = HuntClient::connect(&access, &crate::cluster::this_process())?;
             watch.changes()?;
             Box::new(Far { watch, last: AtomicI64::new(0) })
         }
@@ -54,7 +54,7 @@ pub fn main(args: &Serve) -> Result<u8> {
 
 /// The hunt of a cluster.
 struct Far {
-    watch: Watch,
+    watch: HuntClient,
     /// The last number that was heard.
     last: AtomicI64,
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use campaign::{Finding, NewFinding, Store, Study};
-use oracle::{Opinion, Says, SourceFile};
+use oracle::{Assessment, Opinion, SourceFile};
 use serde_json::json;
 
 use crate::args::Show;
@@ -98,7 +98,7 @@ fn ladder(study: &Study) -> String {
         Cell::Works => "works",
         Cell::Fails => "FAILS",
         Cell::Otherwise(kind) => kind.name(),
-        Cell::NotForIt => "-",
+        Cell::Unsupported => "-",
     };
     if study.ladder.rungs.is_empty() {
         return String::new();
@@ -152,7 +152,7 @@ pub fn proof(finding: &NewFinding) -> String {
     let disputed = finding.certificate.disputed();
     text += match finding.kind.is_wrong_code() || !disputed {
         true => "\nWho says that the program is valid:\n\n",
-        false => "\nWhat is said of the program:\n\n",
+        false => "\nEvidence about the program:\n\n",
     };
     for opinion in &finding.certificate.opinions {
         text += &told(opinion);
@@ -244,12 +244,12 @@ fn printable(line: &str) -> String {
 
 fn told(opinion: &Opinion) -> String {
     let says = match &opinion.says {
-        Says::Valid => "valid".to_string(),
-        Says::Undefined(what) => format!("UNDEFINED: {what}"),
-        Says::Differs(what) => format!("differs from what must be: {what}"),
-        Says::NoAlarm => "no alarm".to_string(),
-        Says::Alarm(what) => format!("alarm, perhaps a false one: {what}"),
-        Says::Silent(why) => format!("no word: {why}"),
+        Assessment::Valid => "valid".to_string(),
+        Assessment::Undefined(what) => format!("UNDEFINED: {what}"),
+        Assessment::Differs(what) => format!("differs from what must be: {what}"),
+        Assessment::NoAlarm => "no alarm".to_string(),
+        Assessment::Alarm(what) => format!("alarm, perhaps a false one: {what}"),
+        Assessment::Silent(why) => format!("no word: {why}"),
     };
     let mut text = format!("  {}: {}\n", opinion.tool, printable(&says.replace('\n', " ")));
     if !opinion.command.is_empty() {
@@ -339,7 +339,7 @@ fn write_files<'a>(
 mod tests {
     use super::*;
     use crate::hunt::sample;
-    use oracle::Kind;
+    use oracle::FailureKind;
 
     fn versions() -> BTreeMap<String, String> {
         let pair = |name: &str, version: &str| (name.to_string(), version.to_string());
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn pasteable() {
-        let mut found = sample::finding(3, Kind::WrongOutput, "wrong-output gcc-12 -O2 -O3");
+        let mut found = sample::finding(3, FailureKind::WrongOutput, "wrong-output gcc-12 -O2 -O3");
         found.seen_before = 2;
         let want = "\
 Finding 3: wrong-output
@@ -383,7 +383,7 @@ Who says that the program is valid:
 
     #[test]
     fn a_crash_shows_its_messages() {
-        let mut found = sample::finding(3, Kind::CompilerCrash, "s");
+        let mut found = sample::finding(3, FailureKind::CompilerCrash, "s");
         let bytes = "during RTL pass: combine\na.c:3: internal compiler error: \x1b[1mx\x1b[m\n";
         let name = "gcc-12_-O2.messages".to_string();
         found.finding.artifacts = vec![SourceFile { name, bytes: bytes.into() }];
@@ -413,7 +413,7 @@ Expected (-) and what tcc -O0 gives (+), from line 2 on; 2 lines differ:
     fn everything_into_a_folder() {
         let scratch = sandbox::Scratch::new().expect("a temporary folder");
         let folder = scratch.path().join("bug");
-        let mut found = sample::finding(3, Kind::WrongOutput, "s");
+        let mut found = sample::finding(3, FailureKind::WrongOutput, "s");
         found.finding.files[0].name = "../../evil.c".into();
         let names = write(&folder, &found, "read me").expect("it writes");
         assert_eq!(names, ["evil.c", "driver.c", "expected", "gcc-12_-O2.stdout", "README"]);
@@ -425,7 +425,7 @@ Expected (-) and what tcc -O0 gives (+), from line 2 on; 2 lines differ:
 
     #[test]
     fn as_an_object() {
-        let found = sample::finding(3, Kind::WrongOutput, "s");
+        let found = sample::finding(3, FailureKind::WrongOutput, "s");
         let value = |source| -> serde_json::Value {
             let text = object(&found, None, &versions(), source).expect("it serialises");
             serde_json::from_str(&text).expect("JSON")
@@ -469,7 +469,7 @@ As it was found:
 
 ";
         assert_eq!(reduced(3, &sample::study(), &versions()), want);
-        let found = sample::finding(3, Kind::WrongOutput, "s");
+        let found = sample::finding(3, FailureKind::WrongOutput, "s");
         let text = object(&found, Some(&sample::study()), &versions(), false).expect("JSON");
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(value["study"]["blame"]["pass"], "tailr1");

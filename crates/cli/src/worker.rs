@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args as ClapArgs, Parser as _};
-use cluster::{Joined, Member, Spec};
+use cluster::{Spec, WorkerEvent, WorkerOptions};
 use toolchain::SurveyError;
 
 use crate::args::{Args, Command};
@@ -57,22 +57,24 @@ pub fn main(args: &Worker) -> Result<u8> {
         bail!("--jobs must be at least 1");
     }
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let member = Member { name: this_process(), jobs: args.jobs.unwrap_or_else(processors) };
+    let member = WorkerOptions { name: this_process(), jobs: args.jobs.unwrap_or_else(processors) };
     for weakness in sandbox::weaknesses() {
         terminal::complain(&format!("gainsay: {weakness}"));
     }
     let access = args.nats.access(&args.join)?;
     let stop = sandbox::Stop::on_signals();
     let mut told = (Instant::now(), 0);
-    let mut tell = |joined: Joined<'_>| match joined {
-        Joined::Word(word) => say(&format!("gainsay worker {}: {word}", member.name)),
-        Joined::Progress(tests, findings) if told.0.elapsed() >= LINE_EVERY && tests != told.1 => {
+    let mut tell = |joined: WorkerEvent<'_>| match joined {
+        WorkerEvent::Note(word) => say(&format!("gainsay worker {}: {word}", member.name)),
+        WorkerEvent::Progress(tests, findings)
+            if told.0.elapsed() >= LINE_EVERY && tests != told.1 =>
+        {
             told = (Instant::now(), tests);
             let (tests, findings) =
                 (words::plural(tests, "test"), words::plural(findings, "finding"));
             say(&format!("gainsay worker {}: {tests}, {findings}", member.name));
         }
-        Joined::Progress(..) => {}
+        WorkerEvent::Progress(..) => {}
     };
     let jobs = member.jobs;
     let mut prepare =

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use campaign::{Store, Tested, Word};
+use campaign::{Store, TargetResult, Tested};
 use sandbox::{Ended, Run, Status};
 use serde_json::Value;
 
@@ -101,7 +101,7 @@ fn store(dir: &Path) -> Result<()> {
     const RESULTS: u64 = 500;
     let mut store = Store::create(&dir.join("store"))?;
     let mut tested = Tested::new("bench", 0);
-    let label = |n: usize| (format!("compiler-{n} -O2"), Word::Right);
+    let label = |n: usize| (format!("compiler-{n} -O2"), TargetResult::Right);
     tested.targets = (0..TARGETS).map(label).collect();
     let begin = Instant::now();
     for seed in 0..RESULTS {

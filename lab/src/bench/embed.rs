@@ -60,7 +60,7 @@ pub struct EmbedArgs {
 
 /// What a side says of itself.
 #[derive(Deserialize, Debug)]
-struct Account {
+struct SideReport {
     /// Processor seconds of Doc2Vec, X-means and selection.
     stages: [f64; 3],
     /// Seconds from the first to the last.
@@ -98,7 +98,7 @@ pub fn main(context: &Context, args: &EmbedArgs) -> Result<()> {
     Ok(())
 }
 
-fn table(ours: &Account, theirs: &Account) {
+fn table(ours: &SideReport, theirs: &SideReport) {
     let line = |what: &str, ours: f64, theirs: f64| {
         println!("{what:<20} {ours:>10.2} {theirs:>10.2} {:>8.1}", theirs / ours.max(1e-9));
     };
@@ -106,7 +106,7 @@ fn table(ours: &Account, theirs: &Account) {
     for (i, stage) in ["Doc2Vec, CPU s", "X-means, CPU s", "selection, CPU s"].iter().enumerate() {
         line(stage, ours.stages[i], theirs.stages[i]);
     }
-    let sum = |account: &Account| account.stages.iter().sum::<f64>();
+    let sum = |account: &SideReport| account.stages.iter().sum::<f64>();
     line("all, CPU s", sum(ours), sum(theirs));
     line("all, wall s", ours.wall, theirs.wall);
     line("peak memory, MB", ours.peak as f64 / 1e6, theirs.peak as f64 / 1e6);
@@ -178,7 +178,7 @@ fn run_ours(
     select: usize,
     seed: u64,
     threads: usize,
-) -> Result<Account> {
+) -> Result<SideReport> {
     let run = Run::new(context.target.join("release/examples/measure"), WALL)
         .arg(sequences)
         .arg(ours_vectors(sequences))
@@ -187,7 +187,7 @@ fn run_ours(
 }
 
 /// Runs a side, and reads what it says.
-fn account(run: &Run) -> Result<Account> {
+fn account(run: &Run) -> Result<SideReport> {
     match run.finish() {
         Ended::Finished(done) if done.status == Status::Exit(0) => {
             Ok(serde_json::from_slice(&done.stdout.bytes)?)

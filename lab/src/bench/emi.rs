@@ -17,7 +17,7 @@ use sandbox::Scratch;
 
 use crate::compiler::Compiler;
 use crate::context::Context;
-use crate::emi::{Kind, Numbered, collect};
+use crate::emi::{Numbered, SeedKind, collect};
 use crate::pool::Progress;
 
 /// The levels of a test.
@@ -28,7 +28,7 @@ const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-Os", "-O3"];
 pub struct EmiArgs {
     /// Whose programs are the seeds.
     #[arg(long, value_enum, default_value = "csmith")]
-    kind: Kind,
+    kind: SeedKind,
     /// How many.
     #[arg(long, default_value_t = 20)]
     seeds: usize,

@@ -15,7 +15,7 @@ use toolchain::{Tool, find_tool, on_path};
 use crate::compiler::{Built, Compiler, Cost};
 use crate::context::Context;
 use crate::csmith::{Case, Csmith};
-use crate::machine::{Answer, Machine};
+use crate::machine::{Machine, RunOutcome};
 use crate::pool::Progress;
 
 /// Frama-C Eva may take hours on one program: what is cut off here counts as this much, which
@@ -40,7 +40,7 @@ pub struct MachineArgs {
 }
 
 /// One program and what the machine needed for it.
-struct Sample {
+struct MeasuredProgram {
     case: Case,
     ours: Cost,
     peak_rss: u64,
@@ -76,13 +76,13 @@ pub fn main(context: &Context, args: &MachineArgs) -> Result<()> {
 }
 
 /// Generates programs from the first seed on until there are enough, and measures us and gcc, one
-/// program after the other so that nobody is disturbed by a neighbour.
+/// program after the other so that no measurement disturbs another.
 fn collect(
     args: &MachineArgs,
     csmith: &Csmith,
     machine: &Machine,
     scratch: &Scratch,
-) -> Result<Vec<Sample>> {
+) -> Result<Vec<MeasuredProgram>> {
     let reference = Compiler::reference()?;
     let progress = Progress::new("bench: gainsay and gcc", args.count);
     let mut samples = Vec::new();
@@ -96,12 +96,12 @@ fn collect(
         tried += 1;
         let Some(case) = csmith.case(seed, scratch.path(), &reference) else { continue };
         let got = machine.run(&case.file);
-        if !matches!(got.answer, Answer::Finished { .. }) {
+        if !matches!(got.answer, RunOutcome::Finished { .. }) {
             unfinished += 1;
             continue;
         }
         let ours = Cost { wall: got.wall, cpu: got.cpu };
-        samples.push(Sample { case, ours, peak_rss: got.peak_rss });
+        samples.push(MeasuredProgram { case, ours, peak_rss: got.peak_rss });
         progress.step();
     }
     progress.end();
@@ -116,7 +116,7 @@ fn collect(
 }
 
 /// Clang's ASan+UBSan and MSan, each a compile and a run: together they see about what we see.
-fn sanitizers(samples: &[Sample], csmith: &Csmith, scratch: &Scratch, ours: Cost) {
+fn sanitizers(samples: &[MeasuredProgram], csmith: &Csmith, scratch: &Scratch, ours: Cost) {
     let Some(clang) = find_tool(Tool::Clang).pop() else {
         println!("clang's sanitizers: skipped, clang is not installed");
         return;
@@ -146,7 +146,13 @@ fn sanitizers(samples: &[Sample], csmith: &Csmith, scratch: &Scratch, ours: Cost
 }
 
 /// Frama-C Eva on a few programs, against our time on the same few.
-fn eva(samples: &[Sample], csmith: &Csmith, count: usize, options: &[&str], goal: Option<f64>) {
+fn eva(
+    samples: &[MeasuredProgram],
+    csmith: &Csmith,
+    count: usize,
+    options: &[&str],
+    goal: Option<f64>,
+) {
     if count == 0 {
         return;
     }
@@ -155,7 +161,7 @@ fn eva(samples: &[Sample], csmith: &Csmith, count: usize, options: &[&str], goal
         return;
     };
     let step = samples.len().div_ceil(count);
-    let few: Vec<&Sample> = samples.iter().step_by(step).collect();
+    let few: Vec<&MeasuredProgram> = samples.iter().step_by(step).collect();
     let progress = Progress::new("bench: Frama-C Eva", few.len());
     let mut cost = Cost::default();
     let mut cut = 0;

@@ -13,8 +13,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use campaign::{Cost, NewFinding, Sample, Standing, Store, StoredTarget, Study, Tested, Word};
-use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use campaign::{
+    Cost, NewFinding, Sample, Standing, Store, StoredTarget, Study, TargetResult, Tested,
+};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use sandbox::{Run, Scratch, Stop};
 use triage::{Blame, Cell, Ladder, Rung};
 
@@ -178,14 +180,21 @@ fn file(name: &str, lines: usize) -> SourceFile {
 
 fn tested(seed: u64, bugs: u64) -> Tested {
     let bug = seed % bugs.max(1);
-    let kind = [Kind::WrongOutput, Kind::CompilerCrash, Kind::CompilerHang, Kind::Rejection]
-        [bug as usize % 4];
+    let kind = [
+        FailureKind::WrongOutput,
+        FailureKind::CompilerCrash,
+        FailureKind::CompilerHang,
+        FailureKind::Rejection,
+    ][bug as usize % 4];
     let compiler = ["gcc-12", "gcc-13", "clang-16", "tcc"][bug as usize % 3];
     let label = |level: &str| format!("{compiler} {level}");
     let finding = NewFinding {
         kind,
         signature: format!("{} {compiler} signature of bug {bug}", kind.name()),
-        summary: format!("prints \"test_{bug} 1f\" for \"test_{bug} 2a\" (line {})", bug % 50),
+        summary: format!(
+            "prints \"test_{bug} 1f\", expected \"test_{bug} 2a\" (line {})",
+            bug % 50
+        ),
         standing: if bug.is_multiple_of(17) { Standing::Disputed } else { Standing::Confirmed },
         targets: vec![label("-O2"), label("-O3")],
         right: vec![label("-O0"), label("-O1"), "tcc -O0".into()],
@@ -204,15 +213,21 @@ fn tested(seed: u64, bugs: u64) -> Tested {
             run: Duration::from_secs(1),
             ..Cost::default()
         },
-        targets: vec![(label("-O2"), Word::Failed(kind)), (label("-O0"), Word::Right)],
+        targets: vec![
+            (label("-O2"), TargetResult::Failed(kind)),
+            (label("-O0"), TargetResult::Right),
+        ],
         findings: vec![finding],
         ..Tested::new(engine, seed)
     }
 }
 
 fn certificate() -> Certificate {
-    let opinion =
-        Opinion { tool: "gainsay".into(), command: "gainsay run test.c".into(), says: Says::Valid };
+    let opinion = Opinion {
+        tool: "gainsay".into(),
+        command: "gainsay run test.c".into(),
+        says: Assessment::Valid,
+    };
     Certificate { opinions: vec![opinion] }
 }
 
@@ -227,7 +242,7 @@ fn study(n: u64) -> Study {
         evidence: vec![file("actual", 1)],
         standard: None,
         expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
-        summary: format!("prints \"0\" for \"{n}\" (line 1)"),
+        summary: format!("prints \"0\", expected \"{n}\" (line 1)"),
         compiler: "gcc-12".into(),
         flags: vec!["-O2".into()],
         targets: vec!["gcc-12 -O2".into()],

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail};
 use campaign::front;
 use choice::Choices;
-use llvmhost::{Allowance, How, Installed, Limits, Program, Running, Server, Setup};
+use llvmhost::{Allowance, ExecutionEnd, Installed, Limits, Program, Running, Server, Setup};
 use optimise::work::{Answer, Item, Pipeline};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Grouping, Sequence};
-use passes::trial::{Seen, Trial};
+use passes::trial::{SequenceOutcome, Trial};
 use sandbox::{Ended, Run, Scratch, Status};
 
 use crate::context::Context;
@@ -176,7 +176,8 @@ impl Bench {
         let mut inputs = Vec::new();
         for raw in source.generate(seeds, &self.scratch.file(size))? {
             let file = raw.unit.with_extension("bc");
-            let run = Run::new(&clang, WALL).args(front::words(false)).arg("-w").arg(&raw.unit);
+            let run =
+                Run::new(&clang, WALL).args(front::clang_arguments(false)).arg("-w").arg(&raw.unit);
             if run.arg("-o").arg(&file).finish().success().is_none() {
                 continue;
             }
@@ -280,8 +281,8 @@ impl Bench {
     }
 }
 
-fn is_executed(seen: &Seen) -> bool {
-    matches!(seen, Seen::Executed(executed) if matches!(executed.how, How::Status(_)))
+fn is_executed(seen: &SequenceOutcome) -> bool {
+    matches!(seen, SequenceOutcome::Executed(executed) if matches!(executed.how, ExecutionEnd::Status(_)))
 }
 
 /// Whether it ends with status 0, as the programs here all do.

@@ -20,7 +20,7 @@ use toolchain::on_path;
 
 use crate::compiler::{Built, Compiler, Cost};
 use crate::context::Context;
-use crate::machine::{Answer, Machine};
+use crate::machine::{Machine, RunOutcome};
 use table::{Row, Side};
 
 /// The planted compilers.
@@ -217,7 +217,7 @@ impl Bench {
         self.side(case, &result, Cost::of(&done), stopped)
     }
 
-    /// What there is to say about a result. One that is not interesting is nobody's success.
+    /// The account of a result. One that is not interesting is no success.
     fn side(&self, case: &Case, result: &Path, cost: Cost, stopped: bool) -> Result<Side> {
         let Ok(text) = fs::read_to_string(result) else {
             bail!("{}: there is no {}", case.plant, result.display());
@@ -225,12 +225,12 @@ impl Bench {
         // Before the program we say in a comment what to expect; tokens and lines are the program's.
         let program = text.split_once("*/").map_or(text.as_str(), |(_, program)| program);
         let machine = match self.machine.run(result).answer {
-            Answer::Finished { .. } => "defined".into(),
-            Answer::Broken { kind, .. } => kind,
-            Answer::Unsupported { reason, .. } => format!("not executed: {reason}"),
-            Answer::Invalid(why) => format!("no C: {why}"),
-            Answer::Exhausted => "endless".into(),
-            Answer::Bug(what) => format!("machine: {what}"),
+            RunOutcome::Finished { .. } => "defined".into(),
+            RunOutcome::Broken { kind, .. } => kind,
+            RunOutcome::Unsupported { reason, .. } => format!("not executed: {reason}"),
+            RunOutcome::Invalid(why) => format!("no C: {why}"),
+            RunOutcome::Exhausted => "endless".into(),
+            RunOutcome::Bug(what) => format!("machine: {what}"),
         };
         Ok(Side {
             cost,

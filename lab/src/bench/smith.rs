@@ -3,7 +3,7 @@
 //!
 //! Three ways to test gcc-12 and clang-16 at -O2 get the same processor time: (a) Csmith in a plain
 //! loop, (b) smith with the paper's detectors asked about every program, (c) smith with the machine's
-//! word. A program is *usable* if it ended in time and nobody who was asked calls it invalid. Time is
+//! word. A program is *usable* if it ended in time and no tool that was asked calls it invalid. Time is
 //! that of all processes, of hunts with their start-up. Programs differ in size, so tokens are counted
 //! too, without wrappers and checksum: Csmith keeps its own in headers.
 //!

@@ -1,4 +1,4 @@
-//! `cargo lab emi check`: every variant must do what its seed does, whoever is asked.
+//! `cargo lab emi check`: every variant must do what its seed does, by every tool.
 //!
 //! Each is compiled by gcc and clang without optimisation and read again from its text; a sample goes
 //! through the sanitizers. Programs that fail are kept, with the reason beside them.
@@ -16,11 +16,11 @@ use ctree::{DataModel, Program};
 use emi::{Strategies, Strategy, Variant};
 use oracle::{SourceFile, difference};
 
-use super::{Kind, Numbered, collect};
-use crate::Found;
+use super::{Numbered, SeedKind, collect};
+use crate::LabOutcome;
 use crate::context::Context;
-use crate::gencheck::judge::{self, Judge};
-use crate::gencheck::program::{Lang, Made};
+use crate::gencheck::judge::{self, ReferenceTool};
+use crate::gencheck::program::{GeneratedProgram, Lang};
 use crate::pool;
 
 /// Checks that are no compiler's.
@@ -50,7 +50,7 @@ pub struct Check {
     jobs: Option<usize>,
 }
 
-/// What became of one seed.
+/// The results of one seed.
 #[derive(Default)]
 struct Outcomes {
     variants: usize,
@@ -68,7 +68,7 @@ struct Outcomes {
 }
 
 /// Runs the checks and prints the tables.
-pub fn main(context: &Context, args: &Check) -> Result<Found> {
+pub fn main(context: &Context, args: &Check) -> Result<LabOutcome> {
     let &[yarp, smith, csmith, torture] = args.seeds.as_slice() else {
         bail!("--seeds takes four numbers, such as 50,50,50,50");
     };
@@ -79,7 +79,7 @@ pub fn main(context: &Context, args: &Check) -> Result<Found> {
     // What an earlier run kept would be taken for this one's.
     let _ = fs::remove_dir_all(&dir);
     let mut seeds = Vec::new();
-    for (kind, count) in Kind::ALL.into_iter().zip([yarp, smith, csmith, torture]) {
+    for (kind, count) in SeedKind::ALL.into_iter().zip([yarp, smith, csmith, torture]) {
         seeds.extend(collect(context, kind, args.seed, count)?);
     }
     let all = seeds.len() * args.variants as usize;
@@ -95,7 +95,7 @@ pub fn main(context: &Context, args: &Check) -> Result<Found> {
     let numbered: Vec<(usize, Numbered)> = seeds.into_iter().enumerate().collect();
     let threads = args.jobs.unwrap_or_else(pool::processors);
     let results = pool::map_on(threads, "emi", &numbered, |(at, seed)| checker.seed(*at, seed));
-    let mut by_kind: Vec<(Kind, usize, Outcomes)> = Vec::new();
+    let mut by_kind: Vec<(SeedKind, usize, Outcomes)> = Vec::new();
     for ((_, seed), outcomes) in numbered.iter().zip(results) {
         let at = by_kind.iter().position(|(kind, ..)| *kind == seed.kind).unwrap_or_else(|| {
             by_kind.push((seed.kind, 0, Outcomes::default()));
@@ -107,19 +107,19 @@ pub fn main(context: &Context, args: &Check) -> Result<Found> {
     print!("{}", tables(&by_kind));
     println!("\n{:.0} s on {threads} processors", begin.elapsed().as_secs_f64());
     let mut failures = by_kind.iter().flat_map(|(_, _, o)| &o.failures).peekable();
-    let found = if failures.peek().is_some() { Found::Something } else { Found::Nothing };
+    let found = if failures.peek().is_some() { LabOutcome::Something } else { LabOutcome::Nothing };
     for (label, check, why) in failures {
         println!("{label}: {check}: {}", why.lines().next().unwrap_or(""));
     }
-    if found == Found::Something {
+    if found == LabOutcome::Something {
         println!("kept under {}, each with why.txt", checker.dir.display());
     }
     Ok(found)
 }
 
 struct Checker {
-    compilers: Vec<Judge>,
-    sanitizers: Vec<Judge>,
+    compilers: Vec<ReferenceTool>,
+    sanitizers: Vec<ReferenceTool>,
     /// One variant in so many goes through the sanitizers.
     every: usize,
     strategies: Strategies,
@@ -183,7 +183,7 @@ impl Checker {
         outcomes.note(label, REREAD, reread(files, expected));
         self.keep(label, files, expected, "")?;
         let dir = self.dir.join(label);
-        let made = Made::read(&dir).map_err(anyhow::Error::msg)?;
+        let made = GeneratedProgram::read(&dir).map_err(anyhow::Error::msg)?;
         for judge in &self.compilers {
             outcomes.note(label, &judge.name, judge.check(seed.number, &made));
         }
@@ -213,18 +213,18 @@ impl Checker {
     /// Whether a check fails on the seed of a variant as well.
     fn fails_itself(
         &self,
-        judge: &Judge,
+        judge: &ReferenceTool,
         label: &str,
         seed: &Numbered,
         expected: &[u8],
     ) -> Result<bool> {
         let name = format!("{label}/seed");
         self.keep(&name, &texts(&seed.seed.program), expected, "")?;
-        let made = Made::read(&self.dir.join(&name)).map_err(anyhow::Error::msg)?;
+        let made = GeneratedProgram::read(&self.dir.join(&name)).map_err(anyhow::Error::msg)?;
         Ok(judge.check(seed.number, &made).is_err())
     }
 
-    /// Keeps the variant with the least mutations that still fail a check, for whoever looks into it.
+    /// Keeps the variant with the least mutations that still fail a check, for debugging.
     fn blame(&self, label: &str, variant: &Variant, check: &str, expected: &[u8]) -> Result<()> {
         let dir = self.dir.join(label);
         let all: Vec<usize> = (0..variant.edits().len()).collect();
@@ -237,7 +237,8 @@ impl Checker {
                 None => reread(&files, expected).is_err(),
                 Some(judge) => {
                     let made = self.keep(&least_label, &files, expected, "");
-                    let made = made.ok().and_then(|()| Made::read(&dir.join("least")).ok());
+                    let made =
+                        made.ok().and_then(|()| GeneratedProgram::read(&dir.join("least")).ok());
                     made.is_some_and(|made| judge.check(0, &made).is_err())
                 }
             };
@@ -319,7 +320,7 @@ impl Outcomes {
     }
 }
 
-fn tables(all: &[(Kind, usize, Outcomes)]) -> String {
+fn tables(all: &[(SeedKind, usize, Outcomes)]) -> String {
     let names: Vec<&str> = Strategy::ALL.iter().map(|s| s.name()).collect();
     let mut text = format!(
         "| seeds of | seeds | variants | as the last | {} | steps, to the seed's |\n",
@@ -384,7 +385,7 @@ mod tests {
         let mut b = Outcomes { variants: 1, unchanged: 1, steps: (10, 15), ..Outcomes::default() };
         b.note("y", REREAD, Err("no".into()));
         a.add(b);
-        let text = tables(&[(Kind::Smith, 2, a)]);
+        let text = tables(&[(SeedKind::Smith, 2, a)]);
         assert!(text.contains("| smith | 2 | 3 | 1 | 0 | 3 | 0 | 0 | 0 | 1.50 |"), "{text}");
         assert!(text.contains("| its text, read again | 2 | 1 |"), "{text}");
     }

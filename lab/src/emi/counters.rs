@@ -15,8 +15,8 @@ use ctree::Program;
 use emi::Strategies;
 use sandbox::Scratch;
 
-use super::{Kind, Numbered, collect};
-use crate::Found;
+use super::{Numbered, SeedKind, collect};
+use crate::LabOutcome;
 use crate::compiler::Compiler;
 use crate::context::Context;
 use crate::{counters, pool};
@@ -30,7 +30,7 @@ const SETS: [(&str, &str); 3] =
 pub struct Counters {
     /// Whose programs are the seeds.
     #[arg(long, value_enum, default_value = "csmith")]
-    kind: Kind,
+    kind: SeedKind,
     /// How many.
     #[arg(long, default_value_t = 100)]
     seeds: usize,
@@ -49,7 +49,7 @@ pub struct Counters {
 type Reached = BTreeSet<String>;
 
 /// Measures and prints the table.
-pub fn main(context: &Context, args: &Counters) -> Result<Found> {
+pub fn main(context: &Context, args: &Counters) -> Result<LabOutcome> {
     let gcc = Compiler::reference()?.program;
     let seeds = collect(context, args.kind, args.seed, args.seeds)?;
     let counter = Counter { gcc, scratch: Scratch::new()?, level: args.level.clone() };
@@ -66,7 +66,7 @@ pub fn main(context: &Context, args: &Counters) -> Result<Found> {
         args.variants
     );
     print!("{}", table(&all));
-    Ok(Found::Nothing)
+    Ok(LabOutcome::Nothing)
 }
 
 struct Counter {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, bail};
-use campaign::{EmiSeeds, Made, Seed, SeedMaker};
+use campaign::{EmiSeeds, Seed, SeedMaker, TestProgram};
 use choice::Choices;
 
 use crate::context::Context;
@@ -15,7 +15,7 @@ const STEPS: u64 = 2_000_000;
 
 /// A kind of seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Kind {
+pub enum SeedKind {
     /// Our generator of small tests
     Yarp,
     /// Our generator of Csmith's kind
@@ -26,26 +26,27 @@ pub enum Kind {
     Torture,
 }
 
-impl Kind {
+impl SeedKind {
     /// All of them, in the order of `--seeds`.
-    pub const ALL: [Kind; 4] = [Kind::Yarp, Kind::Smith, Kind::Csmith, Kind::Torture];
+    pub const ALL: [SeedKind; 4] =
+        [SeedKind::Yarp, SeedKind::Smith, SeedKind::Csmith, SeedKind::Torture];
 
     /// For tables.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Yarp => "yarp",
-            Kind::Smith => "smith",
-            Kind::Csmith => "csmith",
-            Kind::Torture => "torture",
+            SeedKind::Yarp => "yarp",
+            SeedKind::Smith => "smith",
+            SeedKind::Csmith => "csmith",
+            SeedKind::Torture => "torture",
         }
     }
 
     fn seeds(self, context: &Context) -> Result<EmiSeeds> {
         Ok(match self {
-            Kind::Yarp => EmiSeeds::Yarp,
-            Kind::Smith => EmiSeeds::Smith,
-            Kind::Csmith => EmiSeeds::Csmith,
-            Kind::Torture => match files::unpack(context)? {
+            SeedKind::Yarp => EmiSeeds::Yarp,
+            SeedKind::Smith => EmiSeeds::Smith,
+            SeedKind::Csmith => EmiSeeds::Csmith,
+            SeedKind::Torture => match files::unpack(context)? {
                 Some(suite) => EmiSeeds::Files(suite, Vec::new()),
                 None => {
                     bail!("GCC's sources are not installed: apt-get install gcc-12-source xz-utils")
@@ -58,11 +59,11 @@ impl Kind {
 /// A seed with its number.
 pub struct Numbered {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: SeedKind,
     /// Its number there.
     pub number: u64,
     /// As it is tested.
-    pub made: Made,
+    pub made: TestProgram,
     /// As it is mutated.
     pub seed: Seed,
 }
@@ -76,7 +77,12 @@ impl Numbered {
 
 /// The first `count` seeds of a kind that have an answer, exit with 0 and end soon. Those of a folder are
 /// taken in random order.
-pub fn collect(context: &Context, kind: Kind, first: u64, count: usize) -> Result<Vec<Numbered>> {
+pub fn collect(
+    context: &Context,
+    kind: SeedKind,
+    first: u64,
+    count: usize,
+) -> Result<Vec<Numbered>> {
     if count == 0 {
         return Ok(Vec::new());
     }

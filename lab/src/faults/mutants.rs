@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use choice::Choices;
 
-use super::range::{Fate, Range, Tools};
+use super::program_pool::{MutantFate, ProgramPool, Tools};
 use super::sites::{Executable, Site};
 use crate::pool;
 use crate::programs::{Program, Source};
@@ -94,7 +94,7 @@ impl List {
     /// `file` as it grows.
     pub fn lengthen(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &MutantPlan<'_>,
         executable: &Executable,
         file: &Path,
     ) -> Result<()> {
@@ -106,7 +106,7 @@ impl List {
         };
         let mut ranges = Vec::new();
         for source in plan.samples {
-            ranges.push(Range::prepare(tools, source, SAMPLE_SEEDS * (seed + 1), sampled)?);
+            ranges.push(ProgramPool::prepare(tools, source, SAMPLE_SEEDS * (seed + 1), sampled)?);
         }
         let mut candidates = candidates(tools, executable, &ranges, &mut self.notes)?;
         candidates.retain(|site| !self.mutants.contains(site));
@@ -115,7 +115,8 @@ impl List {
         candidates.truncate(plan.count * 100);
         let mut addresses: Vec<u64> = candidates.iter().map(|site| site.address).collect();
         addresses.sort_unstable();
-        let mut smoke = Range::prepare(tools, plan.tests, 0, |programs| programs.len() >= SMOKE)?;
+        let mut smoke =
+            ProgramPool::prepare(tools, plan.tests, 0, |programs| programs.len() >= SMOKE)?;
         smoke.watch(tools, &addresses)?;
         ranges.iter_mut().try_for_each(|range| range.watch(tools, &addresses))?;
         let (mut tried, mut easy, before) = (0, 0, self.mutants.len());
@@ -150,7 +151,7 @@ impl List {
 
 /// What a list is made from.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct MutantPlan<'a> {
     /// Tools, and the level.
     pub tools: &'a Tools,
     /// Sources of samples.
@@ -169,7 +170,7 @@ pub struct Plan<'a> {
 fn candidates(
     tools: &Tools,
     executable: &Executable,
-    ranges: &[Range],
+    ranges: &[ProgramPool],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Site>> {
     let all: Vec<u64> = executable.sites.iter().map(|site| site.address).collect();
@@ -188,7 +189,12 @@ fn candidates(
 
 /// The sites that a range's programs execute at a level. A site is watched until the first meets
 /// it: most sites are met by every program, and each time costs a signal.
-fn executed(tools: &Tools, range: &Range, level: &str, sites: &[u64]) -> Result<BTreeSet<u64>> {
+fn executed(
+    tools: &Tools,
+    range: &ProgramPool,
+    level: &str,
+    sites: &[u64],
+) -> Result<BTreeSet<u64>> {
     let known = Mutex::new(BTreeSet::new());
     let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
     let done = pool::map(&format!("{} at {level}", range.label), &range.programs, |program| {
@@ -216,14 +222,14 @@ enum Grade {
     Unseen,
 }
 
-fn grade(tools: &Tools, smoke: &Range, ranges: &[Range], site: &Site) -> Result<Grade> {
-    if smoke.attack(tools, site, 0, Duration::MAX)?.fate != Fate::Alive {
+fn grade(tools: &Tools, smoke: &ProgramPool, ranges: &[ProgramPool], site: &Site) -> Result<Grade> {
+    if smoke.run_until_exposed(tools, site, 0, Duration::MAX)?.fate != MutantFate::Alive {
         return Ok(Grade::Easy);
     }
     let mut choices = Choices::new(site.address).fork("screen");
     for range in ranges {
         let first = choices.index(range.programs.len());
-        if range.attack(tools, site, first, SCREEN)?.fate != Fate::Alive {
+        if range.run_until_exposed(tools, site, first, SCREEN)?.fate != MutantFate::Alive {
             return Ok(Grade::Fair);
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::range::{Fate, Verdict};
+use super::program_pool::{MutantFate, MutantResult};
 
 /// Seconds at which faults are counted, up to the budget.
 const MARKS: [f64; 11] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
@@ -15,7 +15,7 @@ const MARKS: [f64; 11] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 50
 /// First line of a file of results.
 pub const HEAD: &str = "mutant\tsource\tbudget\tfate\tseconds\treaching\tprogram";
 
-/// How one source fared on one mutant.
+/// The result of one source on one mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Address of the mutant, in hexadecimal.
@@ -34,20 +34,20 @@ pub struct Row {
     pub program: String,
 }
 
-impl Fate {
+impl MutantFate {
     fn name(self) -> &'static str {
         match self {
-            Fate::Alive => "alive",
-            Fate::Crash => "crash",
-            Fate::Hang => "hang",
-            Fate::Wrong => "wrong",
+            MutantFate::Alive => "alive",
+            MutantFate::Crash => "crash",
+            MutantFate::Hang => "hang",
+            MutantFate::Wrong => "wrong",
         }
     }
 }
 
 impl Row {
     /// The row of a verdict.
-    pub fn new(mutant: u64, source: &str, budget: f64, verdict: &Verdict) -> Row {
+    pub fn new(mutant: u64, source: &str, budget: f64, verdict: &MutantResult) -> Row {
         Row {
             mutant: format!("{mutant:x}"),
             source: source.into(),

@@ -19,12 +19,12 @@ pub struct Site {
     /// Address of the byte that holds the condition.
     pub condition: u64,
     /// What kind of instruction it is.
-    pub kind: Kind,
+    pub kind: ConditionKind,
 }
 
 /// Kinds of conditional instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ConditionKind {
     /// `jcc`
     Jump,
     /// `setcc`
@@ -33,13 +33,13 @@ pub enum Kind {
     Move,
 }
 
-impl Kind {
+impl ConditionKind {
     /// The kind's name in a list.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Jump => "jump",
-            Kind::Set => "set",
-            Kind::Move => "move",
+            ConditionKind::Jump => "jump",
+            ConditionKind::Set => "set",
+            ConditionKind::Move => "move",
         }
     }
 }
@@ -88,14 +88,14 @@ fn conditionals(code: &[u8], start: u64) -> Vec<Site> {
 }
 
 /// The condition's place in an instruction, if it has one.
-fn condition(bytes: &[u8]) -> Option<(usize, Kind)> {
+fn condition(bytes: &[u8]) -> Option<(usize, ConditionKind)> {
     let prefix = |byte: u8| matches!(byte, 0x2e | 0x3e | 0x66 | 0xf2 | 0xf3 | 0x40..=0x4f);
     let at = bytes.iter().position(|&byte| !prefix(byte))?;
     match (bytes[at], bytes.get(at + 1)) {
-        (0x70..=0x7f, _) => Some((at, Kind::Jump)),
-        (0x0f, Some(0x80..=0x8f)) => Some((at + 1, Kind::Jump)),
-        (0x0f, Some(0x90..=0x9f)) => Some((at + 1, Kind::Set)),
-        (0x0f, Some(0x40..=0x4f)) => Some((at + 1, Kind::Move)),
+        (0x70..=0x7f, _) => Some((at, ConditionKind::Jump)),
+        (0x0f, Some(0x80..=0x8f)) => Some((at + 1, ConditionKind::Jump)),
+        (0x0f, Some(0x90..=0x9f)) => Some((at + 1, ConditionKind::Set)),
+        (0x0f, Some(0x40..=0x4f)) => Some((at + 1, ConditionKind::Move)),
         _ => None,
     }
 }
@@ -164,12 +164,16 @@ mod tests {
             0x75, 0x02, 0x89, 0xc7, 0x44, 0x0f, 0x4c, 0xc0, 0x0f, 0x9f, 0xc0, 0xf2, 0x0f, 0x84, 0,
             0, 0, 0, 0xc5, 0xf8, 0x28, 0xc1, 0xeb, 0x70,
         ];
-        let got: Vec<(u64, u64, Kind)> = conditionals(&code, 0x1000)
+        let got: Vec<(u64, u64, ConditionKind)> = conditionals(&code, 0x1000)
             .iter()
             .map(|s| (s.address - 0x1000, s.condition - 0x1000, s.kind))
             .collect();
-        let want =
-            [(0, 0, Kind::Jump), (4, 6, Kind::Move), (8, 9, Kind::Set), (11, 13, Kind::Jump)];
+        let want = [
+            (0, 0, ConditionKind::Jump),
+            (4, 6, ConditionKind::Move),
+            (8, 9, ConditionKind::Set),
+            (11, 13, ConditionKind::Jump),
+        ];
         assert_eq!(got, want);
     }
 

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use oracle::difference;
 use toolchain::on_path;
 
-use super::program::{Lang, Made};
+use super::program::{GeneratedProgram, Lang};
 use crate::compiler::{Built, Compiler};
 
 /// C++ standards, one after the other by seed: a program must be right in each.
@@ -29,9 +29,9 @@ const ADDRESS: (&str, &str) = (
     "detect_leaks=0:detect_invalid_pointer_pairs=2:detect_stack_use_after_return=1",
 );
 
-/// One opinion on programs.
+/// A compiler or sanitizer that checks programs.
 #[derive(Clone, Debug)]
-pub struct Judge {
+pub struct ReferenceTool {
     /// For the table.
     pub name: String,
     compiler: Compiler,
@@ -39,20 +39,25 @@ pub struct Judge {
 }
 
 /// gcc and clang without optimisation.
-pub fn compilers(lang: Lang) -> Result<Vec<Judge>> {
+pub fn compilers(lang: Lang) -> Result<Vec<ReferenceTool>> {
     let (gcc, clang) = drivers(lang);
-    [gcc, clang].iter().map(|driver| Judge::new(lang, driver, "-O0", &[])).collect()
+    [gcc, clang].iter().map(|driver| ReferenceTool::new(lang, driver, "-O0", &[])).collect()
 }
 
 /// The sanitizers of gcc and clang.
-pub fn sanitizers(lang: Lang) -> Result<Vec<Judge>> {
+pub fn sanitizers(lang: Lang) -> Result<Vec<ReferenceTool>> {
     let (gcc, clang) = drivers(lang);
     let both = ["-fsanitize=undefined,address", MORE];
     let pairs = "-fsanitize=pointer-compare,pointer-subtract,bounds-strict";
     Ok(vec![
-        Judge::new(lang, gcc, "ASan+UBSan", &[both[0], both[1], pairs])?,
-        Judge::new(lang, clang, "ASan+UBSan", &both)?,
-        Judge::new(lang, clang, "MSan", &["-fsanitize=memory", "-fsanitize-memory-track-origins"])?,
+        ReferenceTool::new(lang, gcc, "ASan+UBSan", &[both[0], both[1], pairs])?,
+        ReferenceTool::new(lang, clang, "ASan+UBSan", &both)?,
+        ReferenceTool::new(
+            lang,
+            clang,
+            "MSan",
+            &["-fsanitize=memory", "-fsanitize-memory-track-origins"],
+        )?,
     ])
 }
 
@@ -63,8 +68,8 @@ fn drivers(lang: Lang) -> (&'static str, &'static str) {
     }
 }
 
-impl Judge {
-    fn new(lang: Lang, driver: &str, what: &str, options: &[&str]) -> Result<Judge> {
+impl ReferenceTool {
+    fn new(lang: Lang, driver: &str, what: &str, options: &[&str]) -> Result<ReferenceTool> {
         let program = on_path(driver)
             .with_context(|| format!("{driver} is not installed: run cargo xtask setup"))?;
         let mut compiler = Compiler::new(program, &["-O0", "-w"]);
@@ -73,11 +78,11 @@ impl Judge {
             compiler.env.push(ADDRESS);
             compiler.run_wall = SANITIZED_WALL;
         }
-        Ok(Judge { name: format!("{driver} {what}"), compiler, lang })
+        Ok(ReferenceTool { name: format!("{driver} {what}"), compiler, lang })
     }
 
     /// Compiles and runs a program; what is wrong with it, if anything.
-    pub fn check(&self, seed: u64, made: &Made) -> Result<(), String> {
+    pub fn check(&self, seed: u64, made: &GeneratedProgram) -> Result<(), String> {
         let standard = match self.lang {
             Lang::C => "-std=gnu11",
             Lang::Cxx => STANDARDS[(seed % STANDARDS.len() as u64) as usize],

@@ -51,7 +51,7 @@ pub struct Generator {
 
 /// A generated program.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct GeneratedProgram {
     /// Its folder.
     pub dir: PathBuf,
     /// What it prints.
@@ -62,16 +62,16 @@ pub struct Made {
 
 impl Generator {
     /// The program of a seed, in several files.
-    pub fn generate(&self, seed: u64, dir: &Path) -> Result<Made, String> {
+    pub fn generate(&self, seed: u64, dir: &Path) -> Result<GeneratedProgram, String> {
         self.call(seed, dir, &[])
     }
 
     /// The program of a seed in one file.
-    pub fn generate_single(&self, seed: u64, dir: &Path) -> Result<Made, String> {
+    pub fn generate_single(&self, seed: u64, dir: &Path) -> Result<GeneratedProgram, String> {
         self.call(seed, dir, &["--single-file"])
     }
 
-    fn call(&self, seed: u64, dir: &Path, options: &[&str]) -> Result<Made, String> {
+    fn call(&self, seed: u64, dir: &Path, options: &[&str]) -> Result<GeneratedProgram, String> {
         fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
         let mut run = Run::new(&self.gainsay, GENERATE_WALL)
             .args(["gen", "--engine", &self.engine, "--seed", &seed.to_string()])
@@ -82,7 +82,7 @@ impl Generator {
             run = run.args(["--policy", policy]);
         }
         match run.arg("-o").arg(dir).finish() {
-            Ended::Finished(done) if done.status == Status::Exit(0) => Made::read(dir),
+            Ended::Finished(done) if done.status == Status::Exit(0) => GeneratedProgram::read(dir),
             Ended::Finished(done) => {
                 Err(format!("{:?}: {}", done.status, done.stderr.text().trim()))
             }
@@ -92,9 +92,9 @@ impl Generator {
     }
 }
 
-impl Made {
+impl GeneratedProgram {
     /// The program in a folder.
-    pub fn read(dir: &Path) -> Result<Made, String> {
+    pub fn read(dir: &Path) -> Result<GeneratedProgram, String> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(dir).map_err(|e| e.to_string())?.flatten() {
             if entry.path().is_file() {
@@ -108,7 +108,7 @@ impl Made {
         if sources.is_empty() {
             return Err("no source file".into());
         }
-        Ok(Made { dir: dir.into(), expected, files, sources })
+        Ok(GeneratedProgram { dir: dir.into(), expected, files, sources })
     }
 
     /// What a compiler gets, without headers.
@@ -117,7 +117,7 @@ impl Made {
     }
 
     /// A file that is not in both with the same bytes.
-    pub fn first_different(&self, other: &Made) -> Option<String> {
+    pub fn first_different(&self, other: &GeneratedProgram) -> Option<String> {
         let mut names = self.files.keys().chain(other.files.keys());
         names.find(|name| self.files.get(*name) != other.files.get(*name)).cloned()
     }

@@ -68,7 +68,7 @@ fn every_fault_is_caught() {
     let all = [&compilers[..], &both, &["clang-16 MSan"]].concat();
     let caught: [(u64, &str, Vec<&str>); 12] = [
         (1, "", vec![]),
-        (2, "output differs: line 1 is `7` for `8`", [&all[..], &["gainsay run"]].concat()),
+        (2, "output differs: line 1 is `7`, expected `8`", [&all[..], &["gainsay run"]].concat()),
         (3, "init.h differs", vec!["the same twice"]),
         (4, "Exit(1): no program", vec!["generated"]),
         (5, "signed integer overflow", both.to_vec()),
@@ -104,7 +104,7 @@ fn the_table_counts_and_lists() {
         (2, "generated", None),
     ] {
         let failure = failure.map(String::from);
-        table.add(seed, Checked { check: check.into(), failure });
+        table.add(seed, CheckResult { check: check.into(), failure });
     }
     let text = table.text(Path::new("kept"));
     let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use campaign::{Finding, Standing, Store, Study};
 use optimise::verdict::CODE_GENERATOR;
-use oracle::Kind;
+use oracle::FailureKind;
 use serde::{Deserialize, Serialize};
 
 /// The types.
@@ -36,17 +36,20 @@ impl Type {
         }
     }
 
-    fn of(kind: Kind, signature: &str) -> Option<Type> {
+    fn of(kind: FailureKind, signature: &str) -> Option<Type> {
         Some(match kind {
-            Kind::CompilerCrash | Kind::InvalidIr if signature.contains(CODE_GENERATOR) => {
+            FailureKind::CompilerCrash | FailureKind::InvalidIr
+                if signature.contains(CODE_GENERATOR) =>
+            {
                 Type::CodeGenerator
             }
-            Kind::CompilerCrash => Type::Crash,
-            Kind::InvalidIr => Type::InvalidIr,
-            Kind::CompilerHang | Kind::CompilerMemory => Type::Performance,
-            Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang | Kind::Miscompilation => {
-                Type::WrongCode
-            }
+            FailureKind::CompilerCrash => Type::Crash,
+            FailureKind::InvalidIr => Type::InvalidIr,
+            FailureKind::CompilerHang | FailureKind::CompilerMemory => Type::Performance,
+            FailureKind::WrongOutput
+            | FailureKind::RuntimeCrash
+            | FailureKind::RuntimeHang
+            | FailureKind::Miscompilation => Type::WrongCode,
             _ => return None,
         })
     }
@@ -125,11 +128,11 @@ mod tests {
 
     #[test]
     fn types() {
-        let of = |kind: Kind| Type::of(kind, "llvm x");
-        assert_eq!(of(Kind::CompilerMemory), Some(Type::Performance));
-        assert_eq!(of(Kind::RuntimeHang), Some(Type::WrongCode));
-        assert_eq!(of(Kind::Rejection), None);
+        let of = |kind: FailureKind| Type::of(kind, "llvm x");
+        assert_eq!(of(FailureKind::CompilerMemory), Some(Type::Performance));
+        assert_eq!(of(FailureKind::RuntimeHang), Some(Type::WrongCode));
+        assert_eq!(of(FailureKind::Rejection), None);
         let signature = format!("compiler-crash llvm {CODE_GENERATOR}: SIGSEGV f");
-        assert_eq!(Type::of(Kind::CompilerCrash, &signature), Some(Type::CodeGenerator));
+        assert_eq!(Type::of(FailureKind::CompilerCrash, &signature), Some(Type::CodeGenerator));
     }
 }

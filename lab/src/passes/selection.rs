@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail};
 use campaign::PassesTally;
 use llvmhost::Installed;
-use sandbox::{Ended, Run, Stop, Why};
+use sandbox::{Ended, KillReason, Run, Stop};
 use serde::{Deserialize, Serialize};
 
 use super::bugs::{self, Type};
@@ -81,7 +81,7 @@ pub struct Args {
     hunt: Vec<String>,
 }
 
-/// How sequences and programs are come by.
+/// How to choose sequences and programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Variant {
     name: String,
@@ -217,7 +217,7 @@ fn run(args: &Args, v: &Variant, repetition: u64, gainsay: &Path, out: &Path) ->
         ended
     });
     let done = match ended {
-        Ended::Killed(Why::Stop, done) => done,
+        Ended::Killed(KillReason::Stop, done) => done,
         Ended::Finished(done) => {
             let (last, words) = (done.stdout.text(), done.stderr.text());
             bail!("the hunt ended: {} {}", last.lines().last().unwrap_or(""), words.trim());

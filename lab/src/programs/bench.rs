@@ -27,7 +27,7 @@ pub const WRONG: &str = "stock compiler and expected output DISAGREE";
 
 /// What a program printed, and its exit status.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct RunResult {
     /// Exit status as a shell shows it.
     pub status: u8,
     /// Standard output.
@@ -36,16 +36,16 @@ pub struct Ran {
 
 /// The stock tools.
 #[derive(Clone, Debug)]
-pub struct Bench {
+pub struct StockTools {
     /// The driver.
     pub gcc: PathBuf,
     /// The compiler proper that it runs.
     pub cc1: PathBuf,
 }
 
-impl Bench {
+impl StockTools {
     /// The gcc on this machine.
-    pub fn new() -> Result<Bench> {
+    pub fn new() -> Result<StockTools> {
         let gcc = Compiler::reference()?.program;
         let run = Run::new(&gcc, WALL).arg("-print-prog-name=cc1");
         let done = run.finish().success().context("gcc does not say where its cc1 is")?;
@@ -53,7 +53,7 @@ impl Bench {
         if !cc1.is_absolute() {
             bail!("gcc has no compiler for C: apt-get install gcc");
         }
-        Ok(Bench { gcc, cc1 })
+        Ok(StockTools { gcc, cc1 })
     }
 
     /// Makes a program ready in a folder of its own, or says why it cannot be used. The unit is
@@ -78,7 +78,7 @@ impl Bench {
             rest.push(object);
         }
         let answer = match &raw.expected {
-            Some(stdout) => Ran { status: 0, stdout: stdout.clone() },
+            Some(stdout) => RunResult { status: 0, stdout: stdout.clone() },
             None => self.reference(&unit, &rest, &exe)?,
         };
         let (assembly, time) = compile(&unit, &asm).ok_or("not compiled by the stock compiler")?;
@@ -94,7 +94,7 @@ impl Bench {
     }
 
     /// What gcc -O0 makes of a program.
-    fn reference(&self, unit: &Path, rest: &[PathBuf], exe: &Path) -> Result<Ran, String> {
+    fn reference(&self, unit: &Path, rest: &[PathBuf], exe: &Path) -> Result<RunResult, String> {
         self.gcc(|run| run.arg("-O0").arg(unit).args(rest).arg("-lm"), exe)
             .ok_or("not compiled at -O0")?;
         let (ran, _) = Linked(exe.into()).run(ENDS).ok_or("does not end")?;
@@ -120,11 +120,11 @@ pub struct Linked(PathBuf);
 
 impl Linked {
     /// Runs it; `None` if it does not end in this much processor time.
-    pub fn run(&self, cpu: Duration) -> Option<(Ran, Duration)> {
+    pub fn run(&self, cpu: Duration) -> Option<(RunResult, Duration)> {
         // By the clock only in the end: that also counts what others do on this machine.
         let run = Run::new(&self.0, cpu * 10).cpu(cpu).memory(MEMORY).output_cap(1 << 20);
         let done = run.finish().finished().filter(|done| done.status != Status::Signal(SIGXCPU))?;
-        Some((Ran { status: done.status.shell(), stdout: done.stdout.bytes }, done.cpu))
+        Some((RunResult { status: done.status.shell(), stdout: done.stdout.bytes }, done.cpu))
     }
 }
 

@@ -22,11 +22,11 @@ const WALL: Duration = Duration::from_secs(60);
 pub struct Source {
     /// How it was asked for; names it in reports.
     pub label: String,
-    kind: Kind,
+    kind: SourceKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum SourceKind {
     Csmith { program: PathBuf, headers: PathBuf, args: Vec<String> },
     Gainsay { program: PathBuf, args: Vec<String> },
     Files(Vec<PathBuf>),
@@ -39,15 +39,15 @@ impl Source {
         let (name, args) = text.split_once(':').unwrap_or((text, ""));
         let args: Vec<String> = args.split_whitespace().map(str::to_string).collect();
         let kind = match name {
-            "csmith" => Kind::Csmith {
+            "csmith" => SourceKind::Csmith {
                 program: on_path("csmith").context("apt-get install csmith")?,
                 headers: csmith_headers().context("apt-get install libcsmith-dev")?,
                 args,
             },
-            "yarp" => Kind::Gainsay { program: context.gainsay()?, args },
-            _ if Path::new(text).is_dir() => Kind::Files(programs_in(Path::new(text))?),
+            "yarp" => SourceKind::Gainsay { program: context.gainsay()?, args },
+            _ if Path::new(text).is_dir() => SourceKind::Files(programs_in(Path::new(text))?),
             // Another build of the generator, to compare with.
-            _ if Path::new(name).is_file() => Kind::Gainsay { program: name.into(), args },
+            _ if Path::new(name).is_file() => SourceKind::Gainsay { program: name.into(), args },
             _ => bail!(
                 "no source {text}: give csmith, yarp or the path of a gainsay, each with :OPTIONS or \
                  without, or a folder"
@@ -61,14 +61,14 @@ impl Source {
         let Some(suite) = files::unpack(context)? else { return Ok(None) };
         let mut tests = files::tests(&suite)?;
         choices.shuffle(&mut tests);
-        Ok(Some(Source { label: "torture".into(), kind: Kind::Files(tests) }))
+        Ok(Some(Source { label: "torture".into(), kind: SourceKind::Files(tests) }))
     }
 
     /// How many different programs there are, if that is known; seeds beyond repeat them.
     pub fn count(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Files(files) => Some(files.len() as u64),
-            Kind::Csmith { .. } | Kind::Gainsay { .. } => None,
+            SourceKind::Files(files) => Some(files.len() as u64),
+            SourceKind::Csmith { .. } | SourceKind::Gainsay { .. } => None,
         }
     }
 
@@ -77,7 +77,7 @@ impl Source {
     pub fn generate(&self, seeds: Range<u64>, dir: &Path) -> Result<Vec<Raw>> {
         fs::create_dir_all(dir)?;
         match &self.kind {
-            Kind::Csmith { program, headers, args } => {
+            SourceKind::Csmith { program, headers, args } => {
                 let seeds: Vec<u64> = seeds.collect();
                 let all = pool::map(&self.label, &seeds, |&seed| {
                     let file = dir.join(format!("{seed}.c"));
@@ -88,8 +88,8 @@ impl Source {
                 });
                 Ok(merge(all.into_iter().collect::<Result<Vec<_>>>()?))
             }
-            Kind::Gainsay { program, args } => gainsay(program, args, seeds, dir),
-            Kind::Files(files) => {
+            SourceKind::Gainsay { program, args } => gainsay(program, args, seeds, dir),
+            SourceKind::Files(files) => {
                 let file = |seed: u64| &files[(seed % files.len() as u64) as usize];
                 Ok(seeds.filter_map(|seed| found(file(seed))).collect())
             }

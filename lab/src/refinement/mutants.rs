@@ -35,7 +35,7 @@ pub struct Args {
     /// Milliseconds of the solver for a question.
     #[arg(long, default_value_t = 2000)]
     solver_ms: u64,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -16,7 +16,7 @@ use irmachine::input::{Datum, Input, InputByte, Place, Scalar};
 use irmachine::{Exact, Limits as Bounds};
 use irtext::layout::Layout;
 use irtext::{Cast, Function, Module, Op, Type};
-use llvmhost::{Allowance, Executed, How, Installed, Limits, Running, Server};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Installed, Limits, Running, Server};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// What came of a function.
-enum Seen {
+enum FunctionOutcome {
     /// It was executed on so many inputs, and every result was ours.
     Agrees(usize),
     /// A result was not.
@@ -68,12 +68,14 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     for (file, seen) in tests.iter().zip(seen) {
         for (name, seen) in seen? {
             match seen {
-                Seen::Agrees(executed) => {
+                FunctionOutcome::Agrees(executed) => {
                     functions += 1;
                     inputs += executed;
                 }
-                Seen::Differs(how) => wrong.push(format!("{} @{name}: {how}", file.display())),
-                Seen::Aside(why) => *aside.entry(why).or_default() += 1,
+                FunctionOutcome::Differs(how) => {
+                    wrong.push(format!("{} @{name}: {how}", file.display()))
+                }
+                FunctionOutcome::Aside(why) => *aside.entry(why).or_default() += 1,
             }
         }
     }
@@ -91,7 +93,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     }
 }
 
-fn one_file(file: &Path, server: &mut Server, args: &Args) -> Vec<(String, Seen)> {
+fn one_file(file: &Path, server: &mut Server, args: &Args) -> Vec<(String, FunctionOutcome)> {
     let Ok(text) = fs::read_to_string(file) else { return Vec::new() };
     let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
     let Some(text) = OnText { server, limits, x86: true }.run(&text, "verify") else {
@@ -113,14 +115,14 @@ fn one_function(
     function: &Function,
     server: &mut Server,
     args: &Args,
-) -> Seen {
+) -> FunctionOutcome {
     let name = function.name.as_deref().unwrap_or_default();
     let own = |f: &Function| {
         let library = |name: &str| name == "main" || irmachine::is_library(name);
         f.is_defined() && f.name.as_deref().is_some_and(library)
     };
     if module.functions.iter().any(own) || module.function("write").is_some() {
-        return Seen::Aside("a function of the library is the module's own");
+        return FunctionOutcome::Aside("a function of the library is the module's own");
     }
     let bounds = Bounds::default();
     let mut drivers = Vec::new();
@@ -133,7 +135,7 @@ fn one_function(
         }
     }
     if drivers.is_empty() {
-        return Seen::Aside("no input with a defined result");
+        return FunctionOutcome::Aside("no input with a defined result");
     }
     let items = drivers.iter().map(|(_, _, driver)| {
         let pipeline = Pipeline::of("", Running { verify_each: false, log: false });
@@ -143,27 +145,29 @@ fn one_function(
     });
     let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
     let Ok(ran) = server.run(items.collect(), limits, false) else {
-        return Seen::Aside("the server is gone");
+        return FunctionOutcome::Aside("the server is gone");
     };
     let mut agrees = 0;
     for ((input, exact, driver), ran) in drivers.iter().zip(&ran) {
         match Verdict::of(ran) {
-            Verdict::Fine(Answer::Executed(Executed { how: How::Status(0), stdout })) => {
+            Verdict::Fine(Answer::Executed(Executed { how: ExecutionEnd::Status(0), stdout })) => {
                 match driver.differs(exact, &stdout) {
                     None => agrees += 1,
-                    Some(how) => return Seen::Differs(format!("{input}: {how}")),
+                    Some(how) => return FunctionOutcome::Differs(format!("{input}: {how}")),
                 }
             }
-            Verdict::Fine(Answer::Executed(Executed { how: How::NotBegun(_), .. })) => {
-                return Seen::Aside("it calls what is not there");
+            Verdict::Fine(Answer::Executed(Executed {
+                how: ExecutionEnd::NotBegun(_), ..
+            })) => {
+                return FunctionOutcome::Aside("it calls what is not there");
             }
             Verdict::Fine(Answer::Executed(Executed { how, .. })) => {
-                return Seen::Differs(format!("{input}: the code ends with {how:?}"));
+                return FunctionOutcome::Differs(format!("{input}: the code ends with {how:?}"));
             }
-            _ => return Seen::Aside("LLVM makes no code of it"),
+            _ => return FunctionOutcome::Aside("LLVM makes no code of it"),
         }
     }
-    Seen::Agrees(agrees)
+    FunctionOutcome::Agrees(agrees)
 }
 
 /// A `main` that calls the function and writes what came of it.

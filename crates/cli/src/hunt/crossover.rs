@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use campaign::EngineChoice;
-use crossover::Kind;
+use crossover::CrossoverKind;
 use crossover::fuzz::{Fuzzer, Options};
 use llvmhost::Installed;
 
@@ -46,9 +46,9 @@ fn ready(args: &Hunt, library: &Installed, dir: PathBuf, tests: &Path) -> Result
     let mut options: Options = import::options(&args.passes);
     options.pipeline.running.verify_each = args.verify != Some(Verify::End);
     options.kinds = match args.mutations {
-        Mutations::Inline => vec![Kind::Inline],
-        Mutations::Sequence => vec![Kind::Sequence],
-        Mutations::Both => vec![Kind::Inline, Kind::Sequence],
+        Mutations::Inline => vec![CrossoverKind::Inline],
+        Mutations::Sequence => vec![CrossoverKind::Sequence],
+        Mutations::Both => vec![CrossoverKind::Inline, CrossoverKind::Sequence],
     };
     let fuzzer = import::open(&dir, library, options.clone())?;
     if fuzzer.imported().is_some() {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{Ended, Finding, Progress, Study};
+use campaign::{EndReason, Finding, Progress, Study};
 use serde_json::{Map, Value, json};
 
 use super::Setting;
@@ -135,10 +135,10 @@ pub fn progress_object(progress: &Progress) -> Value {
 /// `end` as an object.
 pub fn end_object(progress: &Progress) -> Value {
     let (ended, why) = match &progress.ended {
-        Some(Ended::Time) => ("time", None),
-        Some(Ended::Tests) | None => ("tests", None),
-        Some(Ended::Interrupted) => ("interrupted", None),
-        Some(Ended::Failed(why)) => ("failed", Some(why)),
+        Some(EndReason::Time) => ("time", None),
+        Some(EndReason::Tests) | None => ("tests", None),
+        Some(EndReason::Interrupted) => ("interrupted", None),
+        Some(EndReason::Failed(why)) => ("failed", Some(why)),
     };
     let mut object = named("end", standing(progress));
     object["ended"] = json!(ended);
@@ -165,7 +165,7 @@ fn standing(p: &Progress) -> Value {
         let mut t = Tally::default();
         t.add(counts);
         let object = json!({
-            "right": t.right, "failed": t.failed, "flaky": t.flaky, "not_for_it": t.not_for_it,
+            "right": t.right, "failed": t.failed, "flaky": t.flaky, "not_for_it": t.unsupported,
         });
         (label.clone(), object)
     };
@@ -194,7 +194,7 @@ fn standing(p: &Progress) -> Value {
 mod tests {
     use super::*;
     use crate::hunt::sample;
-    use oracle::Kind;
+    use oracle::FailureKind;
 
     #[test]
     fn text() {
@@ -206,7 +206,7 @@ for 1 h, going on after 1,234 tests\n";
         let want = "0:12:03  1,234 tests, 1.71/s, 3 findings (2 distinct), 98.3 % of CPU time in \
                     compilers and programs\n";
         assert_eq!(progress(&at), want);
-        let mut finding = sample::finding(3, Kind::WrongOutput, "s");
+        let mut finding = sample::finding(3, FailureKind::WrongOutput, "s");
         finding.finding.summary = "prints \"a\u{1b}[31m\tb\"\nand more".into();
         let want = "#3 wrong-output: gcc-12 -O2, -O3: prints \"a [31m b\" and more\n";
         assert_eq!(found(&finding), want);
@@ -217,7 +217,7 @@ for 1 h, going on after 1,234 tests\n";
     #[test]
     fn json() {
         let mut at = sample::progress();
-        at.ended = Some(Ended::Failed("the disk is full".into()));
+        at.ended = Some(EndReason::Failed("the disk is full".into()));
         let end = end_object(&at);
         assert_eq!(end["event"], "end");
         assert_eq!((&end["ended"], &end["why"]), (&json!("failed"), &json!("the disk is full")));
@@ -230,7 +230,7 @@ for 1 h, going on after 1,234 tests\n";
         let begin = begin_object(&sample::setting(), &at);
         assert_eq!((&begin["language"], &begin["seed"]), (&json!("c"), &json!(17)));
         assert_eq!(begin["compilers"][1]["version"], "16.0.6");
-        let finding = found_object(&sample::finding(3, Kind::WrongOutput, "s"));
+        let finding = found_object(&sample::finding(3, FailureKind::WrongOutput, "s"));
         assert_eq!((&finding["id"], &finding["kind"]), (&json!(3), &json!("wrong-output")));
         assert_eq!(finding["standing"], "confirmed");
     }

@@ -5,7 +5,7 @@ use campaign::{Backend, EngineChoice, Judge, PassesOptions, front};
 use clap::{Args as ClapArgs, ValueEnum};
 use llvmhost::{Installed, Limits};
 use passes::inventory::List;
-use passes::represent::{ProgramsBy, SequencesBy};
+use passes::represent::{ProgramSelection, SequenceSelection};
 use passes::sequence::Draw;
 
 use crate::args::{Hunt, HuntEngine, Verify};
@@ -187,18 +187,18 @@ pub fn choice(
             PassList::All => List::All,
         },
         sequences_by: match asked.sequences_by {
-            BySequence::Selection => SequencesBy::Selection,
-            BySequence::Chance => SequencesBy::Chance,
-            BySequence::Swarm => SequencesBy::Swarm,
-            BySequence::Pairs => SequencesBy::Pairs,
-            BySequence::TwoWay => SequencesBy::TwoWay,
+            BySequence::Selection => SequenceSelection::Selection,
+            BySequence::Chance => SequenceSelection::Chance,
+            BySequence::Swarm => SequenceSelection::Swarm,
+            BySequence::Pairs => SequenceSelection::Pairs,
+            BySequence::TwoWay => SequenceSelection::TwoWay,
         },
         sequences: (asked.sequence_count, asked.sequence_count * asked.out_of),
         draw: Draw { length: asked.length.0..=asked.length.1, ..Draw::default() },
         programs_by: match asked.programs_by {
-            ByProgram::Selection => ProgramsBy::Selection,
-            ByProgram::Chance | ByProgram::Swarm => ProgramsBy::Chance,
-            ByProgram::Features => ProgramsBy::Features,
+            ByProgram::Selection => ProgramSelection::Selection,
+            ByProgram::Chance | ByProgram::Swarm => ProgramSelection::Chance,
+            ByProgram::Features => ProgramSelection::Features,
         },
         programs: (asked.program_count, asked.program_count * asked.out_of),
         oracle: match asked.oracle {

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use campaign::{Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Study, Word};
-use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use campaign::{
+    Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Study, TargetResult,
+};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use toolchain::Language;
 
 use super::{Setting, Tested};
@@ -30,15 +32,15 @@ pub fn progress() -> Progress {
         flaky: 4,
         newest: Some((
             4,
-            Kind::WrongOutput,
+            FailureKind::WrongOutput,
             "prints \"test_3 1f\" for \"test_3 2a\" (line 3)".into(),
         )),
         ..Progress::default()
     };
     progress.skipped.insert("out of fuel".into(), 8);
     progress.skipped.insert("not supported".into(), 12);
-    progress.findings.insert(Kind::WrongOutput, 2);
-    progress.findings.insert(Kind::CompilerCrash, 1);
+    progress.findings.insert(FailureKind::WrongOutput, 2);
+    progress.findings.insert(FailureKind::CompilerCrash, 1);
     let yarp = EngineProgress { tests: 1000, signatures: 2, used: 0.71, due: 0.65 };
     let csmith = EngineProgress { tests: 234, signatures: 0, used: 0.29, due: 0.35 };
     progress.engines.insert("yarp".into(), yarp);
@@ -46,13 +48,13 @@ pub fn progress() -> Progress {
     for name in ["clang-16", "gcc-12", "tcc"] {
         for level in ["-O0", "-O1", "-O2", "-O3"] {
             let counts = progress.targets.entry(format!("{name} {level}")).or_default();
-            counts.insert(Word::Right, 1200);
+            counts.insert(TargetResult::Right, 1200);
             if name == "tcc" {
-                counts.insert(Word::NotForIt, 34);
+                counts.insert(TargetResult::Unsupported, 34);
             }
             if name == "gcc-12" && level > "-O1" {
-                counts.insert(Word::Failed(Kind::WrongOutput), 2);
-                counts.insert(Word::Flaky, 2);
+                counts.insert(TargetResult::Failed(FailureKind::WrongOutput), 2);
+                counts.insert(TargetResult::Flaky, 2);
             }
         }
     }
@@ -80,14 +82,14 @@ pub fn setting() -> Setting {
 }
 
 /// A finding of the sample.
-pub fn finding(id: i64, kind: Kind, signature: &str) -> Finding {
+pub fn finding(id: i64, kind: FailureKind, signature: &str) -> Finding {
     let opinion = |tool: &str, command: &str, says| Opinion {
         tool: tool.into(),
         command: command.into(),
         says,
     };
     let summary = match kind {
-        Kind::CompilerCrash => "internal compiler error: in extract_insn, at recog.cc:2791",
+        FailureKind::CompilerCrash => "internal compiler error: in extract_insn, at recog.cc:2791",
         _ => "prints \"test_3 1f\" for \"test_3 2a\" (line 3)",
     };
     let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
@@ -119,12 +121,12 @@ pub fn finding(id: i64, kind: Kind, signature: &str) -> Finding {
                     opinion(
                         "gainsay's abstract machine",
                         "gainsay run func.c driver.c",
-                        Says::Valid,
+                        Assessment::Valid,
                     ),
                     opinion(
                         "clang 16.0.6 -fsanitize=memory",
                         "clang-16 …",
-                        Says::Silent("too slow".into()),
+                        Assessment::Silent("too slow".into()),
                     ),
                 ],
             },

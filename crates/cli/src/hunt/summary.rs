@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ::crossover::fuzz::{Fuzzer, KindTally};
-use campaign::{Checks, Cost, Ended, Finding, PassesTally, Progress};
+use campaign::{Checks, Cost, EndReason, Finding, PassesTally, Progress};
 use llvmhost::Installed;
-use oracle::Kind;
+use oracle::FailureKind;
 
 use super::Setting;
 use super::view::{Shares, one_line};
@@ -41,7 +41,7 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
             let _ = writeln!(text, "Next: {}", show_command(group.newest.id, &setting.out));
         }
         // Only files come to an end by themselves.
-        None if progress.ended == Some(Ended::Tests) && progress.tests_wanted.is_none() => {
+        None if progress.ended == Some(EndReason::Tests) && progress.tests_wanted.is_none() => {
             text += "Next, with programs made for it: gainsay hunt\n";
         }
         None => {
@@ -89,9 +89,9 @@ fn crossovers(fuzzer: &Fuzzer) -> String {
 
 fn opening(setting: &Setting, progress: &Progress) -> String {
     let how = match &progress.ended {
-        Some(Ended::Failed(why)) => format!("The hunt could not go on: {why}\n"),
-        Some(Ended::Interrupted) => "Interrupted.\n".into(),
-        Some(Ended::Time | Ended::Tests) | None => String::new(),
+        Some(EndReason::Failed(why)) => format!("The hunt could not go on: {why}\n"),
+        Some(EndReason::Interrupted) => "Interrupted.\n".into(),
+        Some(EndReason::Time | EndReason::Tests) | None => String::new(),
     };
     let Progress { elapsed, tests, tests_now, .. } = progress;
     let mut done = words::plural(*tests_now, "test");
@@ -126,7 +126,7 @@ fn list(progress: &Progress, stand: &[&Group]) -> String {
     if sum == 0 {
         return "Nothing was found.\n".into();
     }
-    let kinds = Kind::ALL.iter().filter_map(|kind| {
+    let kinds = FailureKind::ALL.iter().filter_map(|kind| {
         let n = progress.findings.get(kind).filter(|n| **n > 0)?;
         Some(format!("{} {}", words::count(*n), kind.name()))
     });
@@ -213,12 +213,12 @@ mod tests {
 
     #[test]
     fn with_findings() {
-        let mut disputed = sample::finding(5, Kind::WrongOutput, "wrong-output tcc");
+        let mut disputed = sample::finding(5, FailureKind::WrongOutput, "wrong-output tcc");
         disputed.finding.standing = campaign::Standing::Disputed;
         let findings = [
-            sample::finding(1, Kind::CompilerCrash, "compiler-crash gcc in extract_insn"),
-            sample::finding(2, Kind::WrongOutput, "wrong-output gcc-12"),
-            sample::finding(4, Kind::WrongOutput, "wrong-output gcc-12"),
+            sample::finding(1, FailureKind::CompilerCrash, "compiler-crash gcc in extract_insn"),
+            sample::finding(2, FailureKind::WrongOutput, "wrong-output gcc-12"),
+            sample::finding(4, FailureKind::WrongOutput, "wrong-output gcc-12"),
             disputed,
         ];
         let got = text(&sample::setting(), &sample::progress(), Cost::default(), &findings);
@@ -259,7 +259,7 @@ Removed 1,234 of 2,000 checks around arithmetic (61.7 %).
             tests: 30,
             tests_now: 10,
             elapsed: std::time::Duration::from_secs(4),
-            ended: Some(Ended::Interrupted),
+            ended: Some(EndReason::Interrupted),
             ..Progress::default()
         };
         let got = text(&sample::setting(), &progress, Cost::default(), &[]);

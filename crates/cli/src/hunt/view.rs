@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{Cost, Progress, Word};
-use oracle::Kind;
+use campaign::{Cost, Progress, TargetResult};
+use oracle::FailureKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Style, Stylize};
@@ -110,7 +110,7 @@ impl View<'_> {
                 ]
             }
         };
-        for kind in Kind::ALL {
+        for kind in FailureKind::ALL {
             if let Some(n) = p.findings.get(&kind).filter(|n| **n > 0) {
                 parts.push(format!("{} {}", kind.name(), words::count(*n)).red());
             }
@@ -199,18 +199,18 @@ pub struct Tally {
     /// Times it failed and then did not.
     pub flaky: u64,
     /// Times it could not take the program.
-    pub not_for_it: u64,
+    pub unsupported: u64,
 }
 
 impl Tally {
     /// Adds up what one target did.
-    pub fn add(&mut self, counts: &BTreeMap<Word, u64>) {
+    pub fn add(&mut self, counts: &BTreeMap<TargetResult, u64>) {
         for (word, n) in counts {
             *match word {
-                Word::Right => &mut self.right,
-                Word::Failed(_) => &mut self.failed,
-                Word::Flaky => &mut self.flaky,
-                Word::NotForIt => &mut self.not_for_it,
+                TargetResult::Right => &mut self.right,
+                TargetResult::Failed(_) => &mut self.failed,
+                TargetResult::Flaky => &mut self.flaky,
+                TargetResult::Unsupported => &mut self.unsupported,
             } += n;
         }
     }
@@ -218,7 +218,7 @@ impl Tally {
 
 /// The tally of each group of labels.
 fn tallies(
-    targets: &BTreeMap<String, BTreeMap<Word, u64>>,
+    targets: &BTreeMap<String, BTreeMap<TargetResult, u64>>,
     group: impl Fn(&str) -> String,
 ) -> Vec<(String, Tally)> {
     let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
@@ -309,7 +309,7 @@ impl Columns {
             cell(tally.right, Style::new()),
             cell(tally.failed, Style::new().red().bold()),
             cell(tally.flaky, Style::new().yellow()),
-            cell(tally.not_for_it, Style::new()),
+            cell(tally.unsupported, Style::new()),
         ])
     }
 }

@@ -117,7 +117,7 @@ pub fn main(args: &Cc) -> Result<u8> {
     for (number, source) in sources.iter().enumerate() {
         let bitcode = scratch.path().join(format!("{number}.bc"));
         let run = Run::new(&clang, args.library.timeout.max(Duration::from_secs(60)))
-            .args(campaign::front::words(words.optimising))
+            .args(campaign::front::clang_arguments(words.optimising))
             .args(&words.front)
             .arg(source)
             .arg("-o")

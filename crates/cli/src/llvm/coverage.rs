@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use coverage::{Baseline, Image, Reached, Set};
-use llvmhost::{Frame, Installed, Ran, Running, Server, Setup, Watch};
+use llvmhost::{CoverageMethod, Frame, Installed, Ran, Running, Server, Setup};
 use optimise::verdict::Verdict;
 use optimise::work::{Item, Pipeline};
 use serde::Serialize;
@@ -82,7 +82,7 @@ pub fn main(args: &Coverage) -> Result<u8> {
     let setup =
         Setup { library: found.path, major: found.major, coverage: true, ..Setup::default() };
     let mut server = Server::start(&program()?, &setup).map_err(|e| anyhow!(e))?;
-    let counts = server.watch == Watch::Counters;
+    let counts = server.watch == CoverageMethod::Counters;
     if counts && (args.baseline.is_some() || args.save.is_some()) {
         bail!("{} counts itself: there is no baseline of its features", setup.library.display());
     }

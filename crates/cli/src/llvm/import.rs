@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use crossover::fuzz::{Fuzzer, Options};
 use crossover::import::{Imported, files};
-use crossover::{Kind, Policy};
+use crossover::{CrossoverKind, Policy};
 use llvmhost::{Installed, Limits, Running};
 use optimise::work::Pipeline;
 
@@ -74,7 +74,7 @@ pub fn options(passes: &str) -> Options {
         pipeline: Pipeline::of(passes, Running { verify_each: true, log: false }),
         // A crossover takes milliseconds; what takes a thousand times as long is a finding.
         limits: Limits { time: Duration::from_secs(5), ..Limits::default() },
-        kinds: vec![Kind::Inline, Kind::Sequence],
+        kinds: vec![CrossoverKind::Inline, CrossoverKind::Sequence],
         policy: Policy::default(),
         guided: true,
     }

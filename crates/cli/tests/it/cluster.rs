@@ -227,7 +227,7 @@ fn a_hunt_is_looked_at_from_elsewhere() {
     let (_server, port) = server(dir, &["-c", "nats.conf"]);
     let at = format!("nats://127.0.0.1:{port}");
     let look = ["serve", "--cluster", &at];
-    mistake(gainsay(dir, &look), "nobody coordinates a hunt on nats://127.0.0.1:");
+    mistake(gainsay(dir, &look), "no coordinator of a hunt answers on nats://127.0.0.1:");
     let _worker = Beside::start(gainsay(dir, &["worker", "--join", &at, "--jobs", "1"]));
     let hunt = Beside::start(gainsay(dir, &[&HUNT[..], &["999", "--cluster", &at]].concat()));
     let elsewhere = Scratch::new().expect("a temporary folder");
@@ -335,7 +335,7 @@ fn every_mistake_gets_a_sentence() {
     let with_secret = format!("nats://me:secret@127.0.0.1:{port}");
     mistake(worker(&with_secret, &[]), "does not ask for credentials, and some were given");
     certificates(dir);
-    mistake(worker(&at, &["--tls-ca", "ca.pem"]), "no trust in the server at");
+    mistake(worker(&at, &["--tls-ca", "ca.pem"]), "the certificate of the server at");
 }
 
 /// An authority, and a certificate of it for both ends.
@@ -368,10 +368,10 @@ fn nothing_is_said_to_a_server_that_is_not_trusted() {
     let (_server, port) = server(dir, &[&["-js", "-sd", "data"], &tls[..]].concat());
     let at = format!("tls://127.0.0.1:{port}");
     let ours = ["--tls-ca", "ca.pem", "--tls-cert", "own.pem", "--tls-key", "own.key"];
-    mistake(gainsay(dir, &["worker", "--join", &at]), "no trust in the server at");
+    mistake(gainsay(dir, &["worker", "--join", &at]), "the certificate of the server at");
     mistake(
         gainsay(dir, &["worker", "--join", &at, "--tls-ca", "ca.pem"]),
-        "no trust in the server at",
+        "the certificate of the server at",
     );
     let _worker = Beside::start(gainsay(
         dir,

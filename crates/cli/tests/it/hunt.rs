@@ -257,7 +257,7 @@ fn mistakes_get_one_sentence() {
         (&["hunt", "--out", "two.c"], "two.c is not a folder: give another one with --out"),
         (
             &["hunt", "--cc", "nothing-like-it*"],
-            "--cc `nothing-like-it*` fits no compiler; there are ",
+            "--cc `nothing-like-it*` matches no compiler; found: ",
         ),
         (&["hunt", "--config", "bad.toml"], "bad.toml:1: "),
         (&["findings", "nowhere"], "there is no hunt in nowhere"),
@@ -363,7 +363,7 @@ fn a_crash_on_an_undefined_program() {
     let id = ids.iter().find(|id| !kept(id)).expect("one without an answer").as_str();
     let shown = gainsay(dir, &["show", id]).stdout.text();
     assert!(shown.contains("\nStanding   confirmed"), "{shown}");
-    assert!(shown.contains("\nWhat is said of the program:\n\n  gainsay "), "{shown}");
+    assert!(shown.contains("\nEvidence about the program:\n\n  gainsay "), "{shown}");
 
     let reduced = gainsay(dir, &["reduce", id, "--jobs", "1"]);
     let text = reduced.stdout.text();

@@ -119,7 +119,7 @@ fn a_culprit_of_any_version_is_blamed_alone() {
                     assert_eq!(signature.pass.as_deref(), Some("VectorCombinePass"), "{library:?}");
                     assert!(signature.summary.starts_with("LLVM ERROR: "), "{signature:?}");
                     assert!(matches!(ran.end, End::Fatal(_)) && ran.stage == stage::PASSES);
-                    assert!(ran.artefact.starts_with(b"BC"), "the module is there as bitcode");
+                    assert!(ran.artifact.starts_with(b"BC"), "the module is there as bitcode");
                 }
                 (0 | 1 | 3 | 5, Verdict::Fine(_)) => {}
                 other => panic!("{library:?}: {other:?}"),
@@ -200,7 +200,7 @@ fn the_pass_that_broke_a_module_is_found() {
 fn files_that_were_cut_or_never_were_modules() {
     let Some(library) = libraries().into_iter().find(|library| library.major == 16) else { return };
     let mut server = start(&library);
-    let bitcode = run(&mut server, &[item(LOOP, "default<O1>")]).remove(0).artefact;
+    let bitcode = run(&mut server, &[item(LOOP, "default<O1>")]).remove(0).artifact;
     // Not random at all, and the same every time.
     let noise: Vec<u8> =
         (0..30_000u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();

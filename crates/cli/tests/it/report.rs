@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use campaign::{Store, Study};
-use oracle::{Certificate, Expected, Opinion, Says, SourceFile};
+use oracle::{Assessment, Certificate, Expected, Opinion, SourceFile};
 use sandbox::{Ended, Finished, Run, Scratch, Status};
 use serde_json::Value;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
@@ -118,7 +118,7 @@ fn study(dir: &Path) -> Study {
             opinions: vec![Opinion {
                 tool: "gainsay 0.1.0".into(),
                 command: "gainsay run test.c".into(),
-                says: Says::Valid,
+                says: Assessment::Valid,
             }],
         },
         blame: Blame {
@@ -310,7 +310,7 @@ fn mistakes_get_one_sentence() {
         (&["recheck", "9", "--out", "out"], "no finding 9 in out"),
         (&["serve", "nowhere"], "there is no hunt in nowhere"),
         (&["serve", "out", "--token", "short"], "a token has at least 16 letters"),
-        (&["serve", "out", "--listen", "203.0.113.1:1"], "203.0.113.1:1 cannot be listened on"),
+        (&["serve", "out", "--listen", "203.0.113.1:1"], "cannot listen on 203.0.113.1:1"),
         (&["suppress", "x", "--out", "out"], "--reason <TEXT>"),
         (&["suppress", "x", "--reason", " ", "--out", "out"], "--reason must say something"),
         (&["suppress", "--remove", "x", "--out", "out"], "x is not suppressed; what is: nothing"),

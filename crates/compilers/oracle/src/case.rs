@@ -1,4 +1,4 @@
-//! A program, with its answer where it has one.
+//! A program and, where it has one, its expected result.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,8 @@ use toolchain::Language;
 
 /// A program and what it must do.
 ///
-/// One without an answer (undefined, or unspecified) is compiled and never run: a compiler must not crash,
-/// hang or eat all memory on it, and nothing else can be said of anybody.
+/// One without an expected result (undefined or unspecified) is compiled and never run: a compiler must not crash,
+/// hang or exhaust memory on it, and nothing else is claimed.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Its language.
@@ -19,14 +19,14 @@ pub struct Case {
     /// A unit that only sets up and prints (`driver.c`). It is compiled once for each compiler,
     /// without optimisation: the loops of a driver cost an optimiser more than the tests do.
     pub harness: Option<String>,
-    /// Folders of headers that are not ours to carry (`/usr/include/csmith`).
+    /// Folders of installed headers that are not copied (`/usr/include/csmith`).
     pub include: Vec<PathBuf>,
-    /// What it must print and exit with; `None` for a program that has no one answer.
+    /// Expected output and exit status; `None` for a program without a single defined result.
     pub expected: Option<Expected>,
 }
 
 impl Case {
-    /// What it must print; nothing where it has no answer.
+    /// The expected output; empty without an expected result.
     pub fn stdout(&self) -> &[u8] {
         self.expected.as_ref().map_or(&[], |expected| &expected.stdout)
     }
@@ -42,7 +42,7 @@ impl Case {
 pub struct SourceFile {
     /// Its name, without a folder.
     pub name: String,
-    /// Its contents; bytes, as other people's files need not be UTF-8.
+    /// Its contents; bytes, because not every file is UTF-8.
     pub bytes: Vec<u8>,
 }
 
@@ -53,7 +53,7 @@ impl SourceFile {
     }
 }
 
-/// The one right answer.
+/// The only correct result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Expected {
     /// Standard output. Lines that begin with `float ` are compared within a tolerance.

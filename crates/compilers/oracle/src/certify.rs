@@ -1,4 +1,4 @@
-//! The validity certificate: who looked at the program, and what they said.
+//! The validity certificate: the tools that checked the program, and what each reported.
 
 /// One opinion on a program.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -7,38 +7,38 @@ pub struct Opinion {
     pub tool: String,
     /// The command, to be typed beside the files.
     pub command: String,
-    /// What it says.
-    pub says: Says,
+    /// What it reports.
+    pub says: Assessment,
 }
 
-/// What a detector says.
+/// What a detector reports.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "detail")]
-pub enum Says {
-    /// The program is fine and does what the machine says.
+pub enum Assessment {
+    /// The program is valid and does what the machine says.
     Valid,
-    /// The program is undefined; its words, with the place where it has one.
+    /// The program is undefined; the report, with its location if it has one.
     Undefined(String),
-    /// Nothing against the program, but it does something else than the machine says.
+    /// No objection, but the program does something other than the machine says.
     Differs(String),
-    /// Nothing against the program; what it should print is not known, to the tool or to anybody.
+    /// No objection; the expected output is not known.
     NoAlarm,
-    /// A static analyser's alarm, which may be a false one.
+    /// An alarm of a static analyser, possibly false.
     Alarm(String),
-    /// It could not say: not installed, too slow, it does not know the language.
+    /// No answer: not installed, too slow, unsupported language.
     Silent(String),
 }
 
-impl Says {
-    /// Whether it speaks against the program, if only by an alarm.
+impl Assessment {
+    /// Whether it objects to the program, if only by an alarm.
     pub fn objects(&self) -> bool {
-        matches!(self, Says::Undefined(_) | Says::Alarm(_))
+        matches!(self, Assessment::Undefined(_) | Assessment::Alarm(_))
     }
 
-    /// The line of the program that it speaks against, as far as it says.
+    /// The line that it objects to, if it names one.
     pub fn line(&self) -> Option<u32> {
         match self {
-            Says::Undefined(words) | Says::Alarm(words) => line(words),
+            Assessment::Undefined(words) | Assessment::Alarm(words) => line(words),
             _ => None,
         }
     }
@@ -60,9 +60,9 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Whether somebody says that the program is undefined.
+    /// Whether any tool says that the program is undefined.
     pub fn disputed(&self) -> bool {
-        self.opinions.iter().any(|o| matches!(o.says, Says::Undefined(_)))
+        self.opinions.iter().any(|o| matches!(o.says, Assessment::Undefined(_)))
     }
 }
 
@@ -72,11 +72,11 @@ mod tests {
 
     #[test]
     fn lines_of_complaints() {
-        let undefined = |words: &str| Says::Undefined(words.into()).line();
+        let undefined = |words: &str| Assessment::Undefined(words.into()).line();
         assert_eq!(undefined("test.c:3:5: runtime error: signed integer overflow"), Some(3));
         assert_eq!(undefined("ERROR: AddressSanitizer: x on 0x7f.c, at test.c:41:2"), Some(41));
-        assert_eq!(Says::Alarm("[eva:alarm] f.c:2: Warning: y".into()).line(), Some(2));
+        assert_eq!(Assessment::Alarm("[eva:alarm] f.c:2: Warning: y".into()).line(), Some(2));
         assert_eq!(undefined("WARNING: MemorySanitizer: use-of-uninitialized-value"), None);
-        assert_eq!(Says::Differs("a.c:3".into()).line(), None);
+        assert_eq!(Assessment::Differs("a.c:3".into()).line(), None);
     }
 }

@@ -19,7 +19,7 @@ pub fn arguments(
 ) -> Option<Vec<OsString>> {
     let mut words = target.command(case.language)?.to_vec();
     words.extend(target.flags.iter().map(OsString::from));
-    words.extend(head(case, target.compiler.family));
+    words.extend(leading_arguments(case, target.compiler.family));
     let unit = |unit: &&str| harness.is_none() || case.harness.as_deref() != Some(unit);
     words.extend(case.units().filter(unit).map(OsString::from));
     words.extend(harness.map(OsString::from));
@@ -35,21 +35,21 @@ pub(crate) fn harness(case: &Case, target: &Target, output: &Path) -> Option<Vec
     // The lowest level comes first.
     let level = target.compiler.levels.first().into_iter().flat_map(|l| l.split_whitespace());
     words.extend(level.map(OsString::from));
-    words.extend(head(case, target.compiler.family));
+    words.extend(leading_arguments(case, target.compiler.family));
     words.extend(["-c".into(), unit.into(), "-o".into(), output.into()]);
     Some(words)
 }
 
 /// What follows the flags when all is compiled at once.
-pub(crate) fn tail(case: &Case, family: Family, output: &Path) -> Vec<OsString> {
-    let mut words = head(case, family);
+pub(crate) fn file_arguments(case: &Case, family: Family, output: &Path) -> Vec<OsString> {
+    let mut words = leading_arguments(case, family);
     words.extend(case.units().map(OsString::from));
     words.extend(["-o".into(), output.into(), "-lm".into()]);
     words
 }
 
 /// What follows the flags before the files: standard and header folders.
-fn head(case: &Case, family: Family) -> Vec<OsString> {
+fn leading_arguments(case: &Case, family: Family) -> Vec<OsString> {
     let mut words = vec![OsString::from("-w")];
     words.extend(standard(case, family).map(|standard| format!("-std={standard}").into()));
     for dir in &case.include {
@@ -59,8 +59,8 @@ fn head(case: &Case, family: Family) -> Vec<OsString> {
     words
 }
 
-/// Said outright, because defaults change with the version. The small compilers know only the
-/// standards' own names; of a stranger nothing is known, so it is asked for nothing.
+/// Given explicitly, because defaults change with the version. The small compilers know only the
+/// standards' own names; an unknown compiler gets no `-std`.
 fn standard(case: &Case, family: Family) -> Option<String> {
     let usual = match (case.language, family) {
         (_, Family::Other) => None,
@@ -71,7 +71,7 @@ fn standard(case: &Case, family: Family) -> Option<String> {
     case.standard.clone().or_else(|| usual.map(String::from))
 }
 
-/// What to type beside the files of a case to see what a target does with it: compile, and run.
+/// The shell command that compiles a case on a target and runs it, in the folder of its files.
 /// `None` where the target has no compiler for the language.
 pub fn command_line(case: &Case, target: &Target) -> Option<String> {
     let object = case.harness.as_ref().map(|unit| Path::new(unit).with_extension("o"));
@@ -79,12 +79,12 @@ pub fn command_line(case: &Case, target: &Target) -> Option<String> {
     let compile = arguments(case, target, object.as_deref(), Path::new("program"))?;
     let mut run: Vec<OsString> = target.compiler.runner.clone();
     run.push("./program".into());
-    let steps = first.iter().chain([&compile, &run]).map(|words| typed(words));
+    let steps = first.iter().chain([&compile, &run]).map(|words| shell_line(words));
     Some(steps.collect::<Vec<_>>().join(" && "))
 }
 
-/// Words as a shell reads them back.
-pub(crate) fn typed(words: &[OsString]) -> String {
+/// Words quoted for a shell.
+pub(crate) fn shell_line(words: &[OsString]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

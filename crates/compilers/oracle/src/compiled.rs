@@ -1,29 +1,29 @@
 //! How a compiler ended: what drivers say when they, or what they start, fail.
 //!
-//! A driver that catches the death of its `cc1` exits with 1 as for any error, so the words decide.
-//! They are asked in the order of who is least to blame: the system, our limits, the compiler, the
+//! A driver whose `cc1` dies exits with 1 as for any error, so its messages decide.
+//! They are checked in the order of who is least to blame: the system, our limits, the compiler, the
 //! program.
 
-use sandbox::{Ended, Finished, Status, Why};
+use sandbox::{Ended, Finished, KillReason, Status};
 
 use crate::lab::{Limits, Trouble};
-use crate::observe::Seen;
+use crate::observe::Behaviour;
 use crate::signal;
 
-/// Messages kept, from either end: a stack dump stands at the beginning, an error often at the end.
+/// Bytes of messages kept from either end: a stack dump comes first, an error often last.
 const KEPT: usize = 32 << 10;
 
 /// Our own disk, not the compiler.
 const DISK_FULL: &[&str] = &["No space left on device", "Disk quota exceeded"];
 
 /// An address that the small code model cannot hold: an element far outside its array, in code that is
-/// never executed. Every compiler has such a limit, and nobody would call it a bug.
+/// never executed. Every compiler has such a limit; it is not a bug.
 const FAR: &[&str] = &["relocation truncated to fit", "relocation R_X86_64_PC32 out of range"];
 
 /// The system could not start or feed a process.
 const SYSTEM: &[&str] = &["Resource temporarily unavailable", "Too many open files"];
 
-/// A limit on memory or files, met by whoever.
+/// A limit on memory or files, hit by any process.
 const EXHAUSTED: &[&str] = &[
     "out of memory",
     "memory exhausted",
@@ -39,7 +39,7 @@ const EXHAUSTED: &[&str] = &[
 /// A time limit: LLVM's crash handler catches SIGXCPU and ends with 128 and its number.
 const TIME: &[&str] = &["CPU time limit exceeded", "exit code 152"];
 
-/// Killed, as drivers tell it of their children.
+/// Killed, as drivers report it of their children.
 const KILLED: &[&str] = &[
     "Killed signal terminated program",
     "Terminated signal terminated program",
@@ -54,7 +54,7 @@ const KILLED: &[&str] = &[
     "terminated with signal 15",
 ];
 
-/// The compiler, its assembler or its linker failed and knows it.
+/// The compiler, its assembler or its linker reports a failure of its own.
 const CRASHED: &[&str] = &[
     "compiler error:",
     "internal compiler error",
@@ -74,21 +74,21 @@ const CRASHED: &[&str] = &[
     "panic: ",
 ];
 
-/// What the end of a compiler means; `None` when it says that all went well. With [`Ended`] given
+/// What the end of a compiler means; `None` when it reports success. With [`Ended`] given
 /// up, its processor time is the caller's to have read.
-pub(crate) fn failure(ended: &Ended, limits: &Limits) -> Result<Option<Seen>, Trouble> {
+pub(crate) fn failure(ended: &Ended, limits: &Limits) -> Result<Option<Behaviour>, Trouble> {
     match ended {
         Ended::Finished(done) if done.status == Status::Exit(0) => Ok(None),
         Ended::Finished(done) => failed(done, limits).map(Some),
-        Ended::Killed(Why::Stop, _) => Err(Trouble::Stopped),
-        Ended::Killed(Why::Wall, _) => Ok(Some(Seen::Hung)),
-        Ended::Killed(Why::Processes, done) => {
+        Ended::Killed(KillReason::Stop, _) => Err(Trouble::Stopped),
+        Ended::Killed(KillReason::Wall, _) => Ok(Some(Behaviour::CompilerHung)),
+        Ended::Killed(KillReason::Processes, done) => {
             let told = format!("more than {} processes at once", limits.processes);
-            Ok(Some(Seen::Exhausted(with(&told, &messages(done)))))
+            Ok(Some(Behaviour::Exhausted(with(&told, &messages(done)))))
         }
-        Ended::Killed(Why::Folder, done) => {
+        Ended::Killed(KillReason::Folder, done) => {
             let told = format!("files of more than {} bytes", limits.folder);
-            Ok(Some(Seen::Exhausted(with(&told, &messages(done)))))
+            Ok(Some(Behaviour::Exhausted(with(&told, &messages(done)))))
         }
         Ended::NotStarted(error) => {
             Err(Trouble::of(error, "a compiler could not be started".into()))
@@ -96,7 +96,7 @@ pub(crate) fn failure(ended: &Ended, limits: &Limits) -> Result<Option<Seen>, Tr
     }
 }
 
-fn failed(done: &Finished, limits: &Limits) -> Result<Seen, Trouble> {
+fn failed(done: &Finished, limits: &Limits) -> Result<Behaviour, Trouble> {
     let text = messages(done);
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let signal = match done.status {
@@ -109,24 +109,33 @@ fn failed(done: &Finished, limits: &Limits) -> Result<Seen, Trouble> {
     let killed = has(KILLED) || signal.is_some_and(signal::from_outside);
     // The kernel kills what goes on after SIGXCPU.
     if has(TIME) || signal == Some(24) || killed && done.cpu >= limits.compile_cpu {
-        return Ok(Seen::Hung);
+        return Ok(Behaviour::CompilerHung);
     }
     let large = done.peak_rss >= limits.memory / 2;
     let crashed = has(CRASHED) || signal.is_some() || assertion(&text);
-    if has(EXHAUSTED) || signal == Some(25) || large && (killed || crashed && !told_where(&text)) {
-        return Ok(Seen::Exhausted(text));
+    if has(EXHAUSTED)
+        || signal == Some(25)
+        || large && (killed || crashed && !has_source_location(&text))
+    {
+        return Ok(Behaviour::Exhausted(text));
     }
     if killed || has(SYSTEM) {
-        // Whoever it was, a person or the kernel for want of memory, it was not the compiler.
-        return Ok(Seen::NotForIt(with("the compiler was killed from outside", &text)));
+        // Sent by a user, or by the kernel when it ran out of memory: not by the compiler.
+        return Ok(Behaviour::Unsupported(with(
+            "the compiler was killed by another process",
+            &text,
+        )));
     }
     if !crashed && has(FAR) {
-        return Ok(Seen::NotForIt(with("a constant address is out of its reach", &text)));
+        return Ok(Behaviour::Unsupported(with(
+            "a constant address exceeds the code model",
+            &text,
+        )));
     }
     if !crashed {
-        return Ok(Seen::Rejected(text));
+        return Ok(Behaviour::Rejected(text));
     }
-    Ok(Seen::Crashed(match signal {
+    Ok(Behaviour::Crashed(match signal {
         Some(number) => with(&text, &format!("killed by {}", signal::name(number))),
         None => text,
     }))
@@ -137,8 +146,8 @@ fn assertion(text: &str) -> bool {
     text.lines().any(|line| line.contains("Assertion `") && line.contains("failed"))
 }
 
-/// Whether a crash has a place in the compiler's source: it checked, and did not run out.
-fn told_where(text: &str) -> bool {
+/// Whether a crash names a place in the compiler's source: a failed check, not exhausted memory.
+fn has_source_location(text: &str) -> bool {
     assertion(text) || text.lines().any(|l| l.contains("internal compiler error: in "))
 }
 
@@ -165,12 +174,12 @@ pub(crate) fn messages(done: &Finished) -> String {
 }
 
 /// What says that a compiler claimed success and left nothing that runs.
-pub(crate) fn no_program(why: &str, ended: &Ended) -> Seen {
+pub(crate) fn no_program(why: &str, ended: &Ended) -> Behaviour {
     let words = match ended {
         Ended::Finished(done) => messages(done),
         _ => String::new(),
     };
-    Seen::Crashed(with(&format!("exit status 0, but {why}"), &words))
+    Behaviour::Crashed(with(&format!("exit status 0, but {why}"), &words))
 }
 
 #[cfg(test)]
@@ -195,11 +204,11 @@ mod tests {
     fn word(done: Finished) -> &'static str {
         match failure(&Ended::Finished(done), &Limits::default()) {
             Ok(None) => "fine",
-            Ok(Some(Seen::Crashed(_))) => "crashed",
-            Ok(Some(Seen::Hung)) => "hung",
-            Ok(Some(Seen::Exhausted(_))) => "exhausted",
-            Ok(Some(Seen::Rejected(_))) => "rejected",
-            Ok(Some(Seen::NotForIt(_))) => "nobody's fault",
+            Ok(Some(Behaviour::Crashed(_))) => "crashed",
+            Ok(Some(Behaviour::CompilerHung)) => "hung",
+            Ok(Some(Behaviour::Exhausted(_))) => "exhausted",
+            Ok(Some(Behaviour::Rejected(_))) => "rejected",
+            Ok(Some(Behaviour::Unsupported(_))) => "nobody's fault",
             Ok(Some(_)) => "ran",
             Err(Trouble::DiskFull(_)) => "disk full",
             Err(_) => "trouble",

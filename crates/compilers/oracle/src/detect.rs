@@ -1,8 +1,8 @@
-//! Other people's tools that say whether a program is valid: sanitizers and Frama-C.
+//! External tools that check whether a program is valid: sanitizers and Frama-C.
 //!
-//! A sanitizer sees the one execution there is, as the machine does, and also whether the output is
-//! the same. Frama-C's Eva over-approximates: its alarm proves nothing. Whatever keeps a tool from
-//! its work is silence, never a word against the program.
+//! A sanitizer observes the one execution, as the machine does, and whether the output is
+//! the same. Frama-C's Eva over-approximates: its alarm proves nothing. Whatever prevents a tool from
+//! working is no answer, never an objection to the program.
 
 mod eva;
 mod sanitize;
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use toolchain::{Family, Found, Language, Tool, find_tool};
+use toolchain::{Family, InstalledTool, Language, Tool, find_tool};
 
 use crate::case::Case;
 use crate::certify::{Certificate, Opinion};
 use crate::lab::{Lab, Trouble};
 use sanitize::Sanitizer;
 
-/// A way to find undefined behaviour, apart from others. The order is the one of CsmithEdge: the quick
+/// One way to find undefined behaviour. The order is that of CsmithEdge: the quick
 /// ones that are never wrong first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Detector {
@@ -34,7 +34,7 @@ pub enum Detector {
 }
 
 impl Detector {
-    /// `ASan`: as people say.
+    /// The usual name: `ASan`.
     pub fn name(self) -> &'static str {
         match self {
             Detector::Address => "ASan",
@@ -46,15 +46,15 @@ impl Detector {
 }
 
 /// Which sanitizers were looked for, and the newest of each that works.
-type Tried = BTreeMap<(sanitize::Kind, Language), Option<Arc<Sanitizer>>>;
+type Tried = BTreeMap<(sanitize::SanitizerKind, Language), Option<Arc<Sanitizer>>>;
 
 /// Sanitizers and Frama-C, as far as they are installed and work.
 #[derive(Debug)]
 pub struct Detectors {
-    gcc: Vec<Found>,
-    clang: Vec<Found>,
-    frama_c: Option<Found>,
-    /// What works is found out by trying when first needed: it takes a second.
+    gcc: Vec<InstalledTool>,
+    clang: Vec<InstalledTool>,
+    frama_c: Option<InstalledTool>,
+    /// Which ones work is tried when first needed: it takes a second.
     tried: Mutex<Tried>,
 }
 
@@ -66,7 +66,7 @@ impl Detectors {
     }
 
     /// These tools and no others.
-    pub fn among(tools: Vec<Found>) -> Detectors {
+    pub fn among(tools: Vec<InstalledTool>) -> Detectors {
         let of = |tool| tools.iter().filter(|found| found.tool == tool).cloned().collect();
         Detectors {
             gcc: newest_first(of(Tool::Gcc)),
@@ -114,7 +114,7 @@ impl Detectors {
         if detector == Detector::Eva {
             return self.ask_eva(lab, case, dir);
         }
-        let kind = sanitize::Kind::of(family, detector);
+        let kind = sanitize::SanitizerKind::of(family, detector);
         let sanitizer = kind.and_then(|kind| self.sanitizer(kind, case.language));
         sanitizer.map(|sanitizer| sanitizer.ask(lab, case, dir)).transpose()
     }
@@ -156,7 +156,11 @@ impl Detectors {
     }
 
     /// The newest of a family that has its runtime.
-    fn sanitizer(&self, kind: sanitize::Kind, language: Language) -> Option<Arc<Sanitizer>> {
+    fn sanitizer(
+        &self,
+        kind: sanitize::SanitizerKind,
+        language: Language,
+    ) -> Option<Arc<Sanitizer>> {
         let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
         let found = tried.entry((kind, language)).or_insert_with(|| {
             let tools = match kind.family() {
@@ -171,8 +175,8 @@ impl Detectors {
     }
 }
 
-fn newest_first(mut found: Vec<Found>) -> Vec<Found> {
-    let number = |found: &Found| -> Vec<u32> {
+fn newest_first(mut found: Vec<InstalledTool>) -> Vec<InstalledTool> {
+    let number = |found: &InstalledTool| -> Vec<u32> {
         found.version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
     };
     found.sort_by_key(|found| std::cmp::Reverse(number(found)));
@@ -180,7 +184,7 @@ fn newest_first(mut found: Vec<Found>) -> Vec<Found> {
 }
 
 /// The driver for a language beside the one for C: `g++-12` beside `gcc-12`.
-fn driver(found: &Found, language: Language) -> Option<(&Found, PathBuf)> {
+fn driver(found: &InstalledTool, language: Language) -> Option<(&InstalledTool, PathBuf)> {
     if language == Language::C {
         return Some((found, found.path.clone()));
     }

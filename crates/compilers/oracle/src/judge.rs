@@ -1,20 +1,20 @@
-//! What was seen on all targets, put together: who is right, who is wrong, in which way.
+//! The observations on all targets, compared: which targets are right, which are wrong, and how.
 
 use std::collections::BTreeSet;
 
 use toolchain::{Family, Target};
 
 use crate::case::Case;
-use crate::observe::{Observation, Seen};
+use crate::observe::{Behaviour, Observation};
 use crate::output::{Difference, first_difference};
 use crate::signal;
 use crate::signature::{crash, rejection, shorten};
-use crate::verdict::{Fault, Kind, Suspicion};
+use crate::verdict::{FailureKind, Fault, Suspicion};
 
 /// Longest line of output that a summary shows, in characters.
 const SHOWN: usize = 60;
 
-/// Who does what the machine says.
+/// The targets that agree with the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Labels of the targets that are right.
@@ -27,14 +27,14 @@ pub struct Agreement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     /// What was seen, on the first of them.
-    pub seen: Seen,
+    pub seen: Behaviour,
     /// Whether it is what must be seen.
     pub right: bool,
     /// Their labels.
     pub targets: Vec<String>,
 }
 
-/// Who is right. Observations and targets belong together in pairs.
+/// The targets that are right. Observations and targets correspond by index.
 pub fn agreement(case: &Case, targets: &[Target], observations: &[Observation]) -> Agreement {
     let mut agreement = Agreement::default();
     for (target, observation) in targets.iter().zip(observations) {
@@ -64,18 +64,18 @@ pub fn classes(case: &Case, observations: &[Observation]) -> Vec<Class> {
     classes
 }
 
-fn same(a: &Seen, b: &Seen) -> bool {
+fn same(a: &Behaviour, b: &Behaviour) -> bool {
     match (a, b) {
-        (Seen::Crashed(a), Seen::Crashed(b)) => crash(a).known_by == crash(b).known_by,
-        (Seen::Rejected(a), Seen::Rejected(b)) => rejection(a).0 == rejection(b).0,
-        (Seen::Exhausted(_), Seen::Exhausted(_)) => true,
+        (Behaviour::Crashed(a), Behaviour::Crashed(b)) => crash(a).known_by == crash(b).known_by,
+        (Behaviour::Rejected(a), Behaviour::Rejected(b)) => rejection(a).0 == rejection(b).0,
+        (Behaviour::Exhausted(_), Behaviour::Exhausted(_)) => true,
         _ => a == b,
     }
 }
 
 /// Failing targets of one family that show one failure.
 struct Group<'a> {
-    kind: Kind,
+    kind: FailureKind,
     maker: String,
     /// What a crash or a rejection is known by; empty for other kinds.
     known_by: String,
@@ -132,11 +132,11 @@ impl Group<'_> {
         let kind = self.kind.name();
         match self.members.first().map(|(_, observation)| &observation.seen) {
             // Where the compiler says nothing, the levels are at least something.
-            Some(Seen::Crashed(messages)) if crash(messages).plain => {
+            Some(Behaviour::Crashed(messages)) if crash(messages).plain => {
                 format!("{kind} {} {}", self.targets(), self.known_by)
             }
-            Some(Seen::Crashed(_)) => format!("{kind} {} {}", self.maker, self.known_by),
-            Some(Seen::Rejected(_)) => format!("{kind} {} {}", self.maker, self.known_by),
+            Some(Behaviour::Crashed(_)) => format!("{kind} {} {}", self.maker, self.known_by),
+            Some(Behaviour::Rejected(_)) => format!("{kind} {} {}", self.maker, self.known_by),
             _ => format!("{kind} {}", self.targets()),
         }
     }
@@ -158,19 +158,19 @@ impl Group<'_> {
 }
 
 /// One line on one failure.
-fn summary(seen: &Seen, case: &Case) -> String {
+fn summary(seen: &Behaviour, case: &Case) -> String {
     match seen {
-        Seen::Ran { status, stdout } => ran(*status, stdout, case),
-        Seen::Compiled => "it compiles".into(),
-        Seen::RunsOn => "the program does not end".into(),
-        Seen::Crashed(messages) => shorten(&crash(messages).line),
-        Seen::Hung => "the compiler does not end".into(),
-        Seen::Exhausted(messages) => {
+        Behaviour::Ran { status, stdout } => ran(*status, stdout, case),
+        Behaviour::Compiled => "it compiles".into(),
+        Behaviour::ProgramHung => "the program does not end".into(),
+        Behaviour::Crashed(messages) => shorten(&crash(messages).line),
+        Behaviour::CompilerHung => "the compiler does not end".into(),
+        Behaviour::Exhausted(messages) => {
             let line = messages.lines().find(|line| !line.trim().is_empty());
-            shorten(line.unwrap_or("killed for want of memory").trim())
+            shorten(line.unwrap_or("killed: out of memory").trim())
         }
-        Seen::Rejected(messages) => shorten(&rejection(messages).1),
-        Seen::NotForIt(why) => why.clone(),
+        Behaviour::Rejected(messages) => shorten(&rejection(messages).1),
+        Behaviour::Unsupported(why) => why.clone(),
     }
 }
 
@@ -179,10 +179,12 @@ fn ran(status: u8, stdout: &[u8], case: &Case) -> String {
     let different = first_difference(&expected.stdout, stdout);
     let differs = |Difference { line, wanted, got }: Difference| match (wanted, got) {
         (Some(wanted), Some(got)) => {
-            format!("prints {} for {} (line {line})", show(&got), show(&wanted))
+            format!("prints {}, expected {} (line {line})", show(&got), show(&wanted))
         }
-        (Some(wanted), None) => format!("prints nothing for {} (line {line})", show(&wanted)),
-        (None, Some(got)) => format!("prints {} too much (line {line})", show(&got)),
+        (Some(wanted), None) => format!("prints nothing, expected {} (line {line})", show(&wanted)),
+        (None, Some(got)) => {
+            format!("prints {} after the expected output (line {line})", show(&got))
+        }
         (None, None) => "prints something else".into(),
     };
     match signal::of_status(status).filter(|_| status != expected.status) {
@@ -192,10 +194,10 @@ fn ran(status: u8, stdout: &[u8], case: &Case) -> String {
             format!("the program dies of {} after {lines} line{plural}", signal::name(number))
         }
         None if status != expected.status => {
-            let prints = different.map_or_else(String::new, |d| format!(", {}", differs(d)));
-            format!("exits with {status} for {}{prints}", expected.status)
+            let prints = different.map_or_else(String::new, |d| format!("; {}", differs(d)));
+            format!("exit status {status}, expected {}{prints}", expected.status)
         }
-        None => different.map_or_else(|| "as it must".into(), differs),
+        None => different.map_or_else(|| "as expected".into(), differs),
     }
 }
 
@@ -246,17 +248,17 @@ pub(crate) mod tests {
         Target { compiler: Arc::new(compiler), flags }
     }
 
-    fn seen(target: &Target, seen: Seen) -> Observation {
+    fn seen(target: &Target, seen: Behaviour) -> Observation {
         Observation { target: target.label(), seen, compile: Duration::ZERO, run: Duration::ZERO }
     }
 
-    fn prints(status: u8, text: &str) -> Seen {
-        Seen::Ran { status, stdout: text.into() }
+    fn prints(status: u8, text: &str) -> Behaviour {
+        Behaviour::Ran { status, stdout: text.into() }
     }
 
     /// The matrix gcc-12, clang-16 and tcc with what each shows.
-    fn matrix(all: &[(&str, Seen)]) -> (Vec<Target>, Vec<Observation>) {
-        let one = |(label, what): &(&str, Seen)| {
+    fn matrix(all: &[(&str, Behaviour)]) -> (Vec<Target>, Vec<Observation>) {
+        let one = |(label, what): &(&str, Behaviour)| {
             let (name, flags) = label.split_once(' ').unwrap_or((label, ""));
             let family = match name.split('-').next() {
                 Some("gcc") => Family::Gcc,
@@ -271,7 +273,7 @@ pub(crate) mod tests {
         all.iter().map(one).unzip()
     }
 
-    fn suspicions(all: &[(&str, Seen)]) -> Vec<(Kind, String, String, String)> {
+    fn suspicions(all: &[(&str, Behaviour)]) -> Vec<(FailureKind, String, String, String)> {
         let (targets, observations) = matrix(all);
         let suspicions = judge(&case("a\nb\n"), &targets, &observations);
         let one = |s: Suspicion| (s.kind, s.targets.join(", "), s.summary, s.signature);
@@ -288,24 +290,24 @@ pub(crate) mod tests {
             ("gcc-11 -O3", prints(1, "a\nb\n")),
             ("gcc-12 -O2 -flto", prints(0, "")),
             ("clang-16 -O3 -march=native", prints(139, "a\n")),
-            ("clang-16 -O1", Seen::RunsOn),
-            ("tcc -O0", Seen::NotForIt("no".into())),
+            ("clang-16 -O1", Behaviour::ProgramHung),
+            ("tcc -O0", Behaviour::Unsupported("no".into())),
         ]);
         let want = [
             (
-                Kind::WrongOutput,
+                FailureKind::WrongOutput,
                 "gcc-12 -O2, gcc-12 -O3, gcc-11 -O3, gcc-12 -O2 -flto",
-                r#"prints "c" for "b" (line 2)"#,
+                r#"prints "c", expected "b" (line 2)"#,
                 "wrong-output gcc-11 gcc-12 -O2 -O3",
             ),
             (
-                Kind::RuntimeCrash,
+                FailureKind::RuntimeCrash,
                 "clang-16 -O3 -march=native",
                 "the program dies of SIGSEGV after 1 line",
                 "runtime-crash clang-16 -O3 -march=native",
             ),
             (
-                Kind::RuntimeHang,
+                FailureKind::RuntimeHang,
                 "clang-16 -O1",
                 "the program does not end",
                 "runtime-hang clang-16 -O1",
@@ -317,17 +319,18 @@ pub(crate) mod tests {
 
     #[test]
     fn crashes_are_told_apart() {
-        let ice = |at: &str| Seen::Crashed(format!("a.c:3:1: internal compiler error: in {at}"));
-        let fault = || Seen::Crashed("killed by SIGSEGV".into());
+        let ice =
+            |at: &str| Behaviour::Crashed(format!("a.c:3:1: internal compiler error: in {at}"));
+        let fault = || Behaviour::Crashed("killed by SIGSEGV".into());
         let got = suspicions(&[
             ("gcc-12 -O1", ice("f, at x.cc:1")),
             ("gcc-12 -O2", ice("g, at x.cc:2")),
             ("gcc-12 -O3", ice("f, at x.cc:1")),
             ("mycc -O0", fault()),
             ("othercc -O0", fault()),
-            ("clang-16 -O0", Seen::Hung),
-            ("clang-16 -O1", Seen::Exhausted("\nout of memory\n".into())),
-            ("clang-16 -O2", Seen::Rejected("a.c:12:3: error: use of 'x12'".into())),
+            ("clang-16 -O0", Behaviour::CompilerHung),
+            ("clang-16 -O1", Behaviour::Exhausted("\nout of memory\n".into())),
+            ("clang-16 -O2", Behaviour::Rejected("a.c:12:3: error: use of 'x12'".into())),
         ]);
         let signatures: Vec<&str> = got.iter().map(|(.., signature)| &signature[..]).collect();
         assert_eq!(
@@ -370,9 +373,12 @@ pub(crate) mod tests {
         let expected = Some(Expected { stdout: b"a\n".to_vec(), status: 134 });
         let case = Case { expected, ..case("") };
         assert_eq!(prints(134, "a\n").kind(&case), None);
-        assert_eq!(prints(134, "b\n").kind(&case), Some(Kind::WrongOutput));
-        assert_eq!(prints(139, "a\n").kind(&case), Some(Kind::RuntimeCrash));
-        assert_eq!(prints(0, "a\n").kind(&case), Some(Kind::WrongOutput));
-        assert_eq!(ran(0, b"b\n", &case), r#"exits with 0 for 134, prints "b" for "a" (line 1)"#);
+        assert_eq!(prints(134, "b\n").kind(&case), Some(FailureKind::WrongOutput));
+        assert_eq!(prints(139, "a\n").kind(&case), Some(FailureKind::RuntimeCrash));
+        assert_eq!(prints(0, "a\n").kind(&case), Some(FailureKind::WrongOutput));
+        assert_eq!(
+            ran(0, b"b\n", &case),
+            r#"exit status 0, expected 134; prints "b", expected "a" (line 1)"#
+        );
     }
 }

@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use std::{env, fs};
 
-use sandbox::{Ended, Finished, Run, Status, Stop, Why};
+use sandbox::{Ended, Finished, KillReason, Run, Status, Stop};
 use toolchain::Target;
 
 use crate::case::{Case, SourceFile};
 use crate::command::{self, arguments};
 use crate::compiled::{failure, no_program};
-use crate::observe::{Observation, Seen};
+use crate::observe::{Behaviour, Observation};
 use crate::signal;
-use crate::verdict::Kind;
+use crate::verdict::FailureKind;
 
 /// Emulated programs take ten to thirty times as long; the limit leaves a factor for the slowest.
 const EMULATED: u32 = 10;
@@ -93,10 +93,10 @@ impl Limits {
     }
 }
 
-/// Our own inability to go on; never a compiler's failure.
+/// Our own inability to continue; never a compiler's failure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// We were told to stop.
+    /// A stop was requested.
     #[error("stopped")]
     Stopped,
     /// There is no space left.
@@ -127,7 +127,7 @@ pub enum Confirmation {
     Flaky(Observation),
 }
 
-/// Where cases are compiled and run. One folder is for one observation at a time.
+/// Compiles and runs cases. A folder is used for one observation at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Lab {
     /// What compilers and programs may use.
@@ -159,7 +159,7 @@ impl Lab {
     ) -> Result<Observation, Trouble> {
         let mut seen = Observation {
             target: target.label(),
-            seen: Seen::NotForIt("it has no compiler for the language".into()),
+            seen: Behaviour::Unsupported("no compiler for the language".into()),
             compile: Duration::ZERO,
             run: Duration::ZERO,
         };
@@ -173,14 +173,14 @@ impl Lab {
                 return Ok(seen);
             }
         };
-        let work = Work::new(dir)?;
+        let work = WorkFolder::new(dir)?;
         let command = arguments(case, target, harness.as_deref(), &work.program());
         let compiled = self.compile(&command.unwrap_or_default(), &work);
         seen.compile += cpu(&compiled);
         seen.seen = match failure(&compiled, &self.limits)? {
             Some(failed) => failed,
             None if !work.has_program() => no_program("there is no executable", &compiled),
-            None if case.expected.is_none() => Seen::Compiled,
+            None if case.expected.is_none() => Behaviour::Compiled,
             None => {
                 let ran = self.run_program(case, target, &work);
                 seen.run = cpu(&ran);
@@ -192,15 +192,15 @@ impl Lab {
         Ok(seen)
     }
 
-    /// Whether a target takes every unit of a case with all the pedantry it has, and the processor
-    /// time that took. What it accepts this way is C as the standard has it.
+    /// Whether a target accepts every unit of a case with `-pedantic-errors`, and the processor
+    /// time that took. What it accepts this way is standard C.
     pub fn is_strictly_valid(
         &self,
         case: &Case,
         dir: &Path,
         target: &Target,
     ) -> Result<(bool, Duration), Trouble> {
-        let work = Work::new(dir)?;
+        let work = WorkFolder::new(dir)?;
         let mut strict = target.clone();
         strict.flags.extend(["-fsyntax-only", "-pedantic-errors"].map(String::from));
         let command = arguments(case, &strict, None, &work.program()).unwrap_or_default();
@@ -219,11 +219,11 @@ impl Lab {
         dir: &Path,
         target: &Target,
         spent: &mut Duration,
-    ) -> Result<Result<Option<PathBuf>, Seen>, Trouble> {
+    ) -> Result<Result<Option<PathBuf>, Behaviour>, Trouble> {
         if case.harness.is_none() {
             return Ok(Ok(None));
         }
-        let mut work = Work::new(dir)?;
+        let mut work = WorkFolder::new(dir)?;
         let object = work.dir.join(harness_name(target));
         let Some(command) = command::harness(case, target, &object) else { return Ok(Ok(None)) };
         if !object.is_file() {
@@ -241,19 +241,21 @@ impl Lab {
     }
 
     /// An extension that a compiler lacks may be ignored as well as refused.
-    fn excuse(&self, case: &Case, target: &Target, seen: Seen) -> Seen {
+    fn excuse(&self, case: &Case, target: &Target, seen: Behaviour) -> Behaviour {
         let excusable = match &seen {
-            Seen::Rejected(_) | Seen::RunsOn => true,
-            ran => matches!(ran, Seen::Ran { .. }) && !ran.is_right(case),
+            Behaviour::Rejected(_) | Behaviour::ProgramHung => true,
+            ran => matches!(ran, Behaviour::Ran { .. }) && !ran.is_right(case),
         };
         match lacking(case, target) {
-            Some(word) if excusable => Seen::NotForIt(format!("it does not know {word}")),
+            Some(word) if excusable => {
+                Behaviour::Unsupported(format!("unsupported extension: {word}"))
+            }
             _ => seen,
         }
     }
 
-    /// Does it all again, from the writing of the files on. A hang is given twice the time: what
-    /// then ends was slow, on this machine at this moment, and no more can be said.
+    /// Repeats everything from writing the files on. A hang is given twice the time: what
+    /// ends then was only slow on this machine.
     pub fn confirm(
         &self,
         case: &Case,
@@ -261,21 +263,21 @@ impl Lab {
         target: &Target,
         first: &Observation,
     ) -> Result<Confirmation, Trouble> {
-        let patient = matches!(first.seen, Seen::Hung | Seen::RunsOn);
+        let patient = matches!(first.seen, Behaviour::CompilerHung | Behaviour::ProgramHung);
         let limits = if patient { self.limits.with_twice_the_time() } else { self.limits.clone() };
         let lab = Lab { limits, stop: self.stop.clone() };
         lab.write(case, dir)?;
         let _ = fs::remove_file(dir.join(harness_name(target)));
         let second = lab.observe(case, dir, target)?;
         let same = match (first.seen.kind(case), second.seen.kind(case)) {
-            (Some(a), Some(b)) => a == b || alike(a, b),
+            (Some(a), Some(b)) => a == b || may_share_cause(a, b),
             _ => false,
         };
         Ok(if same { Confirmation::Same(second) } else { Confirmation::Flaky(second) })
     }
 
     /// Runs a compiler in the case's folder.
-    pub(crate) fn compile(&self, command: &[OsString], work: &Work) -> Ended {
+    pub(crate) fn compile(&self, command: &[OsString], work: &WorkFolder) -> Ended {
         let (program, args) = match command.split_first() {
             Some((program, args)) => (program.clone(), args),
             None => return Ended::NotStarted(io::ErrorKind::InvalidInput.into()),
@@ -296,7 +298,7 @@ impl Lab {
     }
 
     /// A run of what was compiled, confined and limited, but for its memory.
-    pub(crate) fn program(&self, case: &Case, work: &Work, runner: &[OsString]) -> Run {
+    pub(crate) fn program(&self, case: &Case, work: &WorkFolder, runner: &[OsString]) -> Run {
         let program = work.program().into_os_string();
         let words: Vec<OsString> = runner.iter().cloned().chain([program]).collect();
         let slower = if runner.is_empty() { 1 } else { EMULATED };
@@ -315,7 +317,7 @@ impl Lab {
             .stop(&self.stop)
     }
 
-    fn run_program(&self, case: &Case, target: &Target, work: &Work) -> Ended {
+    fn run_program(&self, case: &Case, target: &Target, work: &WorkFolder) -> Ended {
         let runner = &target.compiler.runner;
         let memory = self.limits.memory;
         let memory = if runner.is_empty() { memory } else { memory.max(EMULATOR_SPACE) };
@@ -323,25 +325,31 @@ impl Lab {
     }
 
     /// What a run means; `None` when the file is no program.
-    fn judge_run(&self, ended: &Ended, target: &Target) -> Result<Option<Seen>, Trouble> {
-        let ran =
-            |done: &Finished, status: u8| Seen::Ran { status, stdout: done.stdout.bytes.clone() };
+    fn judge_run(&self, ended: &Ended, target: &Target) -> Result<Option<Behaviour>, Trouble> {
+        let ran = |done: &Finished, status: u8| Behaviour::Ran {
+            status,
+            stdout: done.stdout.bytes.clone(),
+        };
         let slower = if target.compiler.runner.is_empty() { 1 } else { EMULATED };
         Ok(Some(match ended {
-            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
-            Ended::Killed(Why::Wall, _) => Seen::RunsOn,
+            Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(KillReason::Wall, _) => Behaviour::ProgramHung,
             // It starts processes or fills the disk: wrong code, and dead by our hand.
-            Ended::Killed(Why::Processes | Why::Folder, done) => ran(done, 128 + 9),
+            Ended::Killed(KillReason::Processes | KillReason::Folder, done) => ran(done, 128 + 9),
             Ended::NotStarted(error) if error.raw_os_error() == Some(ENOEXEC) => return Ok(None),
             Ended::NotStarted(error) => {
                 return Err(Trouble::of(error, "a compiled program could not be started".into()));
             }
             Ended::Finished(done) => match done.status {
-                Status::Signal(24) => Seen::RunsOn,
-                Status::Signal(9) if done.cpu >= self.limits.run_cpu * slower => Seen::RunsOn,
+                Status::Signal(24) => Behaviour::ProgramHung,
+                Status::Signal(9) if done.cpu >= self.limits.run_cpu * slower => {
+                    Behaviour::ProgramHung
+                }
                 Status::Signal(number) if signal::from_outside(number) => {
                     let name = signal::name(number);
-                    Seen::NotForIt(format!("its program was killed from outside by {name}"))
+                    Behaviour::Unsupported(format!(
+                        "its program was killed by another process with {name}"
+                    ))
                 }
                 status => ran(done, status.shell()),
             },
@@ -351,8 +359,8 @@ impl Lab {
 
 /// Whether two kinds may come of one fault. Code that reads garbage rarely reads the same twice; a
 /// compiler that goes on for ever runs out of time or of memory, whichever is first.
-fn alike(a: Kind, b: Kind) -> bool {
-    let endless = |kind| matches!(kind, Kind::CompilerHang | Kind::CompilerMemory);
+fn may_share_cause(a: FailureKind, b: FailureKind) -> bool {
+    let endless = |kind| matches!(kind, FailureKind::CompilerHang | FailureKind::CompilerMemory);
     a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
 }
 
@@ -373,7 +381,7 @@ pub(crate) fn cpu(ended: &Ended) -> Duration {
 }
 
 /// The folder of one observation inside the case's folder.
-pub(crate) struct Work {
+pub(crate) struct WorkFolder {
     /// The case's folder.
     pub dir: PathBuf,
     own: PathBuf,
@@ -381,9 +389,9 @@ pub(crate) struct Work {
     before: BTreeSet<OsString>,
 }
 
-impl Work {
+impl WorkFolder {
     /// Makes it, empty.
-    pub(crate) fn new(dir: &Path) -> Result<Work, Trouble> {
+    pub(crate) fn new(dir: &Path) -> Result<WorkFolder, Trouble> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let fail = |error: io::Error| {
             Trouble::of(&error, format!("cannot make a folder in {}", dir.display()))
@@ -401,7 +409,7 @@ impl Work {
                 Err(error) => return Err(fail(error)),
             }
         };
-        let work = Work { dir, own, before };
+        let work = WorkFolder { dir, own, before };
         fs::create_dir(work.temporaries()).map_err(fail)?;
         fs::create_dir(work.home()).map_err(fail)?;
         Ok(work)
@@ -428,7 +436,7 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for WorkFolder {
     fn drop(&mut self) {
         // What a compiler drops into the folder it runs in would be there for the next.
         let _ = fs::remove_dir_all(&self.own);

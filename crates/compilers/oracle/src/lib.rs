@@ -1,7 +1,7 @@
 //! Says whether a compiler is wrong about a program, and how certain that is.
 //!
 //! A [`Case`] is a program with its one right result, or without one: then only compilers can fail. A
-//! [`Lab`] compiles and runs it on a target and says what was [`Seen`]; [`judge()`] turns what was seen on
+//! [`Lab`] compiles and runs it on a target and says what was [`Behaviour`]; [`judge()`] turns what was seen on
 //! all targets into [`Suspicion`]s, each with a signature by which failures of the same bug are recognised;
 //! [`Lab::confirm`] tries again; [`Detectors`] ask sanitizers and Frama-C whether the program is valid.
 //!
@@ -49,11 +49,11 @@ mod signature;
 mod verdict;
 
 pub use case::{Case, Expected, SourceFile};
-pub use certify::{Certificate, Opinion, Says};
+pub use certify::{Assessment, Certificate, Opinion};
 pub use command::{arguments, command_line};
 pub use detect::{Detector, Detectors};
 pub use judge::{Agreement, Class, agreement, classes, judge};
 pub use lab::{Confirmation, Lab, Limits, Trouble};
-pub use observe::{Observation, Seen};
+pub use observe::{Behaviour, Observation};
 pub use output::difference;
-pub use verdict::{Failure, Fault, Kind, Suspicion};
+pub use verdict::{Failure, FailureKind, Fault, Suspicion};

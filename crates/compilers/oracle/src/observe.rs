@@ -1,4 +1,4 @@
-//! One program on one target: what was seen, as data.
+//! What one target did with one program, as data.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::case::Case;
 use crate::output::difference;
 use crate::signal;
 use crate::signature::{crash, rejection};
-use crate::verdict::{Fault, Kind};
+use crate::verdict::{FailureKind, Fault};
 
 /// What one target did with a program.
 #[derive(Clone, Debug)]
@@ -14,16 +14,16 @@ pub struct Observation {
     /// The target's label.
     pub target: String,
     /// What was seen.
-    pub seen: Seen,
+    pub seen: Behaviour,
     /// Processor time of the compiler.
     pub compile: Duration,
     /// Processor time of the compiled program.
     pub run: Duration,
 }
 
-/// What was seen on a target. Equality is what makes an equivalence class.
+/// The behaviour of a target on a program. Equal behaviours form an equivalence class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Behaviour {
     /// The program ran to an end: by itself, or by a signal (128 and its number, as a shell shows it).
     Ran {
         /// Exit status.
@@ -34,28 +34,28 @@ pub enum Seen {
     /// The compiler made a program of a case without an answer; it was not run.
     Compiled,
     /// The program did not end in its time.
-    RunsOn,
+    ProgramHung,
     /// The compiler died: a signal, an internal error, a failed assertion. Its messages.
     Crashed(String),
     /// The compiler did not end in its time.
-    Hung,
+    CompilerHung,
     /// The compiler ran out of the memory or disk it was allowed; its messages.
     Exhausted(String),
     /// The compiler rejects the program; its messages.
     Rejected(String),
-    /// The target cannot take this program (no compiler for the language, an extension that it is
-    /// known not to have): no statement on anybody.
-    NotForIt(String),
+    /// The target does not support this program (no compiler for the language, an extension that it is
+    /// known not to have): says nothing about either.
+    Unsupported(String),
 }
 
-/// What linkers say: the program is not whole.
+/// What linkers print about missing or repeated definitions.
 const LINKER: &[&str] = &["undefined reference to", "undefined symbol", "multiple definition of"];
 
-impl Seen {
+impl Behaviour {
     /// Whether a linker, and not the compiler itself, rejects the program.
     pub fn is_link_error(&self) -> bool {
         match self {
-            Seen::Rejected(messages) => LINKER.iter().any(|words| messages.contains(words)),
+            Behaviour::Rejected(messages) => LINKER.iter().any(|words| messages.contains(words)),
             _ => false,
         }
     }
@@ -63,42 +63,46 @@ impl Seen {
     /// Whether the target does what it must.
     pub fn is_right(&self, case: &Case) -> bool {
         match (self, &case.expected) {
-            (Seen::Ran { status, stdout }, Some(expected)) => {
+            (Behaviour::Ran { status, stdout }, Some(expected)) => {
                 *status == expected.status && difference(&expected.stdout, stdout).is_none()
             }
-            (Seen::Compiled, None) => true,
+            (Behaviour::Compiled, None) => true,
             _ => false,
         }
     }
 
     /// The kind of failure that this is, if it is one. A program without an answer may be rejected:
     /// a compiler that sees through it is not wrong.
-    pub fn kind(&self, case: &Case) -> Option<Kind> {
+    pub fn kind(&self, case: &Case) -> Option<FailureKind> {
         let expected = case.expected.as_ref();
         Some(match self {
-            Seen::NotForIt(_) | Seen::Compiled => return None,
-            Seen::Ran { .. } if self.is_right(case) => return None,
-            Seen::Ran { .. } | Seen::RunsOn | Seen::Rejected(_) if expected.is_none() => {
+            Behaviour::Unsupported(_) | Behaviour::Compiled => return None,
+            Behaviour::Ran { .. } if self.is_right(case) => return None,
+            Behaviour::Ran { .. } | Behaviour::ProgramHung | Behaviour::Rejected(_)
+                if expected.is_none() =>
+            {
                 return None;
             }
-            Seen::Ran { status, .. } => match signal::of_status(*status) {
-                Some(_) if expected.is_none_or(|e| *status != e.status) => Kind::RuntimeCrash,
-                _ => Kind::WrongOutput,
+            Behaviour::Ran { status, .. } => match signal::of_status(*status) {
+                Some(_) if expected.is_none_or(|e| *status != e.status) => {
+                    FailureKind::RuntimeCrash
+                }
+                _ => FailureKind::WrongOutput,
             },
-            Seen::RunsOn => Kind::RuntimeHang,
-            Seen::Crashed(_) => Kind::CompilerCrash,
-            Seen::Hung => Kind::CompilerHang,
-            Seen::Exhausted(_) => Kind::CompilerMemory,
-            Seen::Rejected(_) => Kind::Rejection,
+            Behaviour::ProgramHung => FailureKind::RuntimeHang,
+            Behaviour::Crashed(_) => FailureKind::CompilerCrash,
+            Behaviour::CompilerHung => FailureKind::CompilerHang,
+            Behaviour::Exhausted(_) => FailureKind::CompilerMemory,
+            Behaviour::Rejected(_) => FailureKind::Rejection,
         })
     }
 
     /// What is wrong with it, if anything is.
     pub fn fault(&self, case: &Case) -> Option<Fault> {
         let known_by = match (self, &case.expected) {
-            (Seen::Crashed(messages), _) => crash(messages).known_by,
-            (Seen::Rejected(messages), _) => rejection(messages).0,
-            (Seen::Ran { status, stdout }, Some(expected)) if *status != expected.status => {
+            (Behaviour::Crashed(messages), _) => crash(messages).known_by,
+            (Behaviour::Rejected(messages), _) => rejection(messages).0,
+            (Behaviour::Ran { status, stdout }, Some(expected)) if *status != expected.status => {
                 match difference(&expected.stdout, stdout) {
                     None => "exit status".into(),
                     Some(_) => "exit status and output".into(),
@@ -119,31 +123,34 @@ mod tests {
     fn a_fault_says_in_what_a_run_is_wrong() {
         let case = case("1\n");
         let known_by = |status: u8, stdout: &str| {
-            let seen = Seen::Ran { status, stdout: stdout.into() };
+            let seen = Behaviour::Ran { status, stdout: stdout.into() };
             seen.fault(&case).map(|fault| (fault.kind, fault.known_by))
         };
         assert_eq!(known_by(0, "1\n"), None);
-        assert_eq!(known_by(0, "2\n"), Some((Kind::WrongOutput, String::new())));
-        assert_eq!(known_by(3, "1\n"), Some((Kind::WrongOutput, "exit status".into())));
-        assert_eq!(known_by(3, "2\n"), Some((Kind::WrongOutput, "exit status and output".into())));
+        assert_eq!(known_by(0, "2\n"), Some((FailureKind::WrongOutput, String::new())));
+        assert_eq!(known_by(3, "1\n"), Some((FailureKind::WrongOutput, "exit status".into())));
+        assert_eq!(
+            known_by(3, "2\n"),
+            Some((FailureKind::WrongOutput, "exit status and output".into()))
+        );
     }
 
     #[test]
     fn without_an_answer_only_the_compiler_can_fail() {
         let case = Case { expected: None, ..case("") };
-        let kind = |seen: Seen| seen.kind(&case);
-        assert_eq!(kind(Seen::Crashed(String::new())), Some(Kind::CompilerCrash));
-        assert_eq!(kind(Seen::Hung), Some(Kind::CompilerHang));
-        assert_eq!(kind(Seen::Exhausted(String::new())), Some(Kind::CompilerMemory));
+        let kind = |seen: Behaviour| seen.kind(&case);
+        assert_eq!(kind(Behaviour::Crashed(String::new())), Some(FailureKind::CompilerCrash));
+        assert_eq!(kind(Behaviour::CompilerHung), Some(FailureKind::CompilerHang));
+        assert_eq!(kind(Behaviour::Exhausted(String::new())), Some(FailureKind::CompilerMemory));
         let harmless = [
-            Seen::Compiled,
-            Seen::Rejected("no".into()),
-            Seen::NotForIt("no".into()),
-            Seen::RunsOn,
-            Seen::Ran { status: 139, stdout: Vec::new() },
+            Behaviour::Compiled,
+            Behaviour::Rejected("no".into()),
+            Behaviour::Unsupported("no".into()),
+            Behaviour::ProgramHung,
+            Behaviour::Ran { status: 139, stdout: Vec::new() },
         ];
         for seen in harmless {
-            assert_eq!(seen.is_right(&case), seen == Seen::Compiled, "{seen:?}");
+            assert_eq!(seen.is_right(&case), seen == Behaviour::Compiled, "{seen:?}");
             assert_eq!(kind(seen), None);
         }
     }

@@ -18,11 +18,12 @@ pub(crate) struct Difference {
     pub got: Option<String>,
 }
 
-/// The first difference as a phrase, if there is one: "line 2 is `3` for `2`".
+/// The first difference as a phrase, if there is one: "line 2 is `3`, expected `2`".
 pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
     let first = first_difference(expected, got)?;
-    let show = |line: Option<String>| line.map_or("the end".into(), |l| format!("`{l}`"));
-    Some(format!("line {} is {} for {}", first.line, show(first.got), show(first.wanted)))
+    let show =
+        |line: Option<String>| line.map_or("the end of the output".into(), |l| format!("`{l}`"));
+    Some(format!("line {} is {}, expected {}", first.line, show(first.got), show(first.wanted)))
 }
 
 /// The first difference, if there is one.
@@ -32,14 +33,14 @@ pub(crate) fn first_difference(expected: &[u8], got: &[u8]) -> Option<Difference
     for line in 1.. {
         match (wanted.next(), given.next()) {
             (None, None) => break,
-            (Some(w), Some(g)) if alike(w, g) => {}
+            (Some(w), Some(g)) if lines_match(w, g) => {}
             (w, g) => return Some(Difference { line, wanted: w.map(text), got: g.map(text) }),
         }
     }
     None
 }
 
-fn alike(wanted: &[u8], given: &[u8]) -> bool {
+fn lines_match(wanted: &[u8], given: &[u8]) -> bool {
     if wanted == given {
         return true;
     }
@@ -53,13 +54,13 @@ fn alike(wanted: &[u8], given: &[u8]) -> bool {
     loop {
         match (w.next(), g.next()) {
             (None, None) => return true,
-            (Some(w), Some(g)) if w == g || close(w, g) => {}
+            (Some(w), Some(g)) if w == g || floats_match(w, g) => {}
             _ => return false,
         }
     }
 }
 
-fn close(wanted: &str, given: &str) -> bool {
+fn floats_match(wanted: &str, given: &str) -> bool {
     let (Ok(w), Ok(g)) = (wanted.parse::<f64>(), given.parse::<f64>()) else { return false };
     let near = (w - g).abs() <= TOLERANCE * w.abs().max(g.abs());
     w == g || (w.is_nan() && g.is_nan()) || (w.is_finite() && g.is_finite() && near)
@@ -78,9 +79,15 @@ mod tests {
         assert!(!same("float 1 2", "float 1") && !same("float inf", "float -inf"));
         assert!(!same("float 3e38", "float inf") && !same("x 1.00001", "x 1.00002"));
         assert!(!same("1\n", "1") && !same("1\n", "1\n\n") && !same("", "1\n"));
-        assert_eq!(difference(b"1\n2\n", b"1\n3\n").as_deref(), Some("line 2 is `3` for `2`"));
+        assert_eq!(
+            difference(b"1\n2\n", b"1\n3\n").as_deref(),
+            Some("line 2 is `3`, expected `2`")
+        );
         // Bytes that are not text are compared as bytes.
         assert!(difference(b"\xff\n", b"\xfe\n").is_some());
-        assert_eq!(difference(b"1\n", b"1").as_deref(), Some("line 2 is the end for ``"));
+        assert_eq!(
+            difference(b"1\n", b"1").as_deref(),
+            Some("line 2 is the end of the output, expected ``")
+        );
     }
 }

@@ -33,7 +33,7 @@ pub fn of_status(status: u8) -> Option<i32> {
     fatal.then_some(i32::from(number))
 }
 
-/// Whether somebody else must have sent it: no code raises these by being wrong.
+/// Whether another process must have sent it: wrong code does not raise these.
 pub fn from_outside(number: i32) -> bool {
     matches!(number, 1 | 2 | 3 | 9 | 15)
 }

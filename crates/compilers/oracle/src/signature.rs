@@ -23,7 +23,7 @@ const SOURCES: &[&str] = &[".cc", ".cpp", ".c", ".h", ".hpp", ".inc", ".def", ".
 pub(crate) struct Crash {
     /// `in extract_insn, at recog.cc:2791`.
     pub known_by: String,
-    /// Whether that is all but nothing: a signal, and no word about where.
+    /// Whether that says next to nothing: a signal without a location.
     pub plain: bool,
     /// The compiler's own line.
     pub line: String,
@@ -42,7 +42,7 @@ pub(crate) fn crash(messages: &str) -> Crash {
     Crash { known_by: parts.join(", "), plain, line }
 }
 
-/// The head of a crash that says nothing.
+/// The head of a crash without a message.
 const UNKNOWN: &str = "no message";
 
 /// The compiler's line that tells most, what is known of it, and whether that is a place.

@@ -7,18 +7,18 @@ use toolchain::Target;
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FailureKind {
     /// The compiler crashed.
     CompilerCrash,
     /// The compiler did not end.
     CompilerHang,
-    /// The compiler ate all the memory or disk it may have.
+    /// The compiler exhausted its memory or disk limit.
     CompilerMemory,
     /// A pass left a module that is not valid.
     InvalidIr,
-    /// What a pass made of a module does not refine it.
+    /// The output of a pass does not refine its input.
     Miscompilation,
-    /// The program prints or exits with something else than it must.
+    /// The output or exit status of the program is wrong.
     WrongOutput,
     /// The compiled program was killed by a signal.
     RuntimeCrash,
@@ -26,54 +26,57 @@ pub enum Kind {
     RuntimeHang,
     /// The compiler rejects a valid program.
     Rejection,
-    /// A sanitizer says nothing about undefined behaviour that it is there to find.
+    /// A sanitizer misses undefined behaviour that it documents to find.
     SanitizerMiss,
     /// A detector calls a program undefined that the machine calls defined: a bug of ours, or of theirs.
     Disagreement,
 }
 
-impl Kind {
+impl FailureKind {
     /// Every kind, the gravest first.
-    pub const ALL: [Kind; 11] = [
-        Kind::WrongOutput,
-        Kind::RuntimeCrash,
-        Kind::RuntimeHang,
-        Kind::Miscompilation,
-        Kind::CompilerCrash,
-        Kind::InvalidIr,
-        Kind::CompilerHang,
-        Kind::CompilerMemory,
-        Kind::Rejection,
-        Kind::SanitizerMiss,
-        Kind::Disagreement,
+    pub const ALL: [FailureKind; 11] = [
+        FailureKind::WrongOutput,
+        FailureKind::RuntimeCrash,
+        FailureKind::RuntimeHang,
+        FailureKind::Miscompilation,
+        FailureKind::CompilerCrash,
+        FailureKind::InvalidIr,
+        FailureKind::CompilerHang,
+        FailureKind::CompilerMemory,
+        FailureKind::Rejection,
+        FailureKind::SanitizerMiss,
+        FailureKind::Disagreement,
     ];
 
     /// `wrong-output`: as in files and `--json`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::CompilerCrash => "compiler-crash",
-            Kind::CompilerHang => "compiler-hang",
-            Kind::CompilerMemory => "compiler-memory",
-            Kind::InvalidIr => "invalid-ir",
-            Kind::Miscompilation => "miscompilation",
-            Kind::WrongOutput => "wrong-output",
-            Kind::RuntimeCrash => "runtime-crash",
-            Kind::RuntimeHang => "runtime-hang",
-            Kind::Rejection => "rejection",
-            Kind::SanitizerMiss => "sanitizer-miss",
-            Kind::Disagreement => "disagreement",
+            FailureKind::CompilerCrash => "compiler-crash",
+            FailureKind::CompilerHang => "compiler-hang",
+            FailureKind::CompilerMemory => "compiler-memory",
+            FailureKind::InvalidIr => "invalid-ir",
+            FailureKind::Miscompilation => "miscompilation",
+            FailureKind::WrongOutput => "wrong-output",
+            FailureKind::RuntimeCrash => "runtime-crash",
+            FailureKind::RuntimeHang => "runtime-hang",
+            FailureKind::Rejection => "rejection",
+            FailureKind::SanitizerMiss => "sanitizer-miss",
+            FailureKind::Disagreement => "disagreement",
         }
     }
 
     /// Whether it is what a compiler did with a program that makes it a failure; the others are about
     /// tools that judge programs, and cannot be reduced by asking compilers.
     pub fn is_of_a_compiler(self) -> bool {
-        !matches!(self, Kind::SanitizerMiss | Kind::Disagreement)
+        !matches!(self, FailureKind::SanitizerMiss | FailureKind::Disagreement)
     }
 
     /// Whether the generated code is wrong, which needs proof that the program is valid.
     pub fn is_wrong_code(self) -> bool {
-        matches!(self, Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang)
+        matches!(
+            self,
+            FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang
+        )
     }
 }
 
@@ -81,10 +84,10 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspicion {
     /// What kind.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// Labels of the targets that show it, in the order of the targets.
     pub targets: Vec<String>,
-    /// One line that tells it: the compiler's own words, or the first line of output that differs.
+    /// One line: the compiler's own message, or the first line of output that differs.
     pub summary: String,
     /// What failures of the same bug have in common, as far as can be told without bisecting:
     /// `compiler-crash gcc in extract_insn, at recog.cc:2791`, `wrong-output gcc-12 -O2 -O3`.
@@ -95,20 +98,20 @@ pub struct Suspicion {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Fault {
     /// What kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What a crash or a rejection is known by: the compiler's words without what changes from
     /// program to program, its pass, its functions. Of a run, that its exit status is wrong. Empty for
     /// other kinds.
     pub known_by: String,
 }
 
-/// A failure to be kept in sight while its program or its flags change.
+/// A failure that must persist while its program or its flags change.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// What is wrong.
     pub fault: Fault,
     /// Where it is, the quickest to show it first; never empty.
     pub bad: Vec<Target>,
-    /// Who does as they must.
+    /// The targets that are right.
     pub right: Vec<Target>,
 }

@@ -1,4 +1,4 @@
-//! Who says whether a candidate still shows what is wanted.
+//! The interestingness test: whether a candidate still shows the failure.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use sandbox::Stop;
 
 /// Where one candidate is tried.
 #[derive(Debug)]
-pub(crate) struct Slot<'a> {
+pub(crate) struct TrialSlot<'a> {
     /// A folder of its own, empty but for what the last candidate left.
     pub dir: &'a Path,
     /// Set when the answer is not wanted any more.
     pub stop: &'a Stop,
 }
 
-/// Answers whether a candidate is interesting.
-pub(crate) trait Ask: Sync {
+/// An interestingness test.
+pub(crate) trait Interestingness: Sync {
     /// Whether it is. What `stop` cuts short is [`Trouble::Stopped`].
-    fn ask(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble>;
+    fn ask(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble>;
 
-    /// A dearer question, put to the result of a whole round: whether nothing else was lost. An
-    /// answerer that says no has taken note and asks more the next time.
-    fn confirm(&self, _: &Specimen, _: &Slot<'_>) -> Result<bool, Trouble> {
+    /// A more expensive test of the result of a whole round: whether nothing else was lost. A test
+    /// that fails here has taken note and checks more the next time.
+    fn confirm(&self, _: &Specimen, _: &TrialSlot<'_>) -> Result<bool, Trouble> {
         Ok(true)
     }
 }

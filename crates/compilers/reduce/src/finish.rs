@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use oracle::Trouble;
-use sandbox::{Ended, Run, Scratch, Status, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status};
 
-use crate::{NotReduced, Order};
+use crate::{NotReduced, ReduceOptions};
 
-/// How long C-Vise may take where nobody says.
+/// Default time limit of C-Vise.
 const WALL: Duration = Duration::from_secs(3600);
 
 /// Lets C-Vise go on with a text. The script is asked only about texts that `gainsay` (the path of
@@ -18,7 +18,7 @@ pub fn finish_with_cvise(
     name: &str,
     script: &Path,
     gainsay: &Path,
-    order: &Order,
+    order: &ReduceOptions,
 ) -> Result<String, NotReduced> {
     let cvise: PathBuf = toolchain::on_path("cvise").ok_or_else(|| {
         NotReduced::Unusable("C-Vise is not installed: `apt install cvise` brings it".into())
@@ -51,7 +51,7 @@ pub fn finish_with_cvise(
     match ended {
         Ended::Finished(done) if done.status == Status::Exit(0) => {}
         // It leaves the best so far in the file.
-        Ended::Killed(Why::Wall | Why::Stop, _) => {}
+        Ended::Killed(KillReason::Wall | KillReason::Stop, _) => {}
         Ended::Finished(done) => {
             let said = done.stderr.text();
             let last = said.lines().last().unwrap_or("no message").to_string();

@@ -3,7 +3,7 @@
 use oracle::{Case, Fault, Lab, Trouble};
 use toolchain::Target;
 
-use crate::ask::Slot;
+use crate::ask::TrialSlot;
 
 /// Levels from the least to the most.
 const LEVELS: &[&str] = &["-O0", "-O1", "-Os", "-O2", "-O3"];
@@ -14,7 +14,7 @@ pub(crate) fn fewest(
     case: &Case,
     fault: &Fault,
     target: &Target,
-    slot: &Slot<'_>,
+    slot: &TrialSlot<'_>,
 ) -> Result<Target, Trouble> {
     let mut best = target.clone();
     let fails = |flags: &[String]| -> Result<bool, Trouble> {

@@ -1,14 +1,14 @@
-//! LLVM IR through the same door: `llvm-reduce` where it is installed, lines of text otherwise.
+//! LLVM IR by the same interface: `llvm-reduce` where it is installed, lines of text otherwise.
 
 use std::path::Path;
 use std::time::Duration;
 
 use oracle::Trouble;
-use sandbox::{Ended, Run, Scratch, Status, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status};
 
-use crate::{NotReduced, Order};
+use crate::{NotReduced, ReduceOptions};
 
-/// How long `llvm-reduce` may take where nobody says.
+/// Default time limit of `llvm-reduce`.
 const WALL: Duration = Duration::from_secs(3600);
 
 /// Versions of `llvm-reduce` that are looked for, the newest first.
@@ -21,7 +21,11 @@ pub fn is_ir(file: &Path) -> bool {
 
 /// Makes an IR file small that a script calls interesting, with an installed `llvm-reduce`; `None`
 /// if there is none. As in all our scripts, the file is in the current folder under its own name.
-pub fn reduce_ir(file: &Path, script: &Path, order: &Order) -> Result<Option<String>, NotReduced> {
+pub fn reduce_ir(
+    file: &Path,
+    script: &Path,
+    order: &ReduceOptions,
+) -> Result<Option<String>, NotReduced> {
     let versioned = VERSIONS.rev().find_map(|n| toolchain::on_path(&format!("llvm-reduce-{n}")));
     let Some(tool) = versioned.or_else(|| toolchain::on_path("llvm-reduce")) else {
         return Ok(None);
@@ -53,7 +57,7 @@ pub fn reduce_ir(file: &Path, script: &Path, order: &Order) -> Result<Option<Str
         .finish();
     match ended {
         Ended::Finished(done) if done.status == Status::Exit(0) => {}
-        Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped.into()),
+        Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped.into()),
         Ended::Finished(done) => {
             let said = done.stderr.text();
             let last = said.lines().last().unwrap_or("no message").to_string();

@@ -38,16 +38,16 @@ pub use finish::finish_with_cvise;
 pub use ir::{is_ir, reduce_ir};
 pub use locked::{Reduced, reduce};
 pub use present::present;
-pub use script::{ByScript, Validity, reduce_by_script};
+pub use script::{ReducedByScript, Validity, reduce_by_script};
 
 use std::time::{Duration, Instant};
 
 use oracle::{Limits, Trouble};
 use sandbox::Stop;
 
-/// How to work.
+/// How to reduce.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct ReduceOptions {
     /// Candidates at a time.
     pub jobs: usize,
     /// When this is over, the best so far is the result.
@@ -58,9 +58,9 @@ pub struct Order {
     pub limits: Limits,
 }
 
-/// Where a reduction stands.
+/// The state of a reduction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct ReduceProgress {
     /// What is being tried.
     pub pass: &'static str,
     /// Tokens at the beginning.
@@ -75,8 +75,8 @@ pub struct Progress {
     pub elapsed: Duration,
 }
 
-/// Told now and then.
-pub type Tell<'a> = &'a (dyn Fn(&Progress) + Sync);
+/// Called now and then with the progress.
+pub type ProgressFn<'a> = &'a (dyn Fn(&ReduceProgress) + Sync);
 
 /// Why there is no result at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,7 +87,7 @@ pub enum NotReduced {
     /// The program cannot be used; why.
     #[error("{0}")]
     Unusable(String),
-    /// Our own inability.
+    /// Our own trouble.
     #[error("{0}")]
     Trouble(#[from] Trouble),
 }

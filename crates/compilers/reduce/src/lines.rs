@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use oracle::Trouble;
 
-use crate::ask::Slot;
+use crate::ask::TrialSlot;
 use crate::pool::Pool;
-use crate::{Clock, Progress, Tell};
+use crate::{Clock, ProgressFn, ReduceProgress};
 
 /// What came of it.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct TextResult {
     pub text: String,
     pub candidates: u64,
     pub asked: u64,
@@ -21,9 +21,9 @@ pub(crate) fn reduce(
     text: &str,
     pool: &Pool,
     clock: Clock,
-    tell: Tell<'_>,
-    ask: &(dyn Fn(&str, &Slot<'_>) -> Result<bool, Trouble> + Sync),
-) -> Result<Found, Trouble> {
+    tell: ProgressFn<'_>,
+    ask: &(dyn Fn(&str, &TrialSlot<'_>) -> Result<bool, Trouble> + Sync),
+) -> Result<TextResult, Trouble> {
     let mut current = text.to_string();
     let asked = AtomicU64::new(0);
     let before = cshrink::tokens(text);
@@ -45,7 +45,7 @@ pub(crate) fn reduce(
                         }
                         let windows: Vec<&[Piece]> = pieces[at..].chunks(size).collect();
                         let make = |i: usize| Some(without(&current, windows[i]));
-                        let ask = |text: &String, slot: &Slot<'_>| {
+                        let ask = |text: &String, slot: &TrialSlot<'_>| {
                             asked.fetch_add(1, Ordering::Relaxed);
                             ask(text, slot)
                         };
@@ -55,7 +55,7 @@ pub(crate) fn reduce(
                         at += i * size;
                         current = made;
                         let asked = asked.load(Ordering::Relaxed);
-                        tell(&Progress {
+                        tell(&ReduceProgress {
                             pass,
                             before,
                             tokens: cshrink::tokens(&current),
@@ -77,7 +77,7 @@ pub(crate) fn reduce(
         Err(trouble) => return Err(trouble),
     }
     let asked = asked.into_inner();
-    Ok(Found { text: current, candidates: asked, asked })
+    Ok(TextResult { text: current, candidates: asked, asked })
 }
 
 /// A part of the text, from and to.
@@ -147,7 +147,7 @@ mod tests {
         let pool = Pool::new(2, Stop::new(), Clock::new(None)).expect("a temporary folder");
         let text =
             "class a { int b; };\nvoid f() { if (x) { throw 7; } }\nint main() { return 0; }\n";
-        let ask = |text: &str, _: &Slot<'_>| Ok(text.contains("throw") && text.contains('}'));
+        let ask = |text: &str, _: &TrialSlot<'_>| Ok(text.contains("throw") && text.contains('}'));
         let found = reduce(text, &pool, Clock::new(None), &|_| {}, &ask).expect("no trouble");
         let left: Vec<&str> = found.text.split_whitespace().collect();
         assert_eq!(left, ["throw", "}"]);

@@ -1,18 +1,18 @@
-//! Reduction with a failure in sight.
+//! Reduction that preserves a failure.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cshrink::{Rejected, Rules, Specimen, UnitText};
-use oracle::{Case, Expected, Failure, Kind, Lab, Seen, SourceFile, Trouble};
+use oracle::{Behaviour, Case, Expected, Failure, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target};
 
-use crate::ask::{Ask, Slot};
+use crate::ask::{Interestingness, TrialSlot};
 use crate::pool::Pool;
 use crate::search::Search;
-use crate::{Clock, NotReduced, Order, Tell, flags};
+use crate::{Clock, NotReduced, ProgressFn, ReduceOptions, flags};
 
 /// A candidate may take this many times the steps of the program it comes from.
 const SLOWER: u64 = 4;
@@ -45,8 +45,8 @@ pub struct Reduced {
 pub fn reduce(
     case: &Case,
     failure: &Failure,
-    order: &Order,
-    tell: Tell<'_>,
+    order: &ReduceOptions,
+    tell: ProgressFn<'_>,
 ) -> Result<Reduced, NotReduced> {
     let clock = Clock::new(order.time);
     let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
@@ -56,12 +56,12 @@ pub fn reduce(
     let mut failure = failure.clone();
     let pool = Pool::new(order.jobs, order.stop.clone(), clock)?;
     let (start, rules, before) = start(&lab, case, &failure, &pool)?;
-    let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
+    let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
     let fewest = |case: &Case, failure: &Failure| {
         pool.one(|slot| flags::fewest(&lab, case, &failure.fault, &failure.bad[0], slot))
     };
     failure.bad[0] = fewest(&locked.case(&start), &failure)?;
-    let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
+    let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
     let found = Search::new(&locked, &pool, clock, tell, rules.clone(), start).run()?;
     let case = locked.case(&found.specimen);
     let mut failure = locked.failure();
@@ -101,7 +101,7 @@ fn start(
         let before = whole.tokens();
         let tidy = whole.with([], &rules);
         for start in tidy.into_iter().chain([whole]) {
-            let locked = Locked::new(lab.clone(), case, failure.clone(), start.clone());
+            let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
             let (bad, right) = locked.watched();
             let mut seen = None;
             pool.one(|slot| {
@@ -132,7 +132,7 @@ pub(crate) fn specimen(
         }
         Err(rejected) if must_run => {
             let what = match &rejected {
-                Rejected::Text(_) => "the parser does not take it",
+                Rejected::Text(_) => "the parser rejects it",
                 Rejected::Undefined(_) => "it has no defined result",
                 Rejected::Unknown(_) => "the machine does not know its result",
             };
@@ -177,7 +177,7 @@ fn unit(preprocessor: &Preprocessor, dir: &Path, name: &str) -> Result<UnitText,
 }
 
 /// Asks the compilers.
-struct Locked {
+struct FailureLock {
     lab: Lab,
     /// All but the files and what they must print.
     template: Case,
@@ -190,8 +190,8 @@ struct Locked {
     watched: Mutex<(Vec<Target>, Vec<Target>)>,
 }
 
-impl Locked {
-    fn new(lab: Lab, case: &Case, failure: Failure, start: Specimen) -> Locked {
+impl FailureLock {
+    fn new(lab: Lab, case: &Case, failure: Failure, start: Specimen) -> FailureLock {
         // One that fails; and of those that work the one most like it.
         let bad: Vec<Target> = failure.bad.first().cloned().into_iter().collect();
         let same = |t: &&Target| bad.iter().any(|b| b.compiler.name == t.compiler.name);
@@ -199,7 +199,7 @@ impl Locked {
         let right = like.cloned().into_iter().collect();
         let template = Case { files: Vec::new(), include: Vec::new(), ..case.clone() };
         let (failure, watched) = (Mutex::new(failure), Mutex::new((bad, right)));
-        Locked { lab, template, start, failure, watched }
+        FailureLock { lab, template, start, failure, watched }
     }
 
     fn watched(&self) -> (Vec<Target>, Vec<Target>) {
@@ -234,7 +234,7 @@ impl Locked {
     fn holds(
         &self,
         case: &Case,
-        slot: &Slot<'_>,
+        slot: &TrialSlot<'_>,
         bad: &[Target],
         right: &[Target],
         lost: &mut dyn FnMut(&Target, String) -> bool,
@@ -260,7 +260,7 @@ impl Locked {
             };
             let what = || match (&seen, fault) {
                 (_, Some(fault)) => format!("{} {}", fault.kind.name(), fault.known_by),
-                (Seen::NotForIt(why), None) => why.clone(),
+                (Behaviour::Unsupported(why), None) => why.clone(),
                 (_, None) => "it works".to_string(),
             };
             if !as_wanted && !lost(target, what()) {
@@ -271,10 +271,10 @@ impl Locked {
     }
 }
 
-impl Ask for Locked {
-    fn ask(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble> {
+impl Interestingness for FailureLock {
+    fn ask(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
         let silent = specimen.stdout.is_empty() && specimen.status == 0;
-        if silent && lock(&self.failure).fault.kind == Kind::WrongOutput {
+        if silent && lock(&self.failure).fault.kind == FailureKind::WrongOutput {
             return Ok(false);
         }
         let (bad, right) = self.watched();
@@ -286,7 +286,7 @@ impl Ask for Locked {
         Ok(interesting)
     }
 
-    fn confirm(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble> {
+    fn confirm(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
         let Failure { bad, right, .. } = self.failure();
         let mut lost = Vec::new();
         let mut note = |target: &Target, _: String| {

@@ -11,7 +11,7 @@ use oracle::Trouble;
 use sandbox::{Scratch, Stop};
 
 use crate::Clock;
-use crate::ask::Slot;
+use crate::ask::TrialSlot;
 
 /// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -54,14 +54,14 @@ impl Pool {
         self.scratch.path().join(job.to_string())
     }
 
-    /// Whether nothing more is to be tried.
+    /// Whether to stop trying.
     pub(crate) fn is_over(&self) -> bool {
         self.stop.is_set() || self.clock.is_over()
     }
 
     /// Asks one question, in this thread.
-    pub(crate) fn one<R>(&self, ask: impl FnOnce(&Slot<'_>) -> R) -> R {
-        ask(&Slot { dir: &self.folder(0), stop: &self.stop })
+    pub(crate) fn one<R>(&self, ask: impl FnOnce(&TrialSlot<'_>) -> R) -> R {
+        ask(&TrialSlot { dir: &self.folder(0), stop: &self.stop })
     }
 
     /// The first of `n` candidates that is interesting. Later ones are tried at the same time, and
@@ -70,7 +70,7 @@ impl Pool {
         &self,
         n: usize,
         make: &(dyn Fn(usize) -> Option<T> + Sync),
-        ask: &(dyn Fn(&T, &Slot<'_>) -> Result<bool, Trouble> + Sync),
+        ask: &(dyn Fn(&T, &TrialSlot<'_>) -> Result<bool, Trouble> + Sync),
     ) -> Result<Option<(usize, T)>, Trouble> {
         let threads = self.jobs.min(n);
         let state = Mutex::new(State {
@@ -116,7 +116,7 @@ impl Pool {
         n: usize,
         state: &Mutex<State<T>>,
         make: &(dyn Fn(usize) -> Option<T> + Sync),
-        ask: &(dyn Fn(&T, &Slot<'_>) -> Result<bool, Trouble> + Sync),
+        ask: &(dyn Fn(&T, &TrialSlot<'_>) -> Result<bool, Trouble> + Sync),
     ) {
         let dir = self.folder(job);
         loop {
@@ -133,7 +133,7 @@ impl Pool {
                 index
             };
             let answer = make(index).map(|made| {
-                let answer = ask(&made, &Slot { dir: &dir, stop: &stop });
+                let answer = ask(&made, &TrialSlot { dir: &dir, stop: &stop });
                 (made, answer)
             });
             let mut state = lock(state);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_first_wins_though_a_later_one_is_quicker() {
-        let slow = |n: &usize, _: &Slot<'_>| {
+        let slow = |n: &usize, _: &TrialSlot<'_>| {
             thread::sleep(Duration::from_millis(if *n == 4 { 80 } else { 1 }));
             Ok(*n >= 4)
         };
@@ -184,20 +184,20 @@ mod tests {
 
     #[test]
     fn later_ones_are_given_up_and_trouble_is_told() {
-        let waits = |n: &usize, slot: &Slot<'_>| {
+        let waits = |n: &usize, slot: &TrialSlot<'_>| {
             while *n > 0 && !slot.stop.is_set() {
                 thread::sleep(Duration::from_millis(1));
             }
             if *n > 0 { Err(Trouble::Stopped) } else { Ok(true) }
         };
         assert_eq!(pool().first(3, &Some, &waits), Ok(Some((0, 0))));
-        let fails = |n: &usize, _: &Slot<'_>| match n {
+        let fails = |n: &usize, _: &TrialSlot<'_>| match n {
             1 => Err(Trouble::Io("no".into())),
             _ => Ok(false),
         };
         assert_eq!(pool().first(9, &Some, &fails), Err(Trouble::Io("no".into())));
         let over = Pool::new(2, Stop::new(), Clock::new(Some(Duration::from_millis(20))));
-        let endless = |_: &usize, slot: &Slot<'_>| {
+        let endless = |_: &usize, slot: &TrialSlot<'_>| {
             while !slot.stop.is_set() {
                 thread::sleep(Duration::from_millis(1));
             }

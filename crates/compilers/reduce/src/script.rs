@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use cshrink::{Specimen, UnitText};
 use oracle::Trouble;
-use sandbox::{Ended, Run, Status, Why};
+use sandbox::{Ended, KillReason, Run, Status};
 use toolchain::Preprocessor;
 
-use crate::ask::{Ask, Slot};
+use crate::ask::{Interestingness, TrialSlot};
 use crate::lines;
 use crate::locked::specimen;
 use crate::pool::Pool;
 use crate::search::Search;
-use crate::{Clock, NotReduced, Order, Tell};
+use crate::{Clock, NotReduced, ProgressFn, ReduceOptions};
 
 /// A script that runs longer does not say yes.
 const WALL: Duration = Duration::from_secs(300);
 
 /// A file reduced by a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ByScript {
+pub struct ReducedByScript {
     /// The text.
     pub text: String,
     /// How the candidates were known to be valid.
@@ -51,9 +51,9 @@ pub fn reduce_by_script(
     file: &Path,
     script: &Path,
     include: &[PathBuf],
-    order: &Order,
-    tell: Tell<'_>,
-) -> Result<ByScript, NotReduced> {
+    order: &ReduceOptions,
+    tell: ProgressFn<'_>,
+) -> Result<ReducedByScript, NotReduced> {
     let clock = Clock::new(order.time);
     let cannot = |path: &Path, error: std::io::Error| {
         NotReduced::Unusable(format!("{} cannot be read: {error}", path.display()))
@@ -63,7 +63,7 @@ pub fn reduce_by_script(
     let name =
         file.file_name().map_or_else(|| "test.c".into(), |n| n.to_string_lossy().into_owned());
     let pool = Pool::new(order.jobs, order.stop.clone(), clock)?;
-    let ask = Script { script, name: name.clone() };
+    let ask = ScriptTest { script, name: name.clone() };
     if !pool.one(|slot| ask.ask_text(&original, slot))? {
         let told = format!("the script does not exit with 0 on {}", file.display());
         return Err(NotReduced::NotShown(told));
@@ -75,14 +75,14 @@ pub fn reduce_by_script(
         let tidy = whole.with([], &rules);
         let shows = |start: &Specimen| matches!(pool.one(|slot| ask.ask(start, slot)), Ok(true));
         let start = tidy.into_iter().chain([whole]).find(shows);
-        let start = start.ok_or("the script does not take the preprocessed text")?;
+        let start = start.ok_or("the script does not accept the preprocessed text")?;
         Ok((start, rules, why))
     });
     match begin {
         Ok((start, rules, why)) => {
             let before = start.tokens();
             let found = Search::new(&ask, &pool, clock, tell, rules, start).run()?;
-            Ok(ByScript {
+            Ok(ReducedByScript {
                 text: found.specimen.units.iter().map(|unit| unit.text.as_str()).collect(),
                 validity: why.map_or(Validity::Executed, Validity::Parsed),
                 tokens: (before, found.specimen.tokens()),
@@ -91,9 +91,9 @@ pub fn reduce_by_script(
             })
         }
         Err(why) => {
-            let ask = |text: &str, slot: &Slot<'_>| ask.ask_text(text.as_bytes(), slot);
+            let ask = |text: &str, slot: &TrialSlot<'_>| ask.ask_text(text.as_bytes(), slot);
             let found = lines::reduce(&text, &pool, clock, tell, &ask)?;
-            Ok(ByScript {
+            Ok(ReducedByScript {
                 tokens: (cshrink::tokens(&text), cshrink::tokens(&found.text)),
                 text: found.text,
                 validity: Validity::Text(why),
@@ -124,13 +124,13 @@ fn text_specimen(
 }
 
 /// Asks a script.
-struct Script {
+struct ScriptTest {
     script: PathBuf,
     name: String,
 }
 
-impl Script {
-    fn ask_text(&self, text: &[u8], slot: &Slot<'_>) -> Result<bool, Trouble> {
+impl ScriptTest {
+    fn ask_text(&self, text: &[u8], slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
         let io = |error: std::io::Error| Trouble::Io(format!("cannot write a candidate: {error}"));
         let _ = fs::remove_dir_all(slot.dir);
         fs::create_dir_all(slot.dir).map_err(io)?;
@@ -138,7 +138,7 @@ impl Script {
         let ended = Run::new(&self.script, WALL).cwd(slot.dir).stop(slot.stop).finish();
         match ended {
             Ended::Finished(done) => Ok(done.status == Status::Exit(0)),
-            Ended::Killed(Why::Stop, _) => Err(Trouble::Stopped),
+            Ended::Killed(KillReason::Stop, _) => Err(Trouble::Stopped),
             Ended::Killed(..) => Ok(false),
             Ended::NotStarted(error) => {
                 let script = self.script.display();
@@ -148,8 +148,8 @@ impl Script {
     }
 }
 
-impl Ask for Script {
-    fn ask(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble> {
+impl Interestingness for ScriptTest {
+    fn ask(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
         let text: String = specimen.units.iter().map(|unit| unit.text.as_str()).collect();
         self.ask_text(text.as_bytes(), slot)
     }

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cshrink::{Opening, Pass, Rules, Specimen, UnitText};
 use oracle::Trouble;
 
-use crate::ask::{Ask, Slot};
+use crate::ask::{Interestingness, TrialSlot};
 use crate::pool::Pool;
-use crate::{Clock, Progress, Tell};
+use crate::{Clock, ProgressFn, ReduceProgress};
 
 /// Edits that are tried together at first where few of them are expected to work.
 const FEW: usize = 4;
@@ -20,10 +20,10 @@ const ROUNDS: usize = 12;
 
 /// A search in progress.
 pub(crate) struct Search<'a> {
-    ask: &'a dyn Ask,
+    ask: &'a dyn Interestingness,
     pool: &'a Pool,
     clock: Clock,
-    tell: Tell<'a>,
+    tell: ProgressFn<'a>,
     rules: Rules,
     /// The smallest so far that is interesting.
     current: Specimen,
@@ -38,7 +38,7 @@ pub(crate) struct Search<'a> {
 
 /// What a search came to.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub specimen: Specimen,
     pub candidates: u64,
     pub asked: u64,
@@ -47,10 +47,10 @@ pub(crate) struct Found {
 impl<'a> Search<'a> {
     /// A search from a program that is known to be interesting.
     pub(crate) fn new(
-        ask: &'a dyn Ask,
+        ask: &'a dyn Interestingness,
         pool: &'a Pool,
         clock: Clock,
-        tell: Tell<'a>,
+        tell: ProgressFn<'a>,
         rules: Rules,
         start: Specimen,
     ) -> Search<'a> {
@@ -71,12 +71,12 @@ impl<'a> Search<'a> {
 
     /// Searches until nothing more is found, the time is over or it is told to stop: then the best
     /// so far is the result.
-    pub(crate) fn run(mut self) -> Result<Found, Trouble> {
+    pub(crate) fn run(mut self) -> Result<SearchResult, Trouble> {
         match self.rounds() {
             Ok(()) | Err(Trouble::Stopped) => {}
             Err(trouble) => return Err(trouble),
         }
-        Ok(Found {
+        Ok(SearchResult {
             specimen: self.current,
             candidates: self.candidates.into_inner(),
             asked: self.asked.into_inner(),
@@ -88,10 +88,10 @@ impl<'a> Search<'a> {
         for _ in 0..ROUNDS {
             let start = self.current.clone();
             if self.current.units.len() > 1 {
-                self.unite()?;
+                self.merge_files()?;
             }
             if !self.rules.sweep {
-                self.sweep()?;
+                self.remove_unused()?;
             }
             for (index, pass) in passes.iter().enumerate() {
                 self.pass(index, pass)?;
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
     }
 
     /// Many files to one.
-    fn unite(&mut self) -> Result<(), Trouble> {
+    fn merge_files(&mut self) -> Result<(), Trouble> {
         if let Some(one) = self.current.united(&self.rules) {
             self.accept_if_interesting("one file", one)?;
         }
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
     }
 
     /// From now on everything that is not used goes at once, if that does no harm.
-    fn sweep(&mut self) -> Result<(), Trouble> {
+    fn remove_unused(&mut self) -> Result<(), Trouble> {
         let rules = Rules { sweep: true, ..self.rules.clone() };
         match self.current.with([], &rules) {
             Some(swept) => {
@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
         specimen: Specimen,
     ) -> Result<bool, Trouble> {
         self.candidates.fetch_add(1, Ordering::Relaxed);
-        let interesting = self.pool.one(|slot| self.put(&specimen, slot))?;
+        let interesting = self.pool.one(|slot| self.ask_once(&specimen, slot))?;
         if interesting {
             self.current = specimen;
             self.report(pass);
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
                     let made = self.current.with(windows[i], &self.rules)?;
                     (pass.grows || weight(&made) < limit).then_some(made)
                 };
-                let ask = |made: &Specimen, slot: &Slot<'_>| self.put(made, slot);
+                let ask = |made: &Specimen, slot: &TrialSlot<'_>| self.ask_once(made, slot);
                 match self.pool.first(windows.len(), &make, &ask)? {
                     Some((i, made)) => {
                         self.current = made;
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
     }
 
     /// Puts the question, unless it was put before.
-    fn put(&self, specimen: &Specimen, slot: &Slot<'_>) -> Result<bool, Trouble> {
+    fn ask_once(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
         let hash = hash(&specimen.units);
         let dull = || self.dull.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if dull().contains(&hash) {
@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
     }
 
     fn report(&self, pass: &'static str) {
-        (self.tell)(&Progress {
+        (self.tell)(&ReduceProgress {
             pass,
             before: self.before,
             tokens: self.current.tokens(),

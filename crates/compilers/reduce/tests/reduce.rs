@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use oracle::{Case, Expected, Failure, Fault, Kind, Lab, Limits, SourceFile};
-use reduce::{NotReduced, Order, Validity, finish_with_cvise, reduce, reduce_by_script};
+use oracle::{Case, Expected, Failure, FailureKind, Fault, Lab, Limits, SourceFile};
+use reduce::{NotReduced, ReduceOptions, Validity, finish_with_cvise, reduce, reduce_by_script};
 use sandbox::{Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Target};
 
@@ -71,9 +71,9 @@ fn script(folder: &str, name: &str) -> String {
     root.join(folder).join(name).display().to_string()
 }
 
-fn order() -> Order {
+fn order() -> ReduceOptions {
     let limits = Limits::default();
-    Order { jobs: 2, time: None, stop: Stop::new(), limits }
+    ReduceOptions { jobs: 2, time: None, stop: Stop::new(), limits }
 }
 
 fn text(case: &Case) -> String {
@@ -99,7 +99,7 @@ fn wrong_code_becomes_small_with_few_flags_and_one_file() {
     let before =
         case(vec![file("main.c", MAIN), file("other.c", OTHER)], "total 20\nmade 1 5020 7\n");
     let failure = Failure {
-        fault: Fault { kind: Kind::WrongOutput, known_by: String::new() },
+        fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
         bad: vec![target(Family::Clang, &command, &["-O3", "-fwrapv", "-g"])],
         right: vec![target(Family::Clang, &command, &["-O1"])],
     };
@@ -116,7 +116,7 @@ fn wrong_code_becomes_small_with_few_flags_and_one_file() {
     lab.write(&done.case, scratch.path()).expect("it is written");
     let seen =
         |target: &Target| lab.observe(&done.case, scratch.path(), target).expect("no trouble").seen;
-    assert_eq!(seen(&failure.bad[0]).kind(&done.case), Some(Kind::WrongOutput));
+    assert_eq!(seen(&failure.bad[0]).kind(&done.case), Some(FailureKind::WrongOutput));
     assert!(seen(&failure.right[0]).is_right(&done.case));
 }
 
@@ -130,7 +130,7 @@ fn a_crash_stays_the_same_crash() {
     Lab::default().write(&before, scratch.path()).expect("it is written");
     let seen = Lab::default().observe(&before, scratch.path(), &bad).expect("no trouble").seen;
     let fault = seen.fault(&before).expect("it crashes");
-    assert_eq!(fault.kind, Kind::CompilerCrash);
+    assert_eq!(fault.kind, FailureKind::CompilerCrash);
     let failure = Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new() };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     // It crashes on everything: nothing is left.
@@ -145,7 +145,7 @@ fn a_crash_stays_the_same_crash() {
 fn a_program_without_an_answer_shows_no_wrong_code() {
     let undefined = "int main(void) { int x; return x; }";
     let failure = Failure {
-        fault: Fault { kind: Kind::WrongOutput, known_by: String::new() },
+        fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
         bad: vec![target(Family::Gcc, "gcc", &["-O2"])],
         right: Vec::new(),
     };
@@ -206,7 +206,7 @@ fn when_the_time_is_over_the_best_so_far_is_the_result() {
     let source = "#include <stdio.h>\nint a, b, c;\nint main(void) { a = 1; b = 2; c = 3;\n\
                   printf(\"%d\\n\", a); return 0; }\n";
     let (file, script) = scripted(&scratch, "a.c", source, "sleep 0.05; grep -q printf a.c");
-    let order = Order { time: Some(Duration::from_millis(400)), ..order() };
+    let order = ReduceOptions { time: Some(Duration::from_millis(400)), ..order() };
     let done = reduce_by_script(&file, &script, &[], &order, &|_| {}).expect("something is left");
     assert!(done.text.contains("printf"), "{}", done.text);
     assert!(done.took < Duration::from_secs(20));

@@ -1,5 +1,5 @@
-//! One run from our side: start a shepherd, feed and drain the program's pipes, decide when it has
-//! had enough, and read the shepherd's report.
+//! One run from our side: start a shepherd, feed and drain the program's pipes, decide when to
+//! end it, and read the shepherd's report.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,12 +13,12 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::folder::Watch;
-use crate::plan::Plan;
+use crate::folder::FolderWatch;
+use crate::plan::LaunchPlan;
 use crate::procfs;
-use crate::run::{Capture, Ended, Finished, Run, Status, Why};
+use crate::run::{Capture, Ended, Finished, KillReason, Run, Status};
 use crate::shepherd::{self, Report};
-use crate::signals::{self, Running};
+use crate::signals::{self, RunGuard};
 
 /// How long we read on after all processes are dead: what is in the pipes is there at once, and only
 /// a stranger who was handed them could still hold them open.
@@ -39,10 +39,10 @@ pub(crate) fn command(program: &OsStr) -> Command {
 
 /// Starts, watches and ends.
 pub(crate) fn execute(run: &Run) -> io::Result<Ended> {
-    let _running = Running::new();
+    let _running = RunGuard::new();
     let begin = Instant::now();
     if run.stop.as_ref().is_some_and(|stop| stop.is_set()) {
-        return Ok(Ended::Killed(Why::Stop, Finished::nothing()));
+        return Ok(Ended::Killed(KillReason::Stop, Finished::nothing()));
     }
     let (mut shepherd, mut pipes) = Shepherd::start(run)?;
     let (why, report) = pipes.pump(&mut shepherd, run, begin)?;
@@ -60,7 +60,7 @@ pub(crate) fn execute(run: &Run) -> io::Result<Ended> {
         cpu: Duration::from_micros(account.cpu),
         peak_rss: account.peak_rss * 1024,
     };
-    match why.or((account.crowded != 0).then_some(Why::Processes)) {
+    match why.or((account.crowded != 0).then_some(KillReason::Processes)) {
         Some(why) => Ok(Ended::Killed(why, finished)),
         None if report.is_none() => Err(io::Error::other("its shepherd was killed")),
         None => Ok(Ended::Finished(finished)),
@@ -85,7 +85,7 @@ struct Shepherd {
 
 impl Shepherd {
     fn start<'a>(run: &'a Run) -> io::Result<(Shepherd, Pipes<'a>)> {
-        let plan = Plan::new(run)?;
+        let plan = LaunchPlan::new(run)?;
         let (child_in, stdin) = if run.stdin.is_empty() {
             (OwnedFd::from(File::open("/dev/null")?), None)
         } else {
@@ -167,7 +167,7 @@ impl Drop for Shepherd {
 }
 
 /// Forks a shepherd. No signal can reach it before it has its own ways, or ever.
-fn fork(plan: &Plan, handed: &shepherd::Handed) -> io::Result<libc::pid_t> {
+fn fork(plan: &LaunchPlan, handed: &shepherd::HandedDescriptors) -> io::Result<libc::pid_t> {
     let (mut all, mut old) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     // SAFETY: the sets are locals. The fork calls `live` at once, which is made for it.
     unsafe {
@@ -175,7 +175,7 @@ fn fork(plan: &Plan, handed: &shepherd::Handed) -> io::Result<libc::pid_t> {
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr());
         let pid = libc::fork();
         if pid == 0 {
-            shepherd::live(plan, handed);
+            shepherd::shepherd_main(plan, handed);
         }
         let error = io::Error::last_os_error();
         libc::pthread_sigmask(libc::SIG_SETMASK, old.as_ptr(), std::ptr::null_mut());
@@ -198,10 +198,10 @@ impl Pipes<'_> {
         shepherd: &mut Shepherd,
         run: &Run,
         begin: Instant,
-    ) -> io::Result<(Option<Why>, Option<Report>)> {
+    ) -> io::Result<(Option<KillReason>, Option<Report>)> {
         let mut why = None;
         let mut deadline = begin + run.wall.min(FOREVER);
-        let mut folder = run.folder_cap.as_ref().map(|(dir, cap)| Watch::new(dir, *cap));
+        let mut folder = run.folder_cap.as_ref().map(|(dir, cap)| FolderWatch::new(dir, *cap));
         loop {
             let stop = run.stop.as_ref().and_then(|stop| stop.event());
             let watched = [Some(shepherd.report.as_fd()), stop, signals::death()];
@@ -220,11 +220,11 @@ impl Pipes<'_> {
                 continue;
             }
             if ready != 0 {
-                why = Some(Why::Stop);
+                why = Some(KillReason::Stop);
             } else if late {
-                why = Some(Why::Wall);
-            } else if folder.as_mut().is_some_and(Watch::exceeded) {
-                why = Some(Why::Folder);
+                why = Some(KillReason::Wall);
+            } else if folder.as_mut().is_some_and(FolderWatch::exceeded) {
+                why = Some(KillReason::Folder);
             }
             if why.is_some() {
                 shepherd.dismiss();

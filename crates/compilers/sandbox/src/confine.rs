@@ -7,7 +7,7 @@
 //!
 //! What this does not hold: mode bits, owners and times of files outside can be changed where the
 //! user may (Landlock does not cover them), and a local socket that has a name can be connected
-//! to. It is a fence for programs that go wrong, not a prison for those that mean to.
+//! to. It contains programs that go wrong, not hostile ones.
 
 use std::ffi::{c_int, c_long};
 use std::io;

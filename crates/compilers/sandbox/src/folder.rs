@@ -10,16 +10,16 @@ const FIRST: Duration = Duration::from_millis(60);
 const SLOWEST: Duration = Duration::from_millis(500);
 
 /// One folder and what it may hold.
-pub(crate) struct Watch<'a> {
+pub(crate) struct FolderWatch<'a> {
     dir: &'a Path,
     cap: u64,
     pause: Duration,
     next: Instant,
 }
 
-impl<'a> Watch<'a> {
-    pub(crate) fn new(dir: &'a Path, cap: u64) -> Watch<'a> {
-        Watch { dir, cap, pause: FIRST, next: Instant::now() + FIRST }
+impl<'a> FolderWatch<'a> {
+    pub(crate) fn new(dir: &'a Path, cap: u64) -> FolderWatch<'a> {
+        FolderWatch { dir, cap, pause: FIRST, next: Instant::now() + FIRST }
     }
 
     /// When to look again.

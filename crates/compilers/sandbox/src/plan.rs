@@ -1,4 +1,4 @@
-//! What the child needs, made before the fork: after it nothing may be allocated.
+//! What the child needs, prepared before the fork: nothing may be allocated after it.
 
 use std::ffi::{CString, OsStr, OsString, c_char};
 use std::io;
@@ -12,15 +12,15 @@ use nix::sys::resource::{Resource, getrlimit};
 use crate::confine;
 use crate::run::Run;
 
-/// Where a program is looked for when nobody says: what the C library does.
+/// Where a program is searched without a `PATH`, as the C library does.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// Everything about a child that is not a pipe.
-pub(crate) struct Plan {
+pub(crate) struct LaunchPlan {
     /// Paths to try one after the other.
     pub(crate) programs: Vec<CString>,
-    pub(crate) argv: Words,
-    pub(crate) envp: Words,
+    pub(crate) argv: CStrings,
+    pub(crate) envp: CStrings,
     pub(crate) cwd: Option<CString>,
     /// Soft and hard limits.
     pub(crate) limits: Vec<(Resource, u64, u64)>,
@@ -31,9 +31,9 @@ pub(crate) struct Plan {
     pub(crate) rules: Option<OwnedFd>,
 }
 
-impl Plan {
+impl LaunchPlan {
     /// Fails when a word holds a zero byte or the folder of a confinement cannot be opened.
-    pub(crate) fn new(run: &Run) -> io::Result<Plan> {
+    pub(crate) fn new(run: &Run) -> io::Result<LaunchPlan> {
         let environment = environment(run);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
         let argv = std::iter::once(run.program.as_os_str()).chain(run.args.iter().map(|a| &**a));
@@ -41,10 +41,10 @@ impl Plan {
             Some(dir) => confine::rules(dir)?,
             None => None,
         };
-        Ok(Plan {
+        Ok(LaunchPlan {
             programs: candidates(run.program.as_os_str(), path.map(|p| &**p))?,
-            argv: Words::new(argv.map(OsStr::to_os_string))?,
-            envp: Words::new(environment.into_iter().map(|(mut name, value)| {
+            argv: CStrings::new(argv.map(OsStr::to_os_string))?,
+            envp: CStrings::new(environment.into_iter().map(|(mut name, value)| {
                 name.push("=");
                 name.push(value);
                 name
@@ -63,16 +63,16 @@ impl Plan {
 }
 
 /// Strings as `execve` takes them: pointers, and a null at the end.
-pub(crate) struct Words {
+pub(crate) struct CStrings {
     _strings: Vec<CString>,
     pointers: Vec<*const c_char>,
 }
 
-impl Words {
-    fn new(words: impl Iterator<Item = OsString>) -> io::Result<Words> {
+impl CStrings {
+    fn new(words: impl Iterator<Item = OsString>) -> io::Result<CStrings> {
         let strings = words.map(c_string).collect::<io::Result<Vec<_>>>()?;
         let pointers = strings.iter().map(|s| s.as_ptr()).chain([ptr::null()]).collect();
-        Ok(Words { _strings: strings, pointers })
+        Ok(CStrings { _strings: strings, pointers })
     }
 
     pub(crate) fn as_ptr(&self) -> *const *const c_char {
@@ -118,7 +118,7 @@ fn stack(bytes: u64) -> (Resource, u64, u64) {
 }
 
 fn limits(run: &Run) -> Vec<(Resource, u64, u64)> {
-    // A crashing compiler is our daily bread; its core files are not.
+    // Crashing compilers are expected; their core files are not wanted.
     let mut limits = vec![(Resource::RLIMIT_CORE, 0, 0)];
     if let Some(cpu) = run.cpu {
         let seconds = cpu.as_secs().saturating_add(u64::from(cpu.subsec_nanos() > 0));

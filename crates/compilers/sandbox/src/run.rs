@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::stop::Stop;
 
 /// Bytes of each output stream kept unless told otherwise: a Csmith program prints one line, a
-/// preprocessed file is a few hundred kilobytes; what is longer than this nobody will read.
+/// preprocessed file is a few hundred kilobytes; longer output is of no use.
 const DEFAULT_OUTPUT_CAP: usize = 64 << 20;
 
 /// One execution of a program: what, on which input, under which limits.
@@ -198,10 +198,10 @@ pub fn note_served(time: Duration) {
 /// How a [`Run`] ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// By itself, or by a signal it brought on itself.
+    /// By itself, or by a signal that it caused.
     Finished(Finished),
     /// Killed by us, for this reason; what it had written by then is kept.
-    Killed(Why, Finished),
+    Killed(KillReason, Finished),
     /// It could not be started (no such program, no permission) or watched.
     NotStarted(io::Error),
 }
@@ -223,7 +223,7 @@ impl Ended {
 
 /// Why we killed a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum KillReason {
     /// It took too long, by the clock.
     Wall,
     /// Too many processes at once.
@@ -266,7 +266,7 @@ impl Finished {
     }
 }
 
-/// How a process left.
+/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
     /// With this exit status.

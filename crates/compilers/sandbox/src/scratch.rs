@@ -132,7 +132,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
 
 /// Places to prefer to the temporary folder.
 fn bases() -> Vec<PathBuf> {
-    // Whoever sets this means it.
+    // An explicit setting wins.
     if std::env::var_os("TMPDIR").is_some() {
         return vec![];
     }

@@ -1,7 +1,7 @@
-//! A program that is spoken with while it runs.
+//! A program that we communicate with while it runs.
 //!
 //! Unlike a [`crate::Run`] it has no shepherd: it is a program of our own that ends when its standard
-//! input does, so it outlives us by no more than it takes to see that. What it starts is its own care.
+//! input does, so it outlives us by no more than it takes to see that. What it starts is its own responsibility.
 
 use std::ffi::OsStr;
 use std::io;

@@ -4,7 +4,7 @@
 //! It is a fork of us that never executes anything else, so only async-signal-safe calls are made
 //! here and nothing is allocated. It is a subreaper: whatever loses its parent below it, daemons
 //! included, becomes its own child. So it kills only its own children, which nobody else can reap:
-//! their numbers cannot have passed to strangers. Whoever is orphaned by that comes next.
+//! their numbers cannot have been reused. What is orphaned by that is killed next.
 //!
 //! One pipe tells it to end: we close our end of it on purpose, or the kernel does when we die, be
 //! it by SIGKILL. (`PR_SET_PDEATHSIG` would go by the death of the *thread* that forked.)
@@ -22,10 +22,10 @@ use nix::libc;
 use nix::sys::resource::setrlimit;
 
 use crate::confine;
-use crate::plan::Plan;
+use crate::plan::LaunchPlan;
 use crate::procfs;
 
-/// Where the shepherd's descriptors are after [`place`]. The first three are the program's.
+/// Where the shepherd's descriptors are after [`place_descriptors`]. The first three are the program's.
 const REPORT: c_int = 3;
 const CONTROL: c_int = 4;
 const RULES: c_int = 5;
@@ -38,7 +38,7 @@ const COUNT: Duration = Duration::from_millis(50);
 const STACK: usize = 64 << 10;
 
 /// Descriptors handed to the shepherd, in the order of the constants above; -1 is none.
-pub(crate) type Handed = [c_int; DESCRIPTORS];
+pub(crate) type HandedDescriptors = [c_int; DESCRIPTORS];
 
 /// What the shepherd says at the end.
 #[repr(C)]
@@ -61,7 +61,7 @@ pub(crate) struct Report {
 /// # Safety
 ///
 /// To be called in a fresh fork with all signals blocked, with descriptors that are open.
-pub(crate) unsafe fn live(plan: &Plan, handed: &Handed) -> ! {
+pub(crate) unsafe fn shepherd_main(plan: &LaunchPlan, handed: &HandedDescriptors) -> ! {
     let mut report = Report::default();
     // SAFETY: system calls on our own descriptors and on nothing else of this process, which
     // shares no memory with its parent.
@@ -70,12 +70,12 @@ pub(crate) unsafe fn live(plan: &Plan, handed: &Handed) -> ! {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         libc::prctl(libc::PR_SET_NAME, c"shepherd".as_ptr());
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        if !place(handed) {
+        if !place_descriptors(handed) {
             report.errno = *libc::__errno_location();
         } else {
-            let count = plan.processes.map(Count::new);
+            let count = plan.processes.map(ProcessCounter::new);
             match start(plan) {
-                Ok(main) => tend(main, count, &mut report),
+                Ok(main) => supervise(main, count, &mut report),
                 Err(errno) => report.errno = errno,
             }
         }
@@ -85,7 +85,7 @@ pub(crate) unsafe fn live(plan: &Plan, handed: &Handed) -> ! {
 }
 
 /// Moves the descriptors to their places and closes everything else.
-unsafe fn place(handed: &Handed) -> bool {
+unsafe fn place_descriptors(handed: &HandedDescriptors) -> bool {
     // SAFETY: the caller's promise; numbers are only copied and closed.
     unsafe {
         // First out of the way: one may stand where another has to go.
@@ -96,11 +96,11 @@ unsafe fn place(handed: &Handed) -> bool {
                 return false;
             }
         }
-        for (place, &fd) in aside.iter().enumerate() {
-            let flags = if place < REPORT as usize { 0 } else { libc::O_CLOEXEC };
+        for (place_descriptors, &fd) in aside.iter().enumerate() {
+            let flags = if place_descriptors < REPORT as usize { 0 } else { libc::O_CLOEXEC };
             if fd < 0 {
-                libc::close(place as c_int);
-            } else if libc::dup3(fd, place as c_int, flags) < 0 {
+                libc::close(place_descriptors as c_int);
+            } else if libc::dup3(fd, place_descriptors as c_int, flags) < 0 {
                 return false;
             }
         }
@@ -114,7 +114,7 @@ unsafe fn place(handed: &Handed) -> bool {
 
 /// What parent and child share until the child executes the program.
 struct Shared<'a> {
-    plan: &'a Plan,
+    plan: &'a LaunchPlan,
     errno: c_int,
 }
 
@@ -122,7 +122,7 @@ struct Shared<'a> {
 ///
 /// The child shares our memory, and we stand still until it executes the program (as with `vfork`):
 /// no page table is copied, and an error needs no pipe.
-unsafe fn start(plan: &Plan) -> Result<c_int, c_int> {
+unsafe fn start(plan: &LaunchPlan) -> Result<c_int, c_int> {
     #[repr(align(16))]
     struct Stack(MaybeUninit<[u8; STACK]>);
     let mut stack = Stack(MaybeUninit::uninit());
@@ -155,14 +155,14 @@ extern "C" fn child(shared: *mut c_void) -> c_int {
     // SAFETY: `start` passes its `Shared`, and waits.
     unsafe {
         let shared = &mut *shared.cast::<Shared>();
-        let errno = become_program(shared.plan);
+        let errno = exec_program(shared.plan);
         (&raw mut shared.errno).write_volatile(errno);
         libc::_exit(127)
     }
 }
 
 /// Executes the program; returns the error number if it cannot.
-unsafe fn become_program(plan: &Plan) -> c_int {
+unsafe fn exec_program(plan: &LaunchPlan) -> c_int {
     // SAFETY: every pointer is into the plan, which lives as long as the shepherd.
     unsafe {
         let errno = || *libc::__errno_location();
@@ -206,7 +206,7 @@ unsafe fn become_program(plan: &Plan) -> c_int {
 }
 
 /// Waits until the program ends or is to end, then ends all there is.
-unsafe fn tend(main: c_int, mut count: Option<Count>, report: &mut Report) {
+unsafe fn supervise(main: c_int, mut count: Option<ProcessCounter>, report: &mut Report) {
     // SAFETY: polls and waits for our own children; all structures are locals.
     unsafe {
         let mut chld = MaybeUninit::uninit();
@@ -215,13 +215,13 @@ unsafe fn tend(main: c_int, mut count: Option<Count>, report: &mut Report) {
         let events = libc::signalfd(-1, chld.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         while !main_ended(main, report) {
             let mut fds = [pollfd(CONTROL), pollfd(events)];
-            let timeout = count.as_ref().map_or(-1, Count::timeout);
+            let timeout = count.as_ref().map_or(-1, ProcessCounter::timeout);
             libc::poll(fds.as_mut_ptr(), 2, timeout);
             if fds[0].revents != 0 {
                 break;
             }
             drain(events);
-            if count.as_mut().is_some_and(Count::exceeded) {
+            if count.as_mut().is_some_and(ProcessCounter::exceeded) {
                 report.crowded = 1;
                 break;
             }
@@ -316,7 +316,7 @@ unsafe fn end_all(main: c_int, events: c_int, report: &mut Report) {
 
 /// Counts our descendants now and then. `RLIMIT_NPROC` would count all processes of the user, and
 /// not hold for root.
-struct Count {
+struct ProcessCounter {
     limit: usize,
     next: Instant,
     /// The last number given out before the program began.
@@ -325,28 +325,28 @@ struct Count {
     table: &'static mut [(i32, i32)],
 }
 
-impl Count {
+impl ProcessCounter {
     /// More processes than a system has by default.
     const TABLE: usize = 1 << 20;
 
     unsafe fn map() -> &'static mut [(i32, i32)] {
         let (read, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE);
         let flags = private | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let size = Count::TABLE * size_of::<(i32, i32)>();
+        let size = ProcessCounter::TABLE * size_of::<(i32, i32)>();
         // SAFETY: fresh memory, all zero, which is valid for numbers, and never unmapped.
         unsafe {
             match libc::mmap(std::ptr::null_mut(), size, read, flags, -1, 0) {
                 libc::MAP_FAILED => &mut [],
-                memory => std::slice::from_raw_parts_mut(memory.cast(), Count::TABLE),
+                memory => std::slice::from_raw_parts_mut(memory.cast(), ProcessCounter::TABLE),
             }
         }
     }
 
-    fn new(limit: u32) -> Count {
+    fn new(limit: u32) -> ProcessCounter {
         // SAFETY: see `map`.
-        let table = unsafe { Count::map() };
+        let table = unsafe { ProcessCounter::map() };
         let first = procfs::last_pid();
-        Count { limit: limit as usize, next: Instant::now() + COUNT, first, table }
+        ProcessCounter { limit: limit as usize, next: Instant::now() + COUNT, first, table }
     }
 
     fn timeout(&self) -> c_int {

@@ -46,7 +46,7 @@ pub fn die_with_children() {
         if let Some(event) = &death {
             let (wake, fd) = (event.try_clone(), event.as_raw_fd());
             let thread = thread::Builder::new().name("signals".into()).stack_size(256 << 10);
-            if wake.is_ok_and(|wake| thread.spawn(move || await_death(&wake)).is_ok()) {
+            if wake.is_ok_and(|wake| thread.spawn(move || wait_for_death(&wake)).is_ok()) {
                 DEATH_FD.store(fd, Ordering::SeqCst);
             }
         }
@@ -103,14 +103,14 @@ extern "C" fn on_signal(signal: libc::c_int) {
         {
             raise(DEATH_FD.load(Ordering::SeqCst));
         } else {
-            die_of(signal);
+            take_default_action(signal);
         }
         *libc::__errno_location() = errno;
     }
 }
 
 /// Lets a signal do what it always does. Async-signal-safe.
-fn die_of(signal: libc::c_int) {
+fn take_default_action(signal: libc::c_int) {
     // SAFETY: neither takes pointers of ours.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
@@ -118,7 +118,7 @@ fn die_of(signal: libc::c_int) {
     }
 }
 
-fn await_death(wake: &OwnedFd) {
+fn wait_for_death(wake: &OwnedFd) {
     use std::os::fd::AsFd;
     while poll(&mut [PollFd::new(wake.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE).is_err() {}
     let deadline = Instant::now() + PATIENCE;
@@ -126,7 +126,7 @@ fn await_death(wake: &OwnedFd) {
         thread::sleep(Duration::from_millis(2));
     }
     scratch::remove_all();
-    die_of(SIGNAL.load(Ordering::SeqCst));
+    take_default_action(SIGNAL.load(Ordering::SeqCst));
 }
 
 /// What a run has to watch, if there is anything.
@@ -136,25 +136,25 @@ pub(crate) fn death() -> Option<BorrowedFd<'static>> {
 }
 
 /// A run under way.
-pub(crate) struct Running(());
+pub(crate) struct RunGuard(());
 
-impl Running {
-    pub(crate) fn new() -> Running {
-        stay_if_dying();
+impl RunGuard {
+    pub(crate) fn new() -> RunGuard {
+        block_if_dying();
         RUNNING.fetch_add(1, Ordering::SeqCst);
-        Running(())
+        RunGuard(())
     }
 }
 
-impl Drop for Running {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         RUNNING.fetch_sub(1, Ordering::SeqCst);
-        stay_if_dying();
+        block_if_dying();
     }
 }
 
 /// Does not return when the process is about to die.
-fn stay_if_dying() {
+fn block_if_dying() {
     while SIGNAL.load(Ordering::SeqCst) != 0 {
         thread::park();
     }

@@ -15,7 +15,7 @@ pub struct Stop(Arc<Inner>);
 #[derive(Debug)]
 pub(crate) struct Inner {
     set: AtomicBool,
-    /// Readable from the moment it is set; nobody ever reads it. `None` when we are out of
+    /// Readable from the moment it is set; it is never read. `None` when we are out of
     /// descriptors: then no run can start either.
     event: Option<OwnedFd>,
 }
@@ -43,7 +43,7 @@ impl Stop {
     }
 
     /// Sets it: runs that watch it are killed, and return
-    /// [`Why::Stop`](crate::Why::Stop).
+    /// [`KillReason::Stop`](crate::KillReason::Stop).
     pub fn set(&self) {
         self.0.set();
     }

@@ -1,8 +1,8 @@
-//! A compiler that breaks down on a question is still a compiler: what breaks is what a hunt is for.
+//! A compiler that crashes on a probe is still a compiler: crashes are what a hunt looks for.
 
 use sandbox::{Ended, Status};
 
-/// What compilers say when it is their own fault.
+/// What compilers print when they fail by their own fault.
 const WORDS: &[&str] = &[
     "internal compiler error",
     "PLEASE submit a bug report",

@@ -1,4 +1,4 @@
-//! The tools Gainsay knows: how they are called, what they unlock, which Debian package has them.
+//! The tools Gainsay knows: their names, what they enable, which Debian package has them.
 
 /// A tool that Gainsay can use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -48,7 +48,7 @@ pub enum Naming {
 
 /// What is known of a tool before it is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct ToolInfo {
     /// The tool.
     pub tool: Tool,
     /// Its name for people, also used in `--json`.
@@ -57,7 +57,7 @@ pub struct Known {
     pub naming: Naming,
     /// The option that makes it print its version.
     pub version_option: &'static str,
-    /// What it is good for, as the end of the sentence "it unlocks …".
+    /// What it enables, as the end of the sentence "it unlocks …".
     pub unlocks: &'static str,
     /// How to install it on Debian.
     pub install: &'static str,
@@ -70,8 +70,8 @@ const QEMU_ARCHITECTURES: &[&str] = &[
 ];
 
 /// Every known tool, in the order in which they are shown.
-pub const ALL: &[Known] = &[
-    Known {
+pub const ALL: &[ToolInfo] = &[
+    ToolInfo {
         tool: Tool::Gcc,
         name: "gcc",
         naming: Naming::Versioned("gcc"),
@@ -79,7 +79,7 @@ pub const ALL: &[Known] = &[
         unlocks: "preprocessing of .c files for `gainsay run`, and GCC as a compiler to test",
         install: "apt-get install gcc libc6-dev",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Clang,
         name: "clang",
         naming: Naming::Versioned("clang"),
@@ -87,7 +87,7 @@ pub const ALL: &[Known] = &[
         unlocks: "Clang as a compiler to test, and its sanitizers as a second opinion on a verdict",
         install: "apt-get install clang-16 libclang-rt-16-dev",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Tcc,
         name: "tcc",
         naming: Naming::Exact("tcc"),
@@ -95,7 +95,7 @@ pub const ALL: &[Known] = &[
         unlocks: "the Tiny C Compiler as a compiler to test",
         install: "apt-get install tcc",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Pcc,
         name: "pcc",
         naming: Naming::Exact("pcc"),
@@ -103,7 +103,7 @@ pub const ALL: &[Known] = &[
         unlocks: "the Portable C Compiler as a compiler to test",
         install: "apt-get install pcc",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Zig,
         name: "zig",
         naming: Naming::PythonModule("ziglang"),
@@ -111,7 +111,7 @@ pub const ALL: &[Known] = &[
         unlocks: "a newer Clang than Debian's, as `zig cc`, as a compiler to test",
         install: "pip install ziglang",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Csmith,
         name: "csmith",
         naming: Naming::Exact("csmith"),
@@ -119,7 +119,7 @@ pub const ALL: &[Known] = &[
         unlocks: "Csmith's random programs as input (`cargo lab csmith`, `hunt`, `bench machine`)",
         install: "apt-get install csmith libcsmith-dev",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Cvise,
         name: "cvise",
         naming: Naming::Exact("cvise"),
@@ -127,7 +127,7 @@ pub const ALL: &[Known] = &[
         unlocks: "C-Vise as a second reducer",
         install: "apt-get install cvise",
     },
-    Known {
+    ToolInfo {
         tool: Tool::FramaC,
         name: "frama-c",
         naming: Naming::Exact("frama-c"),
@@ -135,7 +135,7 @@ pub const ALL: &[Known] = &[
         unlocks: "Frama-C Eva as an independent opinion on undefined behaviour, and as a bench peer",
         install: "apt-get install frama-c-base",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Z3,
         name: "z3",
         naming: Naming::Exact("z3"),
@@ -143,7 +143,7 @@ pub const ALL: &[Known] = &[
         unlocks: "proofs of rewrite rules and IR refinement checks",
         install: "apt-get install z3",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Cvc5,
         name: "cvc5",
         naming: Naming::Exact("cvc5"),
@@ -151,7 +151,7 @@ pub const ALL: &[Known] = &[
         unlocks: "a second SMT solver to check Z3's answers",
         install: "apt-get install cvc5",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Qemu,
         name: "qemu-user",
         naming: Naming::QemuUser,
@@ -159,7 +159,7 @@ pub const ALL: &[Known] = &[
         unlocks: "cross compilers for other processors as compilers to test",
         install: "apt-get install qemu-user",
     },
-    Known {
+    ToolInfo {
         tool: Tool::Opt,
         name: "opt",
         naming: Naming::Versioned("opt"),
@@ -167,7 +167,7 @@ pub const ALL: &[Known] = &[
         unlocks: "LLVM's optimisation passes as a thing to test",
         install: "apt-get install llvm-16",
     },
-    Known {
+    ToolInfo {
         tool: Tool::LibLlvm,
         name: "libllvm",
         naming: Naming::LlvmLibrary,
@@ -179,7 +179,7 @@ pub const ALL: &[Known] = &[
 
 impl Tool {
     /// What is known of this tool.
-    pub fn known(self) -> &'static Known {
+    pub fn known(self) -> &'static ToolInfo {
         ALL.iter().find(|k| k.tool == self).expect("every tool is in the catalogue")
     }
 }

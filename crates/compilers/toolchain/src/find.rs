@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use sandbox::{Ended, Run};
 
-use crate::catalog::{ALL, Known, Naming, Tool};
+use crate::catalog::{ALL, Naming, Tool, ToolInfo};
 
 /// A version is printed at once; Frama-C, the slowest, loads its plug-ins first (0.3 s).
 const VERSION_WALL: Duration = Duration::from_secs(10);
 
 /// A tool that is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledTool {
     /// Which tool.
     pub tool: Tool,
     /// The name it was found under, such as `gcc-12`.
@@ -29,12 +29,12 @@ pub struct Found {
 
 /// Every installed tool of the catalogue with its version, in the catalogue's order. Starts one
 /// process per tool found.
-pub fn find_all() -> Vec<Found> {
+pub fn find_all() -> Vec<InstalledTool> {
     ALL.iter().flat_map(|known| find_tool(known.tool)).collect()
 }
 
 /// Every installed version of one tool; the same executable under several names is listed once.
-pub fn find_tool(tool: Tool) -> Vec<Found> {
+pub fn find_tool(tool: Tool) -> Vec<InstalledTool> {
     let known = tool.known();
     if let Naming::PythonModule(module) = known.naming {
         return python_module(known, module).into_iter().collect();
@@ -53,13 +53,14 @@ pub fn find_tool(tool: Tool) -> Vec<Found> {
         if !seen.insert(if is_emulator { PathBuf::from(&name) } else { real }) {
             continue;
         }
-        let same =
-            found.last().filter(|f: &&Found| is_emulator && f.path.parent() == path.parent());
+        let same = found
+            .last()
+            .filter(|f: &&InstalledTool| is_emulator && f.path.parent() == path.parent());
         let version = match same {
             Some(same) => Some(same.version.clone()),
             None => version(&path, &[known.version_option], known.tool),
         };
-        found.extend(version.map(|version| Found { tool, name, path, version }));
+        found.extend(version.map(|version| InstalledTool { tool, name, path, version }));
     }
     found
 }
@@ -130,8 +131,8 @@ fn library_folders() -> Vec<PathBuf> {
 }
 
 /// Each LLVM library in these folders once, by its real file, oldest version first.
-fn llvm_libraries(folders: &[PathBuf]) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn llvm_libraries(folders: &[PathBuf]) -> Vec<InstalledTool> {
+    let mut found: Vec<InstalledTool> = Vec::new();
     let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     for path in files.filter_map(|entry| Some(entry.ok()?.path())) {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -144,10 +145,11 @@ fn llvm_libraries(folders: &[PathBuf]) -> Vec<Found> {
         // A linker script of the same name is a line of text.
         let is_library = fs::metadata(&real).is_ok_and(|meta| meta.len() > 1 << 20);
         if is_library && found.iter().all(|f| f.path != real) {
-            found.push(Found { tool: Tool::LibLlvm, name, path: real, version });
+            found.push(InstalledTool { tool: Tool::LibLlvm, name, path: real, version });
         }
     }
-    let number = |f: &Found| f.version.split(['.', '-']).next().and_then(|n| n.parse::<u32>().ok());
+    let number =
+        |f: &InstalledTool| f.version.split(['.', '-']).next().and_then(|n| n.parse::<u32>().ok());
     found.sort_by_key(|f| (number(f), f.path.clone()));
     found
 }
@@ -164,10 +166,10 @@ fn library_version(file: &str) -> Option<String> {
     version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_string())
 }
 
-fn python_module(known: &Known, module: &str) -> Option<Found> {
+fn python_module(known: &ToolInfo, module: &str) -> Option<InstalledTool> {
     let path = on_path("python3")?;
     let version = version(&path, &["-m", module, known.version_option], known.tool)?;
-    Some(Found { tool: known.tool, name: format!("python3 -m {module}"), path, version })
+    Some(InstalledTool { tool: known.tool, name: format!("python3 -m {module}"), path, version })
 }
 
 fn version(program: &Path, args: &[&str], tool: Tool) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Who a compiler is: family, version and machine, in its own words.
+//! The identity of a compiler: family, version and machine, as it reports them.
 
 use std::env::consts::ARCH;
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// A compiler that could not say who it is.
+    /// A compiler that could not identify itself.
     pub(crate) fn unknown() -> Identity {
         Identity {
             family: Family::Other,
@@ -71,14 +71,14 @@ impl Identity {
         fs::write(&file, QUESTION)
             .map_err(|error| format!("our temporary folder is not writable: {error}"))?;
         let said = answer(command, &["-E".into(), file.into()], broke)
-            .map_err(|why| format!("it is no C compiler: {why}"))?;
+            .map_err(|why| format!("it is not a C compiler: {why}"))?;
         let family = match said.lines().find_map(|line| line.strip_prefix("family ")) {
             Some("pcc") => Family::Pcc,
             Some("tcc") => Family::Tcc,
             Some("clang") => Family::Clang,
             Some("gcc") => Family::Gcc,
             Some(_) => Family::Other,
-            None => return Err("it is no C compiler: it cannot preprocess (-E)".into()),
+            None => return Err("it is not a C compiler: it cannot preprocess (-E)".into()),
         };
         let option = if family == Family::Tcc { "-v" } else { "--version" };
         let banner = answer(command, &[option.into()], broke).unwrap_or_default();
@@ -106,10 +106,10 @@ fn answer(command: &[OsString], args: &[OsString], broke: &mut bool) -> Result<S
         }
         Ended::Finished(done) => {
             let text = done.stderr.text();
-            let words = text.lines().next().unwrap_or("it fails without a word");
+            let words = text.lines().next().unwrap_or("it fails without a message");
             Err(words.trim().to_string())
         }
-        Ended::Killed(..) => Err("it does not answer".into()),
+        Ended::Killed(..) => Err("it does not respond".into()),
         Ended::NotStarted(error) => Err(error.to_string()),
     }
 }

@@ -27,9 +27,9 @@ mod processor;
 pub mod survey;
 pub mod target;
 
-pub use catalog::{Known, Tool};
+pub use catalog::{Tool, ToolInfo};
 pub use config::{Config, ConfigError};
-pub use find::{Found, csmith_headers, find_all, find_tool, on_path};
+pub use find::{InstalledTool, csmith_headers, find_all, find_tool, on_path};
 pub use matrix::targets;
 pub use preprocess::{PreprocessError, Preprocessor};
 pub use survey::{LeftOut, Survey, SurveyError, is_emulated, survey};

@@ -9,7 +9,7 @@ use sandbox::{Ended, Run, Status};
 use crate::catalog::Tool;
 use crate::find::{find_tool, on_path};
 
-/// Preprocessing takes tens of milliseconds; one that takes this long reads from a pipe nobody
+/// Preprocessing takes tens of milliseconds; one that takes this long reads from a pipe that nobody
 /// feeds, or includes itself.
 const WALL: Duration = Duration::from_secs(60);
 

@@ -54,7 +54,7 @@ pub struct Compiler {
     pub levels: Vec<String>,
     /// Flag sets of which a few are drawn for each test (`-O3 -march=native`).
     pub extras: Vec<String>,
-    /// Words of extensions that it does not know: a program that has one of them may be refused.
+    /// Keywords of extensions that it lacks: a program that uses one may be refused.
     pub lacks: Vec<&'static str>,
 }
 

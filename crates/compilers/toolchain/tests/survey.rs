@@ -155,10 +155,10 @@ fn what_does_not_work_is_left_out_with_a_reason() {
     }
     let scratch = Scratch::new().expect("a temporary folder");
     let cases = [
-        ("no-compiler", "echo hello", "it is no C compiler: it cannot preprocess (-E)"),
-        ("failing", "echo sorry >&2; exit 1", "it is no C compiler: sorry"),
+        ("no-compiler", "echo hello", "it is not a C compiler: it cannot preprocess (-E)"),
+        ("failing", "echo sorry >&2; exit 1", "it is not a C compiler: sorry"),
         ("short-enums", "exec gcc -fshort-enums \"$@\"", "`size and alignment of SmallEnum: 1, 1`"),
-        ("packed", "exec gcc -fpack-struct=1 \"$@\"", "another data model: "),
+        ("packed", "exec gcc -fpack-struct=1 \"$@\"", "a different data model: "),
         (
             "no-linker",
             "case \"$*\" in *' -o '*) echo 'ld: cannot find crt1.o' >&2; exit 1;; esac; exec gcc \"$@\"",
@@ -185,7 +185,7 @@ fn what_breaks_down_stays_in_because_it_was_named() {
         (
             "no-output",
             "case \"$*\" in *' -o '*) exit 0;; esac; exec gcc \"$@\"",
-            "it says that all is well, but makes no program",
+            "it reports success but leaves no executable",
         ),
         (
             "crashing",
@@ -196,14 +196,14 @@ fn what_breaks_down_stays_in_because_it_was_named() {
         (
             "ice",
             "echo 'a.c:1:1: internal compiler error: in f, at g.cc:1' >&2; exit 1",
-            "it is no C compiler",
+            "it is not a C compiler",
         ),
-        ("killed", "kill -SEGV $$", "it is no C compiler"),
+        ("killed", "kill -SEGV $$", "it is not a C compiler"),
         (
             "garbage",
             "case \"$*\" in *' -o '*) echo 'int puts(); int main() { puts(\"x\"); return 0; }' > b.c; exec gcc -w \
              b.c -o probe;; esac; exec gcc \"$@\"",
-            "its probe program prints something else",
+            "its probe program prints unexpected output",
         ),
     ];
     for (name, body, reason) in cases {
@@ -277,5 +277,5 @@ fn a_configured_compiler_with_its_own_levels_and_flags() {
 fn a_pattern_without_a_match_says_what_there_is() {
     let error = run(&Config::default(), &["no-such*"], Language::C).expect_err("nothing fits");
     let error = error.to_string();
-    assert!(error.starts_with("--cc `no-such*` fits no compiler; there are "), "{error}");
+    assert!(error.starts_with("--cc `no-such*` matches no compiler; found: "), "{error}");
 }

@@ -1,12 +1,12 @@
-//! Which part of an optimiser a bug needs: the way in, for every family.
+//! Which part of an optimiser a bug needs: the entry point, for every family.
 
 use std::time::Duration;
 
-use oracle::{Case, Failure, Kind, Lab, Seen, Trouble};
+use oracle::{Behaviour, Case, Failure, FailureKind, Lab, Trouble};
 use toolchain::Family;
 
-use crate::bench::{Bench, folders};
 use crate::found::{Blame, Culprit, Method};
+use crate::probe::{FaultProbe, folders};
 use crate::{gcc, llvm, message};
 
 /// A compilation that takes longer is not asked for hundreds of times.
@@ -15,7 +15,7 @@ const SLOW: Duration = Duration::from_secs(5);
 /// What a program of milliseconds may take once a part of its compiler is switched off.
 const RUN: Duration = Duration::from_secs(2);
 
-/// How long one that may never end is waited for: nearly every answer takes as long.
+/// Time limit of a compilation that may hang: nearly every answer takes this long.
 const ENDLESS: Duration = Duration::from_secs(1);
 
 /// The part of the failing compiler's optimiser without which the bug is gone.
@@ -45,7 +45,7 @@ pub fn blame(
     }
     let kind = failure.fault.kind;
     let mut brief = Lab { limits: lab.limits.clone(), stop: lab.stop.clone() };
-    if kind == Kind::CompilerHang {
+    if kind == FailureKind::CompilerHang {
         brief.limits.compile_cpu = brief.limits.compile_cpu.min(SLOW);
     }
     tell(&format!("{}: does it still fail?", target.label()));
@@ -54,31 +54,31 @@ pub fn blame(
         brief.observe(case, folders[0].path(), target)?
     };
     if first.seen.fault(case).as_ref() != Some(&failure.fault) {
-        blame.limits.push(format!("{} does not fail in this way now.", target.label()));
+        blame.limits.push(format!("{} no longer fails in this way.", target.label()));
         return Ok(blame);
     }
-    if let Seen::Crashed(messages) = &first.seen {
+    if let Behaviour::Crashed(messages) = &first.seen {
         blame.culprits.extend(message::culprit(messages));
         blame.pass = message::pass(messages);
     }
-    if first.compile > SLOW && kind != Kind::CompilerHang {
+    if first.compile > SLOW && kind != FailureKind::CompilerHang {
         let seconds = first.compile.as_secs();
-        blame.limits.push(format!("One compilation takes {seconds} s, too long to try many."));
+        blame.limits.push(format!("One compilation takes {seconds} s, too slow to try many."));
         return Ok(blame);
     }
-    let patience = if kind == Kind::RuntimeHang { ENDLESS } else { RUN.max(first.run * 4) };
+    let patience = if kind == FailureKind::RuntimeHang { ENDLESS } else { RUN.max(first.run * 4) };
     brief.limits.run_cpu = brief.limits.run_cpu.min(patience);
     brief.limits.run_wall = brief.limits.run_wall.min(patience * 10);
-    let bench = Bench::new(brief, case, &failure.fault, jobs)?;
+    let bench = FaultProbe::new(brief, case, &failure.fault, jobs)?;
     match family {
         Family::Clang => llvm::blame(&bench, target, &mut blame, tell)?,
-        _ if kind == Kind::CompilerHang => {
-            blame.limits.push("Each try of a compiler that hangs takes too long.".into());
+        _ if kind == FailureKind::CompilerHang => {
+            blame.limits.push("Every try of a compiler that hangs takes too long.".into());
         }
         _ => gcc::blame(&bench, target, &failure.right, &mut blame, tell)?,
     }
     if bench.is_late() {
-        blame.limits.push("Time was up before everything had been tried.".into());
+        blame.limits.push("The time limit was reached before everything had been tried.".into());
     }
     Ok(blame)
 }

@@ -9,10 +9,10 @@ use std::path::Path;
 use oracle::{Case, Failure, Lab, SourceFile, Trouble};
 use toolchain::{Family, Target};
 
-use crate::bench::Bench;
 use crate::found::{Blame, Method};
+use crate::probe::FaultProbe;
 
-/// Dumps of more bytes nobody reads.
+/// Larger dumps are left out, in bytes.
 const LARGE: usize = 1 << 16;
 
 /// GCC's options for all dumps of one kind.
@@ -32,7 +32,7 @@ pub fn dumps(
     if case.units().count() != 1 || case.harness.is_some() {
         return Ok(Vec::new());
     }
-    let bench = Bench::new(lab.clone(), case, &failure.fault, 1)?;
+    let bench = FaultProbe::new(lab.clone(), case, &failure.fault, 1)?;
     let files = match target.compiler.family {
         Family::Gcc => gcc(&bench, target, pass)?,
         Family::Clang => llvm(&bench, target, blame)?,
@@ -42,7 +42,7 @@ pub fn dumps(
 }
 
 /// GCC numbers its dumps in the order of its passes: `test.c.112t.tailr1`.
-fn gcc(bench: &Bench, target: &Target, pass: &str) -> Result<Vec<SourceFile>, Trouble> {
+fn gcc(bench: &FaultProbe, target: &Target, pass: &str) -> Result<Vec<SourceFile>, Trouble> {
     bench.listings(target, &GCC)?;
     let mut dumps: Vec<(String, Vec<u8>)> = Vec::new();
     for entry in fs::read_dir(bench.folder()).into_iter().flatten().flatten() {
@@ -75,7 +75,7 @@ fn dump_of(name: &str) -> Option<&str> {
 }
 
 /// LLVM stops after any pass: the one that is blamed, and the one before it.
-fn llvm(bench: &Bench, target: &Target, blame: &Blame) -> Result<Vec<SourceFile>, Trouble> {
+fn llvm(bench: &FaultProbe, target: &Target, blame: &Blame) -> Result<Vec<SourceFile>, Trouble> {
     let bisected = blame.culprits.iter().find(|culprit| culprit.method == Method::OptBisect);
     let limit = bisected.and_then(|culprit| {
         culprit.hides.last()?.strip_prefix("-opt-bisect-limit=")?.parse::<u64>().ok()

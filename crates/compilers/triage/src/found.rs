@@ -1,6 +1,6 @@
-//! What was found out, as data.
+//! The results of triage, as data.
 
-use oracle::Kind;
+use oracle::FailureKind;
 use serde::{Deserialize, Serialize};
 
 /// Which part of an optimiser a bug needs.
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Blame {
     /// The pass that is most likely at fault, by its compiler's own name (`tailr1`, `InstCombinePass`).
     pub pass: Option<String>,
-    /// All that was learnt, the most telling first.
+    /// All culprits, the most conclusive first.
     pub culprits: Vec<Culprit>,
     /// Why nothing, or not everything, could be learnt; one sentence each.
     pub limits: Vec<String>,
@@ -69,12 +69,13 @@ pub struct Rung {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cell {
-    /// As it must.
+    /// Right.
     Works,
     /// The same fault.
     Fails,
     /// Another fault.
-    Otherwise(Kind),
-    /// It cannot take the program.
-    NotForIt,
+    Otherwise(FailureKind),
+    /// It does not support the program.
+    #[serde(rename = "not-for-it")]
+    Unsupported,
 }

@@ -11,11 +11,11 @@ mod passes;
 use oracle::Trouble;
 use toolchain::Target;
 
-use crate::bench::{Answer, Bench};
 use crate::found::Blame;
+use crate::probe::{FaultProbe, ProbeAnswer};
 
 pub(crate) fn blame(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     right: &[Target],
     blame: &mut Blame,
@@ -24,7 +24,7 @@ pub(crate) fn blame(
     // What fails without optimisation has nothing that could be switched off, and hundreds of
     // questions would show it.
     let plain = at_level_0(target);
-    if bench.ask(&plain, &[])? == Answer::Fails {
+    if bench.ask(&plain, &[])? == ProbeAnswer::Fails {
         blame.limits.push("It fails at -O0 as well, so there is nothing to switch off.".into());
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The words by which the same bug is known again.
 
-use oracle::{Fault, Kind};
+use oracle::{FailureKind, Fault};
 use toolchain::Family;
 
 use crate::found::{Blame, Ladder};
@@ -18,7 +18,7 @@ pub fn key(fault: &Fault, family: Family, blame: &Blame, ladder: &Ladder) -> Str
         Family::Other => "other",
     };
     let mut parts = vec![format!("{} {family}", fault.kind.name())];
-    let told = matches!(fault.kind, Kind::CompilerCrash | Kind::Rejection);
+    let told = matches!(fault.kind, FailureKind::CompilerCrash | FailureKind::Rejection);
     if told && !fault.known_by.is_empty() {
         parts.push(place(&fault.known_by));
     } else {
@@ -77,11 +77,11 @@ mod tests {
         let fault = |kind, known_by: &str| Fault { kind, known_by: known_by.to_string() };
         let blame = |pass: &str| Blame { pass: Some(pass.to_string()), ..Blame::default() };
         let key = |fault: &Fault, pass| key(fault, Family::Gcc, &blame(pass), &Ladder::default());
-        let wrong = fault(Kind::WrongOutput, "");
+        let wrong = fault(FailureKind::WrongOutput, "");
         assert_eq!(key(&wrong, "tailr1"), "wrong-output gcc | tailr");
         assert_eq!(key(&wrong, "tailr1"), key(&wrong, "tailr2"));
         assert_ne!(key(&wrong, "tailr1"), key(&wrong, "vrp1"));
-        let crash = fault(Kind::CompilerCrash, "in f, at g.cc:12");
+        let crash = fault(FailureKind::CompilerCrash, "in f, at g.cc:12");
         assert_eq!(key(&crash, "vrp1"), "compiler-crash gcc | in f, at g.c | vrp");
     }
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oracle::{Case, Fault, Lab, Observation, Seen, Trouble};
+use oracle::{Behaviour, Case, Fault, Lab, Observation, Trouble};
 use toolchain::{Compiler, Target};
 
-use crate::bench::{folders, side_by_side};
 use crate::found::{Cell, Ladder, Rung};
 use crate::key::place;
+use crate::probe::{folders, side_by_side};
 
 /// The usual levels, in the order of their columns.
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
@@ -43,7 +43,7 @@ pub fn ladder(
         let number = done.fetch_add(1, Ordering::Relaxed) + 1;
         tell(&format!("{} {level}: {number} of {}", compiler.name, cells.len()));
         if !compiler.levels.contains(level) && *level != failing {
-            return Ok(Cell::NotForIt);
+            return Ok(Cell::Unsupported);
         }
         let flags = level.split_whitespace().map(String::from).collect();
         let target = Target { compiler: compiler.clone(), flags };
@@ -74,14 +74,14 @@ fn columns(relatives: &[Arc<Compiler>], flags: &[String]) -> Vec<String> {
 
 fn cell(case: &Case, fault: &Fault, observation: &Observation) -> Cell {
     let seen = &observation.seen;
-    if let Seen::Rejected(messages) = seen
+    if let Behaviour::Rejected(messages) = seen
         && UNKNOWN_FLAG.iter().any(|words| messages.contains(words))
     {
-        return Cell::NotForIt;
+        return Cell::Unsupported;
     }
     match seen.fault(case) {
         None if seen.is_right(case) => Cell::Works,
-        None => Cell::NotForIt,
+        None => Cell::Unsupported,
         Some(other) if is_same(&other, fault) => Cell::Fails,
         Some(other) => Cell::Otherwise(other.kind),
     }
@@ -148,7 +148,7 @@ impl Rung {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Cell::{Fails, NotForIt, Works};
+    use Cell::{Fails, Unsupported, Works};
 
     fn ladder(rows: &[(&str, [Cell; 3])]) -> Ladder {
         let rung = |(version, cells): &(&str, [Cell; 3])| Rung {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn patterns_do_not_depend_on_what_else_is_installed() {
         let ten = ("10.1.0", [Works, Works, Works]);
-        let nine = ("9.3.0", [NotForIt, Works, NotForIt]);
+        let nine = ("9.3.0", [Unsupported, Works, Unsupported]);
         let eleven = ("11.2.0", [Works, Fails, Works]);
         let twelve = ("12.2.0", [Works, Fails, Fails]);
         let few = ladder(&[ten, eleven]);
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(ladder(&[ten, twelve]).pattern(), "from -O2, since 12");
         assert_eq!(ladder(&[twelve]).pattern(), "from -O2");
         // Nothing says that the older one is right where it was not asked.
-        let silent = ("9.3.0", [Works, NotForIt, Works]);
+        let silent = ("9.3.0", [Works, Unsupported, Works]);
         assert_eq!(ladder(&[silent, twelve]).pattern(), "from -O2");
         assert_eq!(ladder(&[ten]).pattern(), "");
         let all = ladder(&[nine, ten, eleven, twelve]);

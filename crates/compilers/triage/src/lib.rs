@@ -12,7 +12,6 @@
 //!
 //! Not here: bisecting a compiler's own history, and passes of link-time optimisation in LLVM.
 
-mod bench;
 mod blame;
 mod dump;
 mod found;
@@ -22,6 +21,7 @@ mod ladder;
 mod llvm;
 mod message;
 mod minimise;
+mod probe;
 
 pub use blame::blame;
 pub use dump::dumps;

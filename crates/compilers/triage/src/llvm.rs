@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use oracle::Trouble;
 use toolchain::Target;
 
-use crate::bench::{Answer, Bench};
 use crate::blame::culprit;
 use crate::found::{Blame, Method};
+use crate::probe::{FaultProbe, ProbeAnswer};
 
 /// One run of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Step {
+struct PassRun {
     number: u64,
     pass: String,
     /// What it works on: `[module]`, `f`, `function (f)`.
@@ -22,54 +22,54 @@ struct Step {
 }
 
 pub(crate) fn blame(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     blame: &mut Blame,
     tell: &(dyn Fn(&str) + Sync),
 ) -> Result<(), Trouble> {
     let listings = bench.listings(target, &["-mllvm", "-opt-bisect-limit=-1"])?;
-    let units: Vec<Vec<Step>> = listings.iter().map(|(_, text)| steps(text)).collect();
+    let units: Vec<Vec<PassRun>> = listings.iter().map(|(_, text)| steps(text)).collect();
     let count = units.iter().flatten().map(|step| step.number).max().unwrap_or(0);
-    let mut sorry = |words: String| {
+    let mut give_up = |words: String| {
         blame.limits.push(words);
         Ok(())
     };
     if count == 0 {
         let label = target.label();
-        return sorry(format!("{label} lists no passes for -opt-bisect-limit."));
+        return give_up(format!("{label} lists no passes for -opt-bisect-limit."));
     }
     let fails = |limit: u64| {
         tell(&format!("{}: stopped after pass {limit} of {count}", target.label()));
         bench.ask(target, &flags(limit))
     };
-    if fails(count)? != Answer::Fails {
-        return sorry("With all passes counted (-opt-bisect-limit) it does not fail.".into());
+    if fails(count)? != ProbeAnswer::Fails {
+        return give_up("With all passes counted (-opt-bisect-limit) it does not fail.".into());
     }
-    if fails(0)? == Answer::Fails {
+    if fails(0)? == ProbeAnswer::Fails {
         let lto = target.flags.iter().any(|flag| flag.starts_with("-flto"));
         let where_else = if lto { ", or is optimised when linking" } else { "" };
-        return sorry(format!(
+        return give_up(format!(
             "It fails with every pass left out that may be left out, so the bug is in a part that \
              always runs{where_else}."
         ));
     }
     // Invariant: `bad` fails and `good` does not. So there is a boundary even where a bug comes and
     // goes, and both sides of the one that is found were seen.
-    let (mut good, mut bad, mut before) = (0, count, Answer::Works);
+    let (mut good, mut bad, mut before) = (0, count, ProbeAnswer::Works);
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
         match fails(middle)? {
-            Answer::Fails => bad = middle,
+            ProbeAnswer::Fails => bad = middle,
             other => (good, before) = (middle, other),
         }
     }
-    if good > 0 && before != Answer::Works {
-        blame.limits.push("With one pass less it fails in another way.".into());
+    if good > 0 && before != ProbeAnswer::Works {
+        blame.limits.push("With one pass fewer it fails in another way.".into());
     }
-    let here: Vec<&Step> = units.iter().flatten().filter(|step| step.number == bad).collect();
+    let here: Vec<&PassRun> = units.iter().flatten().filter(|step| step.number == bad).collect();
     let names: BTreeSet<&str> = here.iter().map(|step| step.pass.as_str()).collect();
     if names.len() > 1 {
-        blame.limits.push("Each file counts its passes, so it is one of several.".into());
+        blame.limits.push("Each file numbers its own passes, so it is one of several.".into());
     }
     for step in here {
         let detail = format!("pass {bad} of {count}, on {}", plain(&step.on));
@@ -84,13 +84,13 @@ fn flags(limit: u64) -> Vec<String> {
 }
 
 /// The passes that were run.
-fn steps(text: &str) -> Vec<Step> {
+fn steps(text: &str) -> Vec<PassRun> {
     let step = |line: &str| {
         let told = line.strip_prefix("BISECT: running pass (")?;
         let (number, told) = told.split_once(") ")?;
         let (pass, on) = told.split_once(" on ")?;
         let number = number.parse().ok()?;
-        Some(Step { number, pass: pass.to_string(), on: on.trim().to_string() })
+        Some(PassRun { number, pass: pass.to_string(), on: on.trim().to_string() })
     };
     text.lines().filter_map(step).collect()
 }

@@ -1,4 +1,4 @@
-//! What every test of a hunt shares: the laboratory, the compilers, the accounts of time.
+//! What all tests of a hunt share: the lab, the compilers, the accounting of time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,8 +16,8 @@ use toolchain::Compiler;
 
 use crate::plan::Plan;
 
-/// The common ground of all tests.
-pub struct Bench {
+/// What all tests share.
+pub struct TestBench {
     /// Where programs are compiled and run.
     pub lab: Lab,
     /// What is tested.
@@ -27,22 +27,22 @@ pub struct Bench {
     detectors: OnceLock<Detectors>,
     /// How many findings each signature has.
     signatures: Mutex<BTreeMap<String, u64>>,
-    /// What other people's programs had used when the hunt began.
+    /// Processor time that external programs had used when the hunt began.
     before: Duration,
-    /// Microseconds of theirs that count as ours: of generators.
+    /// Microseconds of external generators, which count as ours.
     generators: AtomicU64,
 }
 
-impl Bench {
+impl TestBench {
     /// The bench of a plan. Setting `stop` ends what is done on it.
-    pub fn of(plan: &Plan, stop: Stop) -> Bench {
+    pub fn of(plan: &Plan, stop: Stop) -> TestBench {
         let lab = Lab { limits: plan.limits.clone(), stop };
-        Bench::new(lab, plan.compilers.clone(), plan.extras_per_test)
+        TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test)
     }
 
     /// A bench on which nothing was done yet.
-    pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> Bench {
-        Bench {
+    pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> TestBench {
+        TestBench {
             lab,
             compilers,
             extras_per_test,
@@ -65,8 +65,8 @@ impl Bench {
 
     /// The same with these detectors.
     #[cfg(test)]
-    pub fn with_detectors(self, detectors: Detectors) -> Bench {
-        Bench { detectors: OnceLock::from(detectors), ..self }
+    pub fn with_detectors(self, detectors: Detectors) -> TestBench {
+        TestBench { detectors: OnceLock::from(detectors), ..self }
     }
 
     /// Counts one more finding of a signature; how many there were before.

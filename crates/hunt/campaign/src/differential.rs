@@ -1,19 +1,19 @@
-//! One program before all targets: observe, judge, try again, ask the detectors.
+//! One program on all targets: observe, judge, try again, ask the detectors.
 
 use std::time::Duration;
 
 use choice::Choices;
 use oracle::{
-    Agreement, Certificate, Confirmation, Fault, Kind, Observation, Opinion, Says, Seen,
-    SourceFile, Suspicion, Trouble, agreement, judge,
+    Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Observation,
+    Opinion, SourceFile, Suspicion, Trouble, agreement, judge,
 };
 use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target, targets};
 
-use crate::bench::Bench;
-use crate::engine::Made;
+use crate::bench::TestBench;
+use crate::engine::TestProgram;
 use crate::predict::predict;
-use crate::record::{Cost, NewFinding, Standing, Tested, Word};
+use crate::record::{Cost, NewFinding, Standing, TargetResult, Tested};
 
 /// A failure that does not show when tried again is tried so often in all: code that reads what a
 /// miscompilation left uninitialised fails only now and then.
@@ -28,13 +28,13 @@ const KEPT: usize = 1 << 20;
 /// Tests a program on the targets drawn for its seed, and adds what came of it to `tested`. Calls
 /// `begin` with the label of each target before it is its turn. What was seen on each.
 pub fn test(
-    bench: &Bench,
+    bench: &TestBench,
     seed: u64,
-    made: &Made,
+    made: &TestProgram,
     tested: &mut Tested,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Vec<Observation>, Trouble> {
-    let mut trial = Trial::hold(bench, seed, made, tested, begin)?;
+    let mut trial = DifferentialTest::run(bench, seed, made, tested, begin)?;
     for suspicion in trial.suspicions() {
         let finding = trial.finding(suspicion, &mut tested.cost)?;
         tested.findings.push(finding);
@@ -43,9 +43,9 @@ pub fn test(
 }
 
 /// One program under test.
-pub struct Trial<'a> {
-    bench: &'a Bench,
-    made: &'a Made,
+pub struct DifferentialTest<'a> {
+    bench: &'a TestBench,
+    made: &'a TestProgram,
     targets: Vec<Target>,
     folder: Scratch,
     /// One for each target.
@@ -54,26 +54,27 @@ pub struct Trial<'a> {
     certificate: Option<Certificate>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> DifferentialTest<'a> {
     /// Compiles and runs a program on the targets drawn for a seed, tries failures again, and adds what
     /// each target did to `tested`. Findings are the caller's to ask for: they take detectors.
-    pub fn hold(
-        bench: &'a Bench,
+    pub fn run(
+        bench: &'a TestBench,
         seed: u64,
-        made: &'a Made,
+        made: &'a TestProgram,
         tested: &mut Tested,
         begin: &mut dyn FnMut(&str),
-    ) -> Result<Trial<'a>, Trouble> {
+    ) -> Result<DifferentialTest<'a>, Trouble> {
         let mut choices = Choices::new(seed).fork("targets");
         let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
         let folder = bench.folder()?;
         bench.lab.write(&made.case, folder.path())?;
-        let mut trial = Trial { bench, made, targets, folder, seen: Vec::new(), certificate: None };
+        let mut trial =
+            DifferentialTest { bench, made, targets, folder, seen: Vec::new(), certificate: None };
         trial.observe(&mut tested.cost, begin)?;
         let flaky = trial.try_again(&mut tested.cost)?;
         trial.read_as_compilers_do(&mut tested.cost);
         trial.doubt_validity(&mut tested.cost)?;
-        tested.targets.extend(trial.words(&trial.suspicions(), &flaky));
+        tested.targets.extend(trial.target_results(&trial.suspicions(), &flaky));
         Ok(trial)
     }
 
@@ -105,7 +106,9 @@ impl<'a> Trial<'a> {
         let suspicions = judge(&self.made.case, &self.targets, &self.seen);
         // A hang costs minutes at each level: the first target stands for all.
         let tried = |s: &Suspicion, label: &String| match s.kind {
-            Kind::CompilerHang | Kind::RuntimeHang => s.targets.first() == Some(label),
+            FailureKind::CompilerHang | FailureKind::RuntimeHang => {
+                s.targets.first() == Some(label)
+            }
             _ => s.targets.contains(label),
         };
         let suspected = |label: &String| suspicions.iter().any(|s| tried(s, label));
@@ -142,7 +145,7 @@ impl<'a> Trial<'a> {
         let (Language::C, Some(fuel)) = (self.made.case.language, self.made.fuel) else { return };
         let case = &self.made.case;
         for (target, seen) in self.targets.iter().zip(&mut self.seen) {
-            let failed = seen.seen.kind(case).is_some_and(Kind::is_wrong_code);
+            let failed = seen.seen.kind(case).is_some_and(FailureKind::is_wrong_code);
             let Some(command) = target.command(Language::C).filter(|_| failed) else { continue };
             let preprocessor = Preprocessor::with_command(command);
             let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
@@ -158,15 +161,17 @@ impl<'a> Trial<'a> {
                 // Headers may be written for that compiler alone.
                 Err(_) => continue,
             };
-            seen.seen = Seen::NotForIt(format!("its macros make another program of it: {why}"));
+            seen.seen = Behaviour::Unsupported(format!(
+                "its predefined macros make it another program: {why}"
+            ));
         }
     }
 
-    /// Other people's programs rely on what compilers let pass: implicit declarations, functions that
-    /// are nowhere defined. A rejection counts only if a compiler that takes such a program takes it
-    /// with all pedantry too.
+    /// Programs in the wild rely on what compilers tolerate: implicit declarations, functions that
+    /// are never defined. A rejection counts only if a compiler that accepts such a program accepts it
+    /// with `-pedantic-errors` too.
     fn doubt_validity(&mut self, cost: &mut Cost) -> Result<(), Trouble> {
-        let rejected = |seen: &Observation| matches!(seen.seen, Seen::Rejected(_));
+        let rejected = |seen: &Observation| matches!(seen.seen, Behaviour::Rejected(_));
         if !self.made.is_foreign || !self.seen.iter().any(rejected) {
             return Ok(());
         }
@@ -182,23 +187,27 @@ impl<'a> Trial<'a> {
         }
         for seen in self.seen.iter_mut().filter(|seen| rejected(seen)) {
             if !valid || seen.seen.is_link_error() {
-                seen.seen = Seen::NotForIt("the program is not valid C to the letter".into());
+                seen.seen = Behaviour::Unsupported("the program is not strictly valid C".into());
             }
         }
         Ok(())
     }
 
-    fn words(&self, suspicions: &[Suspicion], flaky: &[String]) -> Vec<(String, Word)> {
+    fn target_results(
+        &self,
+        suspicions: &[Suspicion],
+        flaky: &[String],
+    ) -> Vec<(String, TargetResult)> {
         let word = |seen: &Observation| {
             let failed = suspicions.iter().find(|s| s.targets.contains(&seen.target));
             match failed {
-                Some(suspicion) => Word::Failed(suspicion.kind),
-                None if flaky.contains(&seen.target) => Word::Flaky,
+                Some(suspicion) => TargetResult::Failed(suspicion.kind),
+                None if flaky.contains(&seen.target) => TargetResult::Flaky,
                 // A program without an answer may be rejected.
-                None if matches!(seen.seen, Seen::NotForIt(_) | Seen::Rejected(_)) => {
-                    Word::NotForIt
+                None if matches!(seen.seen, Behaviour::Unsupported(_) | Behaviour::Rejected(_)) => {
+                    TargetResult::Unsupported
                 }
-                None => Word::Right,
+                None => TargetResult::Right,
             }
         };
         self.seen.iter().map(|seen| (seen.target.clone(), word(seen))).collect()
@@ -259,10 +268,10 @@ impl<'a> Trial<'a> {
         let mut all: Vec<SourceFile> = expected.into_iter().collect();
         for seen in self.seen.iter().filter(|seen| suspicion.targets.contains(&seen.target)) {
             let (what, bytes) = match &seen.seen {
-                Seen::Ran { stdout, .. } => ("stdout", stdout.as_slice()),
-                Seen::Crashed(text) | Seen::Exhausted(text) | Seen::Rejected(text) => {
-                    ("messages", text.as_bytes())
-                }
+                Behaviour::Ran { stdout, .. } => ("stdout", stdout.as_slice()),
+                Behaviour::Crashed(text)
+                | Behaviour::Exhausted(text)
+                | Behaviour::Rejected(text) => ("messages", text.as_bytes()),
                 _ => continue,
             };
             let name = format!("{}.{what}", seen.target.replace([' ', '/'], "_"));
@@ -281,13 +290,13 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that does as
-/// the machine says; where all are against it, it is more likely wrong itself. A rejected program
-/// needs a compiler that takes it. A crash is a bug whatever the program means.
+/// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that agrees with
+/// the machine; where none does, the machine is more likely wrong. A rejected program
+/// needs a compiler that accepts it. A crash is a bug whatever the program means.
 fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certificate) -> Standing {
     let witness = !agreement.right.is_empty()
-        || certificate.opinions.iter().skip(1).any(|o| o.says == Says::Valid);
-    let needs_validity = suspicion.kind.is_wrong_code() || suspicion.kind == Kind::Rejection;
+        || certificate.opinions.iter().skip(1).any(|o| o.says == Assessment::Valid);
+    let needs_validity = suspicion.kind.is_wrong_code() || suspicion.kind == FailureKind::Rejection;
     match needs_validity && (certificate.disputed() || !witness) {
         true => Standing::Disputed,
         false => Standing::Confirmed,
@@ -298,6 +307,8 @@ fn not_asked(known: u64) -> Opinion {
     Opinion {
         tool: "sanitizers and Frama-C".into(),
         command: String::new(),
-        says: Says::Silent(format!("not asked: {known} findings have this signature already")),
+        says: Assessment::Silent(format!(
+            "not asked: {known} findings have this signature already"
+        )),
     }
 }

@@ -1,18 +1,18 @@
 //! Detectors asked before any compiler: the eager validation of CsmithEdge's Figure 1a.
 //!
-//! The lazy one is in [`differential`](crate::differential): nobody is asked until targets disagree. A
-//! program to which a detector objects has no answer from then on. Where the machine had one, that is
-//! put down as a finding: either of the two has a bug. Frama-C's alarms prove nothing and make no
+//! Lazy validation is in [`differential`](crate::differential): no detector runs until targets disagree. A
+//! program to which a detector objects has no expected result from then on. Where the machine had one, that is
+//! recorded as a finding: one of the two has a bug. Frama-C's alarms prove nothing and make no
 //! finding.
 
-use oracle::{Certificate, Kind, Opinion, Says, Trouble};
+use oracle::{Assessment, Certificate, FailureKind, Opinion, Trouble};
 
-use crate::bench::Bench;
-use crate::engine::Made;
+use crate::bench::TestBench;
+use crate::engine::TestProgram;
 use crate::record::{NewFinding, Standing, Tested};
 
-/// Asks those who are to be asked first about a program with an answer.
-pub fn test(bench: &Bench, made: &mut Made, tested: &mut Tested) -> Result<(), Trouble> {
+/// Asks the detectors that are to run before the compilers about a program with an expected result.
+pub fn test(bench: &TestBench, made: &mut TestProgram, tested: &mut Tested) -> Result<(), Trouble> {
     if made.first.is_empty() || made.case.expected.is_none() {
         return Ok(());
     }
@@ -25,8 +25,9 @@ pub fn test(bench: &Bench, made: &mut Made, tested: &mut Tested) -> Result<(), T
     else {
         return Ok(());
     };
-    made.unanswered = Some(format!("{}: {}", detector.name(), gist(&opinion.says)));
-    if matches!(opinion.says, Says::Undefined(_)) && made.fuel.is_some() {
+    made.unanswered =
+        Some(format!("{}: {}", detector.name(), without_varying_parts(&opinion.says)));
+    if matches!(opinion.says, Assessment::Undefined(_)) && made.fuel.is_some() {
         let opinions = asked.iter().map(|(_, opinion)| opinion.clone());
         let opinions = std::iter::once(made.own.clone()).chain(opinions).collect();
         tested.findings.push(disagreement(made, opinion, Certificate { opinions }));
@@ -36,15 +37,19 @@ pub fn test(bench: &Bench, made: &mut Made, tested: &mut Tested) -> Result<(), T
     Ok(())
 }
 
-fn disagreement(made: &Made, opinion: &Opinion, certificate: Certificate) -> NewFinding {
+fn disagreement(made: &TestProgram, opinion: &Opinion, certificate: Certificate) -> NewFinding {
     let Opinion { tool, command, says } = opinion;
     let words = match says {
-        Says::Undefined(words) => words.clone(),
+        Assessment::Undefined(words) => words.clone(),
         _ => String::new(),
     };
     NewFinding {
-        kind: Kind::Disagreement,
-        signature: format!("{} {tool} {}", Kind::Disagreement.name(), gist(says)),
+        kind: FailureKind::Disagreement,
+        signature: format!(
+            "{} {tool} {}",
+            FailureKind::Disagreement.name(),
+            without_varying_parts(says)
+        ),
         summary: words,
         standing: Standing::Disputed,
         targets: vec![tool.clone()],
@@ -59,8 +64,10 @@ fn disagreement(made: &Made, opinion: &Opinion, certificate: Certificate) -> New
 
 /// What an objection is about, without what changes from program to program: `signed integer overflow`
 /// of `test.c:3:5: runtime error: signed integer overflow: 2147483647 + 1 …`.
-fn gist(says: &Says) -> String {
-    let (Says::Undefined(words) | Says::Alarm(words)) = says else { return String::new() };
+fn without_varying_parts(says: &Assessment) -> String {
+    let (Assessment::Undefined(words) | Assessment::Alarm(words)) = says else {
+        return String::new();
+    };
     let starts = ["runtime error: ", "Sanitizer: ", "Warning: "];
     let told = starts.iter().find_map(|start| Some(words.split_once(start)?.1)).unwrap_or(words);
     let numbers = |c: char| c.is_ascii_digit();
@@ -74,13 +81,13 @@ mod tests {
     use std::path::Path;
 
     use oracle::{Case, Detector, Detectors, Expected, Lab, SourceFile};
-    use toolchain::{Found, Language, Tool, on_path};
+    use toolchain::{InstalledTool, Language, Tool, on_path};
 
     use super::*;
     use crate::predict::own_opinion;
 
     /// A program with an answer of which UBSan is to be asked first.
-    fn made() -> Made {
+    fn made() -> TestProgram {
         let text = b"int main(void) { return 0; }\n".to_vec();
         let case = Case {
             language: Language::C,
@@ -90,16 +97,17 @@ mod tests {
             include: Vec::new(),
             expected: Some(Expected::default()),
         };
-        let made = Made::new(case, "a test".into(), own_opinion("test.c", 1), 1000);
-        Made { first: [Detector::Undefined].into(), ..made }
+        let made = TestProgram::new(case, "a test".into(), own_opinion("test.c", 1), 1000);
+        TestProgram { first: [Detector::Undefined].into(), ..made }
     }
 
     /// What becomes of a program before this sanitizer.
-    fn asked(script: &str, mut made: Made) -> (Made, Tested) {
+    fn asked(script: &str, mut made: TestProgram) -> (TestProgram, Tested) {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/compilers/faulty");
         let path = dir.join(script);
-        let found = Found { tool: Tool::Gcc, name: "gcc".into(), path, version: "1".into() };
-        let bench = Bench::new(Lab::default(), Vec::new(), 0);
+        let found =
+            InstalledTool { tool: Tool::Gcc, name: "gcc".into(), path, version: "1".into() };
+        let bench = TestBench::new(Lab::default(), Vec::new(), 0);
         let bench = bench.with_detectors(Detectors::among(vec![found]));
         let mut tested = Tested::new("test", 1);
         test(&bench, &mut made, &mut tested).expect("no trouble");
@@ -120,18 +128,21 @@ mod tests {
         assert_eq!(objected.case.expected, None);
         assert_eq!(objected.unanswered.as_deref(), Some("UBSan: made up"));
         let [finding] = &tested.findings[..] else { panic!("{tested:?}") };
-        assert_eq!((finding.kind, finding.standing), (Kind::Disagreement, Standing::Disputed));
+        assert_eq!(
+            (finding.kind, finding.standing),
+            (FailureKind::Disagreement, Standing::Disputed)
+        );
         assert_eq!(finding.signature, "disagreement gcc 1 -fsanitize=undefined made up");
-        assert_eq!(finding.certificate.opinions[0].says, Says::Valid);
+        assert_eq!(finding.certificate.opinions[0].says, Assessment::Valid);
 
         // Where the machine said nothing, nobody disagrees with it.
-        let (objected, tested) = asked("alarmed.sh", Made { fuel: None, ..made() });
+        let (objected, tested) = asked("alarmed.sh", TestProgram { fuel: None, ..made() });
         assert!(objected.case.expected.is_none() && tested.findings.is_empty());
     }
 
     #[test]
     fn objections_of_one_kind_are_alike() {
-        let told = |words: &str| gist(&Says::Undefined(words.into()));
+        let told = |words: &str| without_varying_parts(&Assessment::Undefined(words.into()));
         let overflow = "t.c:3:5: runtime error: signed integer overflow: 2147483647 + 1 cannot be";
         assert_eq!(told(overflow), "signed integer overflow");
         assert_eq!(
@@ -143,6 +154,6 @@ mod tests {
         let unset = "WARNING: MemorySanitizer: use-of-uninitialized-value, at test.c:3:4";
         assert_eq!(told(unset), "use-of-uninitialized-value");
         let alarm = "[eva:alarm] f.c:2: Warning: signed overflow. assert y + 1 <= 2147483647;";
-        assert_eq!(gist(&Says::Alarm(alarm.into())), "signed overflow");
+        assert_eq!(without_varying_parts(&Assessment::Alarm(alarm.into())), "signed overflow");
     }
 }

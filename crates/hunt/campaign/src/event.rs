@@ -1,10 +1,10 @@
-//! What a hunt tells while it runs, for whoever shows it.
+//! The events of a running hunt, for a user interface.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::record::{Checks, Cost, Finding, Study, Tested, Word};
-use oracle::Kind;
+use crate::record::{Checks, Cost, Finding, Study, TargetResult, Tested};
+use oracle::FailureKind;
 
 /// What happened.
 #[derive(Debug)]
@@ -17,15 +17,15 @@ pub enum Event<'a> {
     Found(&'a Finding, &'a Progress),
     /// A finding was studied; what was learnt is on disk. Or it could not be, and why.
     Studied(i64, Result<&'a Study, &'a str>, &'a Progress),
-    /// A sentence worth reading: a worker came or went, a test was set aside.
-    Word(&'a str, &'a Progress),
-    /// Nothing happened for a moment: time to draw.
+    /// A message for the user: a worker joined or left, a test was set aside.
+    Note(&'a str, &'a Progress),
+    /// Nothing happened for a moment: time to redraw.
     Tick(&'a Progress),
     /// The hunt is over.
     End(&'a Progress),
 }
 
-/// Where a hunt stands. Counts include what earlier runs on the same folder recorded, unless said.
+/// The state of a hunt. Counts include what earlier runs on the same folder recorded, unless stated otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// The first seed.
@@ -55,9 +55,9 @@ pub struct Progress {
     /// Processor time of compilers, compiled programs and detectors in this run.
     pub others: Duration,
     /// What each target did, by label.
-    pub targets: BTreeMap<String, BTreeMap<Word, u64>>,
+    pub targets: BTreeMap<String, BTreeMap<TargetResult, u64>>,
     /// Findings that stand, by kind.
-    pub findings: BTreeMap<Kind, u64>,
+    pub findings: BTreeMap<FailureKind, u64>,
     /// Findings that are disputed.
     pub disputed: u64,
     /// Different signatures among the findings that stand.
@@ -67,11 +67,11 @@ pub struct Progress {
     /// Failures that did not show when tried again.
     pub flaky: u64,
     /// The last finding: number, kind and summary.
-    pub newest: Option<(i64, Kind, String)>,
+    pub newest: Option<(i64, FailureKind, String)>,
     /// Each engine: tests, new signatures, share of processor time so far, share it is due.
     pub engines: BTreeMap<String, EngineProgress>,
     /// Why the hunt ended; set with [`Event::End`].
-    pub ended: Option<Ended>,
+    pub ended: Option<EndReason>,
 }
 
 /// How an engine does.
@@ -89,13 +89,13 @@ pub struct EngineProgress {
 
 /// Why a hunt ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum EndReason {
     /// Its time is over.
     Time,
     /// All tests are done.
     Tests,
     /// Ctrl-C, or another request to stop.
     Interrupted,
-    /// It could not go on: a full disk, a lost store. One sentence.
+    /// It could not continue: a full disk, a lost store. One sentence.
     Failed(String),
 }

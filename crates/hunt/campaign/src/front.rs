@@ -1,4 +1,4 @@
-//! From C to LLVM IR that nobody has optimised yet, by clang.
+//! From C to unoptimised LLVM IR, by clang.
 
 use std::ffi::OsString;
 use std::fs;
@@ -20,13 +20,13 @@ pub fn clang_for(major: u32) -> Result<PathBuf, String> {
     let fit = all.filter_map(|found| Some((version(&found.version)?, found.path)));
     let best = fit.filter(|(of, _)| *of <= major).max_by_key(|(of, _)| *of);
     best.map(|(_, path)| path).ok_or_else(|| {
-        format!("programs become LLVM IR by clang, and there is none up to version {major}")
+        format!("programs are compiled to LLVM IR by clang, and no clang up to version {major} is installed")
     })
 }
 
 /// What makes clang write bitcode and leave it as it is. As for an optimised build it says more:
 /// lifetimes of variables, types of accesses.
-pub fn words(optimising: bool) -> Vec<OsString> {
+pub fn clang_arguments(optimising: bool) -> Vec<OsString> {
     let level = match optimising {
         true => ["-O2", "-Xclang", "-disable-llvm-passes"],
         // Else every function is marked as not to be touched.
@@ -44,11 +44,11 @@ pub fn bitcode(
     dir: &Path,
 ) -> Result<(Vec<u8>, Duration), String> {
     let output = dir.join("unit.bc");
-    let mut run = Run::new(clang, TIME).args(words(optimising)).arg("-w").cwd(dir);
+    let mut run = Run::new(clang, TIME).args(clang_arguments(optimising)).arg("-w").cwd(dir);
     for include in &case.include {
         run = run.arg("-I").arg(include);
     }
-    let refused = || format!("{} does not take {unit}", clang.display());
+    let refused = || format!("{} rejects {unit}", clang.display());
     let done = run.arg(unit).arg("-o").arg(&output).finish().success().ok_or_else(refused)?;
     let bytes = fs::read(&output).map_err(|error| error.to_string())?;
     Ok((bytes, done.cpu))

@@ -1,4 +1,4 @@
-//! The hunt: workers take tests from the queue, one thread records what they bring and tells of it.
+//! The hunt: workers take tests from the queue, one thread records and reports their results.
 //!
 //! Only the recording thread touches the store. Workers are not scoped threads: at Ctrl-C the hunt
 //! does not wait for one that is in the middle of executing a program in the machine.
@@ -12,15 +12,15 @@ use anyhow::Result;
 use oracle::Trouble;
 use sandbox::Stop;
 
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::engine::Engine;
-use crate::event::{Ended, EngineProgress, Event, Progress};
+use crate::event::{EndReason, EngineProgress, Event, Progress};
 use crate::plan::Plan;
-use crate::queue::{Item, Queue};
-use crate::record::{Cost, Finding, Study, Tested, Word};
+use crate::queue::{Queue, QueuedTest};
+use crate::record::{Cost, Finding, Study, TargetResult, Tested};
 use crate::schedule;
 use crate::store::{Sample, Store, StoredTarget, is_full};
-use crate::worker::{Board, Done, Failed, InProcess, Letter, Worker};
+use crate::worker::{Delivery, InProcess, SharedQueue, StudyFailure, WorkResult, Worker};
 
 /// Between two looks at the clock: also the time until a view is drawn again.
 const TICK: Duration = Duration::from_millis(100);
@@ -33,12 +33,12 @@ const GRACE: Duration = Duration::from_secs(10);
 /// than this is our own computing, which leaves nothing behind.
 const PARTING: Duration = Duration::from_millis(600);
 
-/// Who does the work of a hunt: threads of this process, or workers on other machines.
+/// What does the work of a hunt: threads of this process, or workers on other machines.
 pub trait Crew {
     /// What tests share, where they are done in this process.
-    fn bench(&self) -> Option<Arc<Bench>>;
+    fn bench(&self) -> Option<Arc<TestBench>>;
 
-    /// Sets to work and returns: takes from the board until nothing is left, sends home what came of it,
+    /// Starts working and returns: takes from the queue until nothing is left, sends the results,
     /// and drops the sender at the end.
     fn start(&mut self, plan: &Plan, task: Task) -> Result<()>;
 }
@@ -46,16 +46,16 @@ pub trait Crew {
 /// What a crew is given.
 pub struct Task {
     /// What is to be done.
-    pub board: Board,
-    /// Where what came of it goes.
-    pub home: Sender<Letter>,
+    pub board: SharedQueue,
+    /// Where results are sent.
+    pub home: Sender<Delivery>,
     /// Ends all work at once when it is set.
     pub cancel: Stop,
     /// The engines, in the order of the plan.
     pub engines: Arc<[Box<dyn Engine>]>,
     /// All targets of the store.
     pub targets: Arc<[StoredTarget]>,
-    /// What the folder is known by among all folders.
+    /// The identity of the folder.
     pub identity: String,
 }
 
@@ -63,10 +63,10 @@ pub struct Task {
 const SAMPLE: Duration = Duration::from_secs(5);
 
 /// The threads of this process.
-struct Threads(Arc<Bench>);
+struct Threads(Arc<TestBench>);
 
 impl Crew for Threads {
-    fn bench(&self) -> Option<Arc<Bench>> {
+    fn bench(&self) -> Option<Arc<TestBench>> {
         Some(self.0.clone())
     }
 
@@ -87,11 +87,11 @@ pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Prog
     plan.check_compilers()?;
     // Our own, so that the end of the time can end runs as Ctrl-C does.
     let cancel = Stop::new();
-    let bench = Arc::new(Bench::of(&plan, cancel.clone()));
+    let bench = Arc::new(TestBench::of(&plan, cancel.clone()));
     hunt_with(plan, &mut Threads(bench), cancel, stop, tell)
 }
 
-/// The same with the work done by somebody else; setting `cancel` must end what is under way.
+/// The same with another crew; setting `cancel` must end what is under way.
 pub fn hunt_with(
     plan: Plan,
     crew: &mut dyn Crew,
@@ -129,7 +129,7 @@ pub fn hunt_with(
             queue.study(finding);
         }
     }
-    let board = Board::new(queue);
+    let board = SharedQueue::new(queue);
     let (home, receive) = mpsc::channel();
     let names = engines.iter().map(|engine| engine.name().to_string()).collect();
     let sampled = store.last_sample()?.unwrap_or_default();
@@ -155,7 +155,7 @@ pub fn hunt_with(
     hunt.refresh();
     hunt.sample(true);
     tell(Event::End(&hunt.progress));
-    hunt.store.settle();
+    hunt.store.checkpoint();
     Ok(hunt.progress)
 }
 
@@ -184,7 +184,7 @@ fn first_seed(plan: &Plan, store: &Store) -> Result<u64> {
 }
 
 /// What earlier runs on the folder have left.
-fn recall(store: &Store, bench: Option<&Bench>, progress: &mut Progress) -> Result<()> {
+fn recall(store: &Store, bench: Option<&TestBench>, progress: &mut Progress) -> Result<()> {
     progress.skipped = store.skipped()?.into_iter().collect();
     let counts = store.counts()?;
     progress.tests = counts.batched;
@@ -192,7 +192,7 @@ fn recall(store: &Store, bench: Option<&Bench>, progress: &mut Progress) -> Resu
     (progress.checks, progress.variants) = (counts.checks, counts.variants);
     for (target, word, n) in store.tallies()? {
         *progress.targets.entry(target).or_default().entry(word).or_default() += n;
-        progress.flaky += if word == Word::Flaky { n } else { 0 };
+        progress.flaky += if word == TargetResult::Flaky { n } else { 0 };
     }
     for finding in store.findings()? {
         if let Some(bench) = bench {
@@ -243,9 +243,9 @@ fn is_open(store: &Store, found: &Finding) -> bool {
 struct Hunt {
     begin: Instant,
     store: Store,
-    board: Board,
+    board: SharedQueue,
     /// Where tests are done in this process.
-    bench: Option<Arc<Bench>>,
+    bench: Option<Arc<TestBench>>,
     cancel: Stop,
     names: Vec<String>,
     /// What tests had cost when this run began.
@@ -258,13 +258,13 @@ struct Hunt {
 
 impl Hunt {
     /// Records until all workers are gone.
-    fn run(&mut self, receive: &Receiver<Letter>, stop: &Stop, tell: &mut dyn FnMut(Event)) {
+    fn run(&mut self, receive: &Receiver<Delivery>, stop: &Stop, tell: &mut dyn FnMut(Event)) {
         let mut parting = None;
         let mut tick = Instant::now();
         let mut sampled = Instant::now();
         loop {
             match receive.recv_timeout(TICK) {
-                Ok(letter) => self.open(letter, tell),
+                Ok(delivery) => self.accept_delivery(delivery, tell),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -285,55 +285,55 @@ impl Hunt {
                 }
             }
         }
-        self.progress.ended.get_or_insert(Ended::Tests);
+        self.progress.ended.get_or_insert(EndReason::Tests);
     }
 
     fn look_at_clock(&mut self, stop: &Stop) {
         if stop.is_set() {
-            self.end(Ended::Interrupted);
+            self.end(EndReason::Interrupted);
             self.cancel.set();
         }
         let over = self.progress.time.map(|time| self.begin.elapsed().checked_sub(time));
         if let Some(Some(late)) = over {
-            self.end(Ended::Time);
+            self.end(EndReason::Time);
             if late > GRACE {
                 self.cancel.set();
             }
         }
     }
 
-    fn end(&mut self, why: Ended) {
+    fn end(&mut self, why: EndReason) {
         self.board.lock().close();
         self.progress.ended.get_or_insert(why);
     }
 
-    /// Takes in what came of work, and says so to whoever kept it until it was on the disk.
-    fn open(&mut self, letter: Letter, tell: &mut dyn FnMut(Event)) {
-        let kept = match letter.done {
-            Done::Test(item, result) => self.take(item, *result, tell),
-            Done::Study(id, result) => self.learn(id, *result, tell),
-            Done::Stray(tested) => {
+    /// Records a result and confirms it to the sender once it is on the disk.
+    fn accept_delivery(&mut self, delivery: Delivery, tell: &mut dyn FnMut(Event)) {
+        let is_stored = match delivery.done {
+            WorkResult::Test(item, result) => self.record_test(item, *result, tell),
+            WorkResult::Study(id, result) => self.record_study(id, *result, tell),
+            WorkResult::Stray(tested) => {
                 let recorded = self.store.record(&tested).map(|_| ());
                 self.is_written(recorded)
             }
-            Done::Targets(targets) => {
+            WorkResult::Targets(targets) => {
                 let written = self.store.targets(&targets);
                 self.is_written(written)
             }
-            Done::Word(word) => {
-                tell(Event::Word(&word, &self.progress));
+            WorkResult::Note(word) => {
+                tell(Event::Note(&word, &self.progress));
                 true
             }
         };
-        if let Some(told) = letter.kept.filter(|_| kept) {
-            told();
+        if let Some(on_stored) = delivery.on_stored.filter(|_| is_stored) {
+            on_stored();
         }
     }
 
     /// Whether something was written; the hunt ends where nothing can be.
     fn is_written(&mut self, result: Result<()>) -> bool {
         let Err(error) = result else { return true };
-        self.end(Ended::Failed(match is_full(&error) {
+        self.end(EndReason::Failed(match is_full(&error) {
             true => format!(
                 "the disk is full: {error:#}. Make room and start the same hunt again: it goes on \
                  where it was"
@@ -345,9 +345,9 @@ impl Hunt {
     }
 
     /// Records a test; whether it is on the disk.
-    fn take(
+    fn record_test(
         &mut self,
-        item: Item,
+        item: QueuedTest,
         result: Result<Tested, Trouble>,
         tell: &mut dyn FnMut(Event),
     ) -> bool {
@@ -359,7 +359,7 @@ impl Hunt {
             Err(trouble) => {
                 self.board.lock().give_back(item);
                 if trouble != Trouble::Stopped {
-                    self.end(Ended::Failed(trouble.to_string()));
+                    self.end(EndReason::Failed(trouble.to_string()));
                     self.cancel.set();
                 }
                 return false;
@@ -377,19 +377,19 @@ impl Hunt {
     }
 
     /// Keeps a study; whether it is on the disk, or is none that will be.
-    fn learn(
+    fn record_study(
         &mut self,
         id: i64,
-        result: Result<Study, Failed>,
+        result: Result<Study, StudyFailure>,
         tell: &mut dyn FnMut(Event),
     ) -> bool {
         let wanted = self.board.lock().studied(id);
         // What was cut short may have missed the best: the next hunt does it again.
-        if !wanted || self.cancel.is_set() || result == Err(Failed::Stopped) {
+        if !wanted || self.cancel.is_set() || result == Err(StudyFailure::Stopped) {
             return !wanted;
         }
         self.progress.studies.2 += 1;
-        let told = match &result {
+        let outcome = match &result {
             Ok(study) => {
                 let written = self.store.put_study(id, study);
                 if !self.is_written(written) {
@@ -397,17 +397,17 @@ impl Hunt {
                 }
                 Ok(study)
             }
-            Err(Failed::Because(why)) => Err(why.as_str()),
-            Err(Failed::Stopped) => return false,
+            Err(StudyFailure::Because(why)) => Err(why.as_str()),
+            Err(StudyFailure::Stopped) => return false,
         };
         self.refresh();
-        tell(Event::Studied(id, told, &self.progress));
+        tell(Event::Studied(id, outcome, &self.progress));
         true
     }
 
     fn recorded(
         &mut self,
-        item: Item,
+        item: QueuedTest,
         tested: &Tested,
         found: &[Finding],
         tell: &mut dyn FnMut(Event),
@@ -438,7 +438,7 @@ impl Hunt {
         progress.variants += tested.variants;
         for (label, word) in &tested.targets {
             *progress.targets.entry(label.clone()).or_default().entry(*word).or_default() += 1;
-            progress.flaky += u64::from(*word == Word::Flaky);
+            progress.flaky += u64::from(*word == TargetResult::Flaky);
         }
         for finding in found {
             count_finding(progress, finding);

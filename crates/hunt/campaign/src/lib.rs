@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | `plan`, `engine/` | what is to be done; a seed to a test |
 //! | `differential` | one program on all targets, to findings with standing and certificate |
-//! | `predict`, `seed`, `front` | the machine's result for a program of somebody else; programs as `emi` takes them; C to IR by clang |
+//! | `predict`, `seed`, `front` | the machine's result for a program that we did not generate; programs as `emi` takes them; C to IR by clang |
 //! | `queue`, `schedule` | tests still to do; which engine is next |
 //! | `worker`, `bench` | takes work from a supply, hands in results; what all tests share |
 //! | `hunt`, `event` | the recording thread, and what it reports |
@@ -75,13 +75,13 @@ mod store;
 mod study;
 mod worker;
 
-pub use bench::Bench;
-pub use check::{Checked, check};
+pub use bench::TestBench;
+pub use check::{CheckReport, check};
 pub use engine::{
-    Backend, EmiOptions, EmiSeeds, Engine, Judge, Made, PassesOptions, SMITH_FUEL, SMITH_STACK,
-    SeedMaker, SmithOptions, Tally as PassesTally, Validate, least,
+    Backend, EmiOptions, EmiSeeds, Engine, Judge, PassesOptions, PassesTally, SMITH_FUEL,
+    SMITH_STACK, SeedMaker, SmithOptions, TestProgram, Validate, least,
 };
-pub use event::{Ended, EngineProgress, Event, Progress};
+pub use event::{EndReason, EngineProgress, Event, Progress};
 pub use hunt::{Crew, Task, hunt, hunt_with};
 pub use module::{
     FILE as MODULE, Patient as ModulePatient, is_module, read_label, recheck_module, study_module,
@@ -91,14 +91,16 @@ pub use predict::{Unusable, own_opinion};
 pub use program::{
     Subject as ProgramSubject, forget_exclusions, is_sequenced, recheck_program, study_program,
 };
-pub use queue::{Block, Item, Queue, Work};
-pub use recheck::{Rechecked, Subject, Verdict, recheck, stored_case, study_case};
-pub use record::{Checks, Cost, Finding, NewFinding, Standing, State, Study, Tested, Word};
+pub use queue::{Queue, QueuedTest, SeedBlock, WorkItem};
+pub use recheck::{RecheckOutcome, Rechecked, Subject, recheck, stored_case, study_case};
+pub use record::{
+    BugState, Checks, Cost, Finding, NewFinding, Standing, Study, TargetResult, Tested,
+};
 pub use refinement::{AFTER, COUNTEREXAMPLE};
 pub use seed::{Seed, donors, texts};
 pub use store::{
-    Brief, Bug, Counts, Listed, Noted, Recipe, Sample, Snapshot, Spent, Store, StoredTarget,
-    Suppression,
+    Bug, Counts, EngineSpent, ListedFinding, NotedState, Recipe, Sample, Snapshot, Store,
+    StoredTarget, StudyBrief, Suppression,
 };
-pub use study::{Patient, Step, shrink, study, summary_of, suspicions, targets_of};
-pub use worker::{Board, Done, Failed, Letter, Supply, Worker};
+pub use study::{Patient, StudyProgress, shrink, study, summary_of, suspicions, targets_of};
+pub use worker::{Delivery, SharedQueue, StudyFailure, WorkResult, WorkSource, Worker};

@@ -2,7 +2,7 @@
 //!
 //! The machine is sure of what it executed. Where it says that a program is undefined, in a way that a
 //! sanitizer documents to find ([`CLAIMS`]), each family's sanitizer is asked at `-O0`; one that lets the
-//! program end as if nothing were wrong has missed it. That stands only if somebody else, the other
+//! program end as if nothing were wrong has missed it. That stands only if another tool, the other
 //! family's sanitizer or Frama-C, objects to the very line; else it is disputed, for the machine may be
 //! wrong. Not here: what optimisation hides from sanitizers, which they do not promise to find.
 
@@ -11,11 +11,11 @@ use std::path::Path;
 use choice::Choices;
 use cmachine::{MachineConfig, Node, Outcome, UbKind};
 use ctree::{ExprId, ExprKind, Program, StmtKind, UnOp};
-use oracle::{Certificate, Detector, Detectors, Kind, Lab, Opinion, Says, Trouble};
+use oracle::{Assessment, Certificate, Detector, Detectors, FailureKind, Lab, Opinion, Trouble};
 use toolchain::{Family, Language, Preprocessor};
 
-use crate::bench::Bench;
-use crate::engine::Made;
+use crate::bench::TestBench;
+use crate::engine::TestProgram;
 use crate::predict::read;
 use crate::record::{NewFinding, Standing, Tested};
 
@@ -30,13 +30,13 @@ struct Claim {
     holds: fn(&Program, ExprId) -> bool,
 }
 
-/// What is claimed. What is not, and why:
+/// What sanitizers document to find. What is left out, and why:
 ///
 /// - Pointers that are computed, compared or converted and not followed: only `pointer-overflow` and
 ///   ASan's pointer pairs look at them, by address.
 /// - Accesses outside of an object through a pointer: ASan sees them only where they hit a red zone.
 /// - Uninitialised values that are copied, computed with or printed: MSan waits for a decision.
-/// - Effective types, `const`, sequencing, `volatile`, formats, library calls: nobody checks them.
+/// - Effective types, `const`, sequencing, `volatile`, formats, library calls: no sanitizer checks them.
 /// - Misaligned accesses: the machine goes by offsets, UBSan by addresses.
 /// - Conversions from floating types: GCC leaves them out of `undefined`, and rounds elsewhere.
 const CLAIMS: &[Claim] = &[
@@ -60,7 +60,7 @@ const CLAIMS: &[Claim] = &[
 ];
 
 /// An undefined program, with what must be found in it.
-struct Specimen {
+struct UndefinedProgram {
     kind: UbKind,
     detector: Detector,
     line: u32,
@@ -69,8 +69,13 @@ struct Specimen {
 
 /// Puts one undefined program in [`ONE_IN`], by seed, to the sanitizers, and adds what they miss to
 /// `tested`.
-pub fn test(bench: &Bench, seed: u64, made: &Made, tested: &mut Tested) -> Result<(), Trouble> {
-    let undefined = made.unanswered.is_some() && matches!(made.own.says, Says::Undefined(_));
+pub fn test(
+    bench: &TestBench,
+    seed: u64,
+    made: &TestProgram,
+    tested: &mut Tested,
+) -> Result<(), Trouble> {
+    let undefined = made.unanswered.is_some() && matches!(made.own.says, Assessment::Undefined(_));
     let drawn = || Choices::new(seed).fork("sanitizers").index(ONE_IN) == 0;
     if !undefined || made.case.language != Language::C || !drawn() {
         return Ok(());
@@ -84,7 +89,7 @@ pub fn test(bench: &Bench, seed: u64, made: &Made, tested: &mut Tested) -> Resul
 fn examine(
     lab: &Lab,
     detectors: &Detectors,
-    made: &Made,
+    made: &TestProgram,
     dir: &Path,
     tested: &mut Tested,
 ) -> Result<Vec<NewFinding>, Trouble> {
@@ -102,7 +107,7 @@ fn examine(
     for family in [Family::Gcc, Family::Clang] {
         opinions.extend(ask(specimen.detector, family)?.map(|opinion| (family, opinion)));
     }
-    let misses = |opinion: &Opinion| opinion.says == Says::NoAlarm;
+    let misses = |opinion: &Opinion| opinion.says == Assessment::NoAlarm;
     let mut missed = Vec::new();
     for (family, opinion) in opinions.iter().filter(|(_, opinion)| misses(opinion)) {
         // Once may be chance.
@@ -122,7 +127,7 @@ fn examine(
     let right: Vec<String> = said.iter().filter(|o| objects(o)).map(|o| o.tool.clone()).collect();
     if right.is_empty() && specimen.detector == Detector::Address {
         // The storage may be in use again, by the same variable or by another frame: ASan goes by
-        // addresses, and then nobody sees it.
+        // addresses, and misses it then.
         return Ok(Vec::new());
     }
     let opinions = std::iter::once(made.own.clone()).chain(said).collect();
@@ -131,7 +136,12 @@ fn examine(
 }
 
 /// The program as it stands in its file, if something is claimed of it.
-fn specimen(made: &Made, fuel: u64, dir: &Path, tested: &mut Tested) -> Option<Specimen> {
+fn specimen(
+    made: &TestProgram,
+    fuel: u64,
+    dir: &Path,
+    tested: &mut Tested,
+) -> Option<UndefinedProgram> {
     let files: Vec<_> = made.case.units().map(|unit| dir.join(unit)).collect();
     let program = read(&files, &Preprocessor::find().ok()?, &mut tested.cost.validate).ok()?;
     let config = MachineConfig { fuel, ..MachineConfig::default() };
@@ -142,20 +152,20 @@ fn specimen(made: &Made, fuel: u64, dir: &Path, tested: &mut Tested) -> Option<S
     let place = program.source.place(verdict.span)?;
     let claim = CLAIMS.iter().find(|c| c.kind == kind && (c.holds)(&program, node))?;
     let detail = verdict.detail;
-    Some(Specimen { kind, detector: claim.detector, line: place.line, detail })
+    Some(UndefinedProgram { kind, detector: claim.detector, line: place.line, detail })
 }
 
 fn finding(
-    made: &Made,
-    specimen: &Specimen,
+    made: &TestProgram,
+    specimen: &UndefinedProgram,
     miss: &Opinion,
     right: &[String],
     certificate: &Certificate,
 ) -> NewFinding {
-    let Specimen { kind, line, detail, .. } = specimen;
+    let UndefinedProgram { kind, line, detail, .. } = specimen;
     NewFinding {
-        kind: Kind::SanitizerMiss,
-        signature: format!("{} {} {}", Kind::SanitizerMiss.name(), miss.tool, kind.name()),
+        kind: FailureKind::SanitizerMiss,
+        signature: format!("{} {} {}", FailureKind::SanitizerMiss.name(), miss.tool, kind.name()),
         summary: format!("misses {} on line {line}: {detail}", kind.name()),
         standing: if right.is_empty() { Standing::Disputed } else { Standing::Confirmed },
         targets: vec![miss.tool.clone()],
@@ -240,7 +250,7 @@ fn is_record(program: &Program, ty: ctree::Ty) -> bool {
     !program.types.is_scalar(ty) && !program.types.is_void(ty)
 }
 
-/// Without the conversions that nobody wrote.
+/// Without implicit conversions.
 fn bare(program: &Program, mut id: ExprId) -> ExprId {
     while let ExprKind::Implicit(inner) = program.expr(id).kind {
         id = inner;

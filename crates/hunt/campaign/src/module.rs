@@ -1,4 +1,4 @@
-//! Findings that are modules of LLVM's: their study, and whether they are still there.
+//! Findings that are LLVM modules: their study and their recheck.
 //!
 //! A target's label is `libLLVM-16 -passes=default<O3>`: the version says which library is asked, unless
 //! the caller knows the file.
@@ -8,15 +8,15 @@ use std::time::Instant;
 use llvmhost::{Fault, Installed, Limits, Program, Running, Server, Setup, Signature};
 use optimise::shrink;
 use optimise::tester::OnServer;
-use optimise::verdict::{CODE_GENERATOR, Verdict as Seen, judge};
+use optimise::verdict::{CODE_GENERATOR, Verdict, judge};
 use optimise::work::{Item, Pipeline};
-use oracle::{Certificate, Kind, Opinion, Says, SourceFile, Trouble};
+use oracle::{Assessment, Certificate, FailureKind, Opinion, SourceFile, Trouble};
 use reduce::NotReduced;
 use refine::Own;
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::recheck::{Rechecked, Verdict};
+use crate::recheck::{RecheckOutcome, Rechecked};
 use crate::record::{Finding, Study};
 use crate::refinement::{is_refuted, study_refuted};
 
@@ -40,7 +40,7 @@ pub struct Patient<'a> {
 }
 
 /// What a study tells while it works.
-pub type Tell<'a> = &'a dyn Fn(&shrink::Progress<'_>);
+pub type ProgressFn<'a> = &'a dyn Fn(&shrink::Progress<'_>);
 
 /// Whether a finding is a module.
 pub fn is_module(found: &Finding) -> bool {
@@ -67,7 +67,7 @@ pub fn label(library: &Installed, passes: &str) -> String {
     format!("{}{PASSES}{passes}", compiler(library))
 }
 
-/// What shows it, typed beside the file. Debian's names of LLVM's tools; in other places they have no
+/// The command that shows it, in the folder of the file. Debian's names of LLVM's tools; elsewhere they have no
 /// number.
 pub fn command(library: &Installed, passes: &str, signature: &Signature) -> String {
     let major = library.major;
@@ -90,27 +90,27 @@ fn is_of_code(signature: &Signature) -> bool {
     signature.pass.as_deref() == Some(CODE_GENERATOR)
 }
 
-/// The verifier's word.
+/// The verifier's opinion.
 pub fn certificate(library: &Installed) -> Certificate {
     let opinion = Opinion {
         tool: format!("the verifier of LLVM {}", library.major),
         command: format!("opt-{} -passes=verify -disable-output {FILE}", library.major),
-        says: Says::NoAlarm,
+        says: Assessment::NoAlarm,
     };
     Certificate { opinions: vec![opinion] }
 }
 
 /// The kind of a fault.
-pub fn kind(fault: Fault) -> Kind {
+pub fn kind(fault: Fault) -> FailureKind {
     match fault {
-        Fault::Crash => Kind::CompilerCrash,
-        Fault::InvalidIr => Kind::InvalidIr,
-        Fault::Hang => Kind::CompilerHang,
-        Fault::Memory => Kind::CompilerMemory,
+        Fault::Crash => FailureKind::CompilerCrash,
+        Fault::InvalidIr => FailureKind::InvalidIr,
+        Fault::Hang => FailureKind::CompilerHang,
+        Fault::Memory => FailureKind::CompilerMemory,
     }
 }
 
-/// A fault as findings of the same bug are known by.
+/// The signature of a fault.
 pub fn named(signature: &Signature) -> String {
     format!("{} llvm {}", kind(signature.fault).name(), signature.key)
 }
@@ -120,9 +120,9 @@ pub fn study_module(
     found: &Finding,
     patient: &Patient<'_>,
     stop: &Stop,
-    tell: Tell<'_>,
+    tell: ProgressFn<'_>,
 ) -> Result<Study, NotReduced> {
-    if found.finding.kind == Kind::Miscompilation {
+    if found.finding.kind == FailureKind::Miscompilation {
         return study_refuted(found, patient, stop, tell);
     }
     let begin = Instant::now();
@@ -131,8 +131,8 @@ pub fn study_module(
     let file = file.ok_or_else(|| NotReduced::Unusable("it has no file".into()))?;
     let mut server = serve(patient.program, library).map_err(NotReduced::Unusable)?;
     let code = found.finding.signature.contains(CODE_GENERATOR);
-    let wanted = match look(&mut server, &file.bytes, passes, code, limits)? {
-        Seen::Fault(signature) => signature,
+    let wanted = match outcome_of(&mut server, &file.bytes, passes, code, limits)? {
+        Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::NotShown("it works".into())),
     };
     let mut tester = OnServer::new(&mut server, wanted.clone(), limits);
@@ -144,8 +144,8 @@ pub fn study_module(
         return Err(NotReduced::Trouble(Trouble::Stopped));
     }
     let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it does not show alone".into()))?;
-    let now = match look(&mut server, &shrunk.module, &shrunk.passes, code, limits)? {
-        Seen::Fault(signature) => signature,
+    let now = match outcome_of(&mut server, &shrunk.module, &shrunk.passes, code, limits)? {
+        Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::Unusable("the reduced module does not show it".into())),
     };
     let ladder = ladder(patient, &shrunk.module, &shrunk.passes, &now);
@@ -190,7 +190,7 @@ pub fn recheck_module(
     };
     let file = files.first().ok_or("it has no file")?;
     let mut done = Rechecked {
-        verdict: Verdict::Unknown,
+        verdict: RecheckOutcome::Unknown,
         fails: Vec::new(),
         right: Vec::new(),
         gone: Vec::new(),
@@ -203,7 +203,7 @@ pub fn recheck_module(
             continue;
         };
         let mut server = serve(program, &library)?;
-        if found.finding.kind == Kind::Miscompilation {
+        if found.finding.kind == FailureKind::Miscompilation {
             let text = String::from_utf8_lossy(&file.bytes);
             let own = Own::new(None);
             match is_refuted(&mut server, &text, &passes, &own, Limits::default()) {
@@ -214,20 +214,24 @@ pub fn recheck_module(
             continue;
         }
         let code = found.finding.signature.contains(CODE_GENERATOR);
-        let seen = look(&mut server, &file.bytes, &passes, code, Limits::default());
+        let seen = outcome_of(&mut server, &file.bytes, &passes, code, Limits::default());
         match seen.map_err(|error| error.to_string())? {
-            Seen::Fine(_) => done.right.push(label.clone()),
-            Seen::Fault(now) if kind(now.fault) == found.finding.kind => {
+            Verdict::Fine(_) => done.right.push(label.clone()),
+            Verdict::Fault(now) if kind(now.fault) == found.finding.kind => {
                 done.fails.push(label.clone())
             }
-            Seen::Fault(now) => done.otherwise.push((label.clone(), kind(now.fault).name().into())),
-            Seen::Refused(why) | Seen::Trouble(why) => done.otherwise.push((label.clone(), why)),
+            Verdict::Fault(now) => {
+                done.otherwise.push((label.clone(), kind(now.fault).name().into()))
+            }
+            Verdict::Refused(why) | Verdict::Trouble(why) => {
+                done.otherwise.push((label.clone(), why))
+            }
         }
     }
     done.verdict = match () {
-        () if !done.fails.is_empty() => Verdict::Fails,
-        () if !done.otherwise.is_empty() || !done.gone.is_empty() => Verdict::Unknown,
-        () => Verdict::Fixed,
+        () if !done.fails.is_empty() => RecheckOutcome::Fails,
+        () if !done.otherwise.is_empty() || !done.gone.is_empty() => RecheckOutcome::Unknown,
+        () => RecheckOutcome::Fixed,
     };
     Ok(done)
 }
@@ -242,11 +246,11 @@ fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) 
     let mut rungs = Vec::new();
     for library in Installed::all() {
         let Ok(mut server) = serve(patient.program, &library) else { continue };
-        let cell = match look(&mut server, module, passes, is_of_code(seen), patient.limits) {
-            Ok(Seen::Fine(_)) => Cell::Works,
-            Ok(Seen::Fault(other)) if is_same(seen, &other) => Cell::Fails,
-            Ok(Seen::Fault(other)) => Cell::Otherwise(kind(other.fault)),
-            Ok(Seen::Refused(_) | Seen::Trouble(_)) | Err(_) => Cell::NotForIt,
+        let cell = match outcome_of(&mut server, module, passes, is_of_code(seen), patient.limits) {
+            Ok(Verdict::Fine(_)) => Cell::Works,
+            Ok(Verdict::Fault(other)) if is_same(seen, &other) => Cell::Fails,
+            Ok(Verdict::Fault(other)) => Cell::Otherwise(kind(other.fault)),
+            Ok(Verdict::Refused(_) | Verdict::Trouble(_)) | Err(_) => Cell::Unsupported,
         };
         let version = server.release.clone();
         rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
@@ -255,13 +259,13 @@ fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) 
 }
 
 /// What a pipeline does with a module's text.
-fn look(
+fn outcome_of(
     server: &mut Server,
     module: &[u8],
     passes: &str,
     code: bool,
     limits: Limits,
-) -> Result<Seen, NotReduced> {
+) -> Result<Verdict, NotReduced> {
     let running = Running { verify_each: true, log: false };
     let item = Item::Optimise {
         module: module.to_vec(),
@@ -274,7 +278,7 @@ fn look(
     judged.map_err(|error| NotReduced::Unusable(error.to_string()))
 }
 
-/// Whether two versions do the same wrong. Functions have names in one and only addresses in the
+/// Whether two versions have the same fault. Functions have names in one and only addresses in the
 /// other, so the kind and the pass must do.
 fn is_same(one: &Signature, other: &Signature) -> bool {
     one.key == other.key || one.fault == other.fault && one.pass.is_some() && one.pass == other.pass

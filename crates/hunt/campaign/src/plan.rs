@@ -12,7 +12,7 @@ use oracle::Limits;
 use toolchain::{Compiler, Language, Target};
 
 use crate::engine::{
-    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Judge, Passes, PassesOptions, Programs,
+    Crossover, Csmith, Emi, EmiOptions, Engine, Files, Judge, Passes, PassesOptions, ProgramEngine,
     Smith, SmithOptions, Source, Yarp,
 };
 use crate::store::StoredTarget;
@@ -49,7 +49,7 @@ impl Plan {
     pub fn check_compilers(&self) -> Result<()> {
         if self.compilers.is_empty() && self.engines.iter().any(EngineChoice::needs_compilers) {
             bail!(
-                "no compiler to hunt on: install one (apt-get install gcc libc6-dev), or name one with --cc"
+                "no compiler to test: install one (apt-get install gcc libc6-dev), or name one with --cc"
             );
         }
         Ok(())
@@ -133,7 +133,7 @@ impl EngineChoice {
             EngineChoice::Yarp { .. }
             | EngineChoice::Smith(_)
             | EngineChoice::Csmith { .. }
-            | EngineChoice::Files { .. } => Box::new(Programs(self.source(language)?)),
+            | EngineChoice::Files { .. } => Box::new(ProgramEngine(self.source(language)?)),
             EngineChoice::Emi(options) => Box::new(Emi::new(options)?),
             EngineChoice::Crossover { fuzzers, passes, program } => {
                 Box::new(Crossover::new(fuzzers.clone(), passes.clone(), program.clone()))

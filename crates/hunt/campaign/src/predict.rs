@@ -1,4 +1,4 @@
-//! The machine's word on a program that somebody else wrote: its exact output, or why there is none.
+//! The machine's result for a program that we did not generate: its exact output, or why there is none.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 use cmachine::{Exit, MachineConfig, Outcome, Report};
 use cparse::ErrorKind;
 use ctree::{DataModel, Program};
-use oracle::{Expected, Opinion, Says};
+use oracle::{Assessment, Expected, Opinion};
 use toolchain::Preprocessor;
 
-/// How the reasons begin that are the program's own.
+/// Prefixes of the reasons that are the program's own.
 const UNDEFINED: &str = "undefined: ";
 const UNSPECIFIED: &str = "unspecified: ";
 
 /// What a program called `abort` leaves to the shell.
 const ABORTED: u8 = 134;
 
-/// The answer of a program.
+/// The result of a program.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// What it must do.
@@ -125,13 +125,13 @@ pub fn own_opinion(units: &str, steps: u64) -> Opinion {
     Opinion {
         tool: format!("gainsay {version}: executed in {steps} steps"),
         command: format!("gainsay run {units}"),
-        says: Says::Valid,
+        says: Assessment::Valid,
     }
 }
 
 /// The machine's own line on a program that it cannot execute.
 pub fn own_silence(units: &str, why: &Unusable) -> Opinion {
-    let says = Says::Silent(format!("{}: {}", why.reason, why.detail));
+    let says = Assessment::Silent(format!("{}: {}", why.reason, why.detail));
     Opinion { says, ..own_objection(units, why) }
 }
 
@@ -140,6 +140,6 @@ pub fn own_objection(units: &str, why: &Unusable) -> Opinion {
     Opinion {
         tool: format!("gainsay {}", env!("CARGO_PKG_VERSION")),
         command: format!("gainsay run {units}"),
-        says: Says::Undefined(format!("{}: {}", why.reason, why.detail)),
+        says: Assessment::Undefined(format!("{}: {}", why.reason, why.detail)),
     }
 }

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use llvmhost::{Allowance, Executed, How, Installed, Limits, Program, Running, Server};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Installed, Limits, Program, Running, Server};
 use optimise::shrink::pipeline::Pipeline as Text;
-use optimise::verdict::Verdict as Seen;
+use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
 use oracle::{Case, Detectors, Expected, Lab, SourceFile, Trouble};
 use passes::exclusion::Exclusions;
 use passes::shorten::shorten;
-use passes::trial::Must;
-use reduce::{NotReduced, Order};
+use passes::trial::ExpectedRun;
+use reduce::{NotReduced, ReduceOptions};
 use sandbox::{Ended, Run, Scratch, Status, Stop};
 use toolchain::{Compiler, Family, Language, Target};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
@@ -29,9 +29,9 @@ use crate::engine::{exclusions_file, start};
 use crate::front;
 use crate::module::{compiler, is_module, read_label};
 use crate::predict::own_opinion;
-use crate::recheck::{Rechecked, Verdict};
+use crate::recheck::{RecheckOutcome, Rechecked};
 use crate::record::{Finding, Study};
-use crate::study::{Patient, Step, named, presented, shrink};
+use crate::study::{Patient, StudyProgress, named, presented, shrink};
 
 /// For one reduction.
 const STUDY: Duration = Duration::from_secs(600);
@@ -80,7 +80,7 @@ pub fn command(
     passes: &str,
 ) -> String {
     let clang = clang.file_name().unwrap_or(clang.as_os_str()).to_string_lossy();
-    let words = front::words(optimising);
+    let words = front::clang_arguments(optimising);
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let include: String = case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
     let major = library.major;
@@ -105,13 +105,13 @@ pub fn command(
     steps.join(" && ")
 }
 
-/// What a program does in place of what it must, in one line.
-pub fn summary(must: &Must, got: &Executed) -> String {
+/// How the behaviour of a program differs from the expected one, in one line.
+pub fn summary(must: &ExpectedRun, got: &Executed) -> String {
     match &got.how {
-        How::Signal(signal) => format!("the program dies of signal {signal}"),
-        How::Time => "the program does not end".into(),
-        How::Status(status) if got.stdout == must.stdout => {
-            format!("exit status {status} in place of {}", must.status)
+        ExecutionEnd::Signal(signal) => format!("the program is killed by signal {signal}"),
+        ExecutionEnd::Time => "the program does not end".into(),
+        ExecutionEnd::Status(status) if got.stdout == must.stdout => {
+            format!("exit status {status}, expected {}", must.status)
         }
         _ => {
             let line = |bytes: &[u8], at: usize| {
@@ -121,7 +121,7 @@ pub fn summary(must: &Must, got: &Executed) -> String {
             let same = must.stdout.split(|b| *b == b'\n').zip(got.stdout.split(|b| *b == b'\n'));
             let at = same.take_while(|(a, b)| a == b).count();
             let (expected, seen) = (line(&must.stdout, at), line(&got.stdout, at));
-            format!("line {}: {seen:?} in place of {expected:?}", at + 1)
+            format!("line {}: {seen:?}, expected {expected:?}", at + 1)
         }
     }
 }
@@ -134,7 +134,7 @@ pub fn object(
     limits: Limits,
 ) -> Result<Vec<u8>, Trouble> {
     match ask(server, bitcode, passes, None, limits).map_err(trouble)? {
-        Seen::Fine(Answer::Object(object)) => Ok(object),
+        Verdict::Fine(Answer::Object(object)) => Ok(object),
         other => Err(Trouble::Io(format!("no object: {other:?}"))),
     }
 }
@@ -145,11 +145,11 @@ fn ask(
     passes: &str,
     allowance: Option<Allowance>,
     limits: Limits,
-) -> io::Result<Seen> {
+) -> io::Result<Verdict> {
     let pipeline = Pipeline::of(passes, Running { verify_each: true, log: false });
     let item = Item::Execute { module: bitcode.to_vec(), pipeline, allowance };
     let ran = server.run(vec![item.bytes()], limits, false)?;
-    ran.first().map(Seen::of).ok_or_else(|| io::Error::other("the server did nothing"))
+    ran.first().map(Verdict::of).ok_or_else(|| io::Error::other("the server did nothing"))
 }
 
 /// What an object does, linked by the system's linker, as a program of its own.
@@ -163,10 +163,10 @@ pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trou
     }
     let (how, done) = match Run::new(&program, TIME).stop(stop).finish() {
         Ended::Finished(done) => match done.status {
-            Status::Exit(status) => (How::Status(status), done),
-            Status::Signal(signal) => (How::Signal(signal), done),
+            Status::Exit(status) => (ExecutionEnd::Status(status), done),
+            Status::Signal(signal) => (ExecutionEnd::Signal(signal), done),
         },
-        Ended::Killed(_, done) => (How::Time, done),
+        Ended::Killed(_, done) => (ExecutionEnd::Time, done),
         Ended::NotStarted(error) => return Err(Trouble::Io(error.to_string())),
     };
     Ok(Executed { how, stdout: done.stdout.bytes })
@@ -176,9 +176,9 @@ pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trou
 fn case_of(found: &Finding) -> Result<(Case, bool), String> {
     let finding = &found.finding;
     let kept = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
-    let stdout = kept("expected").ok_or("what its program must print was not kept")?.bytes.clone();
+    let stdout = kept("expected").ok_or("its expected output was not stored")?.bytes.clone();
     let status = kept(STATUS).map(|file| String::from_utf8_lossy(&file.bytes).trim().parse());
-    let status = status.transpose().map_err(|_| "its exit status was not kept")?.unwrap_or(0);
+    let status = status.transpose().map_err(|_| "its exit status was not stored")?.unwrap_or(0);
     let words: Vec<&str> = finding.commands.iter().flat_map(|c| c.split_whitespace()).collect();
     let include: BTreeSet<PathBuf> =
         words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].into()).collect();
@@ -232,8 +232,8 @@ fn bitcode_of(
         _ => {
             let items = vec![Item::Link { modules }.bytes()];
             let ran = server.run(items, Limits::default(), false).map_err(|e| e.to_string())?;
-            match ran.first().map(Seen::of) {
-                Some(Seen::Fine(Answer::Object(whole))) => Ok(whole),
+            match ran.first().map(Verdict::of) {
+                Some(Verdict::Fine(Answer::Object(whole))) => Ok(whole),
                 other => Err(format!("the files do not make one program: {other:?}")),
             }
         }
@@ -245,7 +245,7 @@ pub fn study_program(
     found: &Finding,
     subject: &Subject<'_>,
     stop: &Stop,
-    tell: &(dyn Fn(Step<'_>) + Sync),
+    tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let begin = Instant::now();
     let Subject { library, clang, limits, .. } = *subject;
@@ -261,34 +261,38 @@ pub fn study_program(
         right: vec![target("", optimising)],
         compilers: &[],
     };
-    let order =
-        Order { jobs: 1, time: Some(STUDY), stop: stop.clone(), limits: oracle::Limits::default() };
+    let order = ReduceOptions {
+        jobs: 1,
+        time: Some(STUDY),
+        stop: stop.clone(),
+        limits: oracle::Limits::default(),
+    };
     let reduced = shrink(&patient, &order, tell)?;
     let case = named(&reduced.case);
     let flags = &reduced.failure.bad[0].flags;
     let optimising = is_optimising(flags);
     let expected = case.expected.clone().unwrap_or_else(|| Expected { stdout: vec![], status: 0 });
-    let must = Must { status: expected.status, stdout: expected.stdout };
+    let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
     let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
     let bitcode =
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
-    tell(Step::Asks("which passes it takes"));
+    tell(StudyProgress::Asks("which passes are needed"));
     let bench = Linked { clang, stop, limits, bitcode: &bitcode };
     let passes = bench.fewest(&mut server, subject.passes, &must)?;
     let got = match bench.run(&mut server, &passes)? {
-        Ok(got) if !must.is(&got) => got,
+        Ok(got) if !must.matches(&got) => got,
         _ => {
             let text = String::from_utf8_lossy(&case.files[0].bytes).into_owned();
             let flags = flags.join(" ");
-            let what = format!("the reduced program does as it must at {flags}:\n{text}");
+            let what = format!("the reduced program works at {flags}:\n{text}");
             return Err(NotReduced::NotShown(what));
         }
     };
     let last = Text::parse(&passes).map_or(0, |text| text.len()).saturating_sub(1);
     let pass = Text::parse(&passes).map(|text| innermost(&text.only(|n| n == last).to_string()));
-    tell(Step::Asks("which versions fail"));
+    tell(StudyProgress::Asks("which versions fail"));
     let ladder = bench.ladder(subject, &passes, &must);
-    tell(Step::Asks("whether the reduced program is valid"));
+    tell(StudyProgress::Asks("whether the reduced program is valid"));
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     let lab = Lab { limits: order.limits.clone(), stop: stop.clone() };
     let names: Vec<&str> = case.units().collect();
@@ -339,10 +343,14 @@ struct Linked<'a> {
 
 impl Linked<'_> {
     /// What the program does after passes; `Err` what LLVM does in place of that.
-    fn run(&self, server: &mut Server, passes: &str) -> Result<Result<Executed, Seen>, NotReduced> {
+    fn run(
+        &self,
+        server: &mut Server,
+        passes: &str,
+    ) -> Result<Result<Executed, Verdict>, NotReduced> {
         let unusable = |error: io::Error| NotReduced::Unusable(error.to_string());
         match ask(server, self.bitcode, passes, None, self.limits).map_err(unusable)? {
-            Seen::Fine(Answer::Object(object)) => {
+            Verdict::Fine(Answer::Object(object)) => {
                 Ok(Ok(linked(&object, self.clang, self.stop).map_err(NotReduced::Trouble)?))
             }
             other => Ok(Err(other)),
@@ -350,7 +358,12 @@ impl Linked<'_> {
     }
 
     /// The fewest of some passes after which it does not do as it must.
-    fn fewest(&self, server: &mut Server, passes: &str, must: &Must) -> Result<String, NotReduced> {
+    fn fewest(
+        &self,
+        server: &mut Server,
+        passes: &str,
+        must: &ExpectedRun,
+    ) -> Result<String, NotReduced> {
         let unusable = |what: String| NotReduced::Unusable(what);
         let text = Text::parse(passes).ok_or_else(|| unusable(format!("no passes: {passes}")))?;
         let numbers: Vec<usize> = (0..text.len()).collect();
@@ -358,7 +371,7 @@ impl Linked<'_> {
         let kept = shorten(&numbers, |candidates: &[Vec<usize>]| {
             let wrong = candidates.iter().map(|kept| {
                 let ran = self.run(server, &written(kept)).map_err(io::Error::other)?;
-                Ok(ran.is_ok_and(|got| !must.is(&got)))
+                Ok(ran.is_ok_and(|got| !must.matches(&got)))
             });
             wrong.collect()
         });
@@ -366,15 +379,15 @@ impl Linked<'_> {
     }
 
     /// The program on every LLVM that is installed and can read it.
-    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &Must) -> Ladder {
+    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &ExpectedRun) -> Ladder {
         let mut rungs = Vec::new();
         for library in Installed::all() {
             let Ok(mut server) = start(&library, subject.program) else { continue };
             let cell = match self.run(&mut server, passes) {
-                Ok(Ok(got)) if must.is(&got) => Cell::Works,
+                Ok(Ok(got)) if must.matches(&got) => Cell::Works,
                 Ok(Ok(_)) => Cell::Fails,
-                Ok(Err(Seen::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
-                _ => Cell::NotForIt,
+                Ok(Err(Verdict::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
+                _ => Cell::Unsupported,
             };
             let version = server.release.clone();
             rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
@@ -388,7 +401,7 @@ pub fn is_sequenced(found: &Finding) -> bool {
     found.engine == crate::engine::PASSES && !is_module(found)
 }
 
-/// Takes back what a hunt learnt not to draw because of a fault that is no more. How many exclusions went.
+/// Drops the exclusions that a hunt learnt from a fault that is fixed; how many.
 pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
     let mut gone = 0;
     for library in Installed::all() {
@@ -402,7 +415,7 @@ pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
     Ok(gone)
 }
 
-/// Whether a program still becomes wrong where it did.
+/// Whether a program is still miscompiled where it was.
 pub fn recheck_program(
     found: &Finding,
     study: Option<&Study>,
@@ -417,10 +430,10 @@ pub fn recheck_program(
         optimising = is_optimising(&study.flags);
         labels = study.targets.clone();
     }
-    let expected = case.expected.clone().ok_or("what its program must print was not kept")?;
-    let must = Must { status: expected.status, stdout: expected.stdout };
+    let expected = case.expected.clone().ok_or("its expected output was not stored")?;
+    let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
     let mut done = Rechecked {
-        verdict: Verdict::Unknown,
+        verdict: RecheckOutcome::Unknown,
         fails: Vec::new(),
         right: Vec::new(),
         gone: Vec::new(),
@@ -438,15 +451,15 @@ pub fn recheck_program(
         let limits = Limits { memory: 4 << 30, ..Limits::default() };
         let bench = Linked { clang: &clang, stop: &Stop::new(), limits, bitcode: &bitcode };
         match bench.run(&mut server, &passes).map_err(|error| error.to_string())? {
-            Ok(got) if must.is(&got) => done.right.push(label),
+            Ok(got) if must.matches(&got) => done.right.push(label),
             Ok(_) => done.fails.push(label),
             Err(other) => done.otherwise.push((label, format!("{other:?}"))),
         }
     }
     done.verdict = match () {
-        () if !done.fails.is_empty() => Verdict::Fails,
-        () if !done.otherwise.is_empty() || !done.gone.is_empty() => Verdict::Unknown,
-        () => Verdict::Fixed,
+        () if !done.fails.is_empty() => RecheckOutcome::Fails,
+        () if !done.otherwise.is_empty() || !done.gone.is_empty() => RecheckOutcome::Unknown,
+        () => RecheckOutcome::Fixed,
     };
     Ok(done)
 }

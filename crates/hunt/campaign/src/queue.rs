@@ -1,11 +1,11 @@
-//! The tests that are still to do, dealt out to workers.
+//! The queue of tests, handed out to workers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::time::Duration;
 
 use crate::record::Finding;
-use crate::schedule::{self, Account};
+use crate::schedule::{self, EngineAccount};
 use crate::store::EngineRecord;
 
 /// Tests in one block at most: what is lost with a worker is done again.
@@ -14,8 +14,8 @@ const LARGEST: usize = 64;
 /// All engines with what they have left.
 #[derive(Debug, Default)]
 pub struct Queue {
-    lanes: Vec<Lane>,
-    accounts: Vec<Account>,
+    engines: Vec<EngineQueue>,
+    accounts: Vec<EngineAccount>,
     /// How many tests may still be begun.
     left: Option<u64>,
     /// Findings to be studied.
@@ -30,7 +30,7 @@ pub struct Queue {
 
 /// The seeds of one engine.
 #[derive(Debug)]
-struct Lane {
+struct EngineQueue {
     seeds: Range<u64>,
     done: BTreeSet<u64>,
     /// Dealt out and not recorded.
@@ -41,7 +41,7 @@ struct Lane {
 
 /// A test to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Item {
+pub struct QueuedTest {
     /// Number of its engine.
     pub engine: usize,
     /// Its seed.
@@ -50,25 +50,25 @@ pub struct Item {
 
 /// Tests of one engine, to be done one after the other.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Block {
+pub struct SeedBlock {
     /// Number of the engine.
     pub engine: usize,
     /// The seeds.
     pub seeds: Vec<u64>,
 }
 
-impl Block {
+impl SeedBlock {
     /// Its tests.
-    pub fn items(&self) -> impl Iterator<Item = Item> + '_ {
-        self.seeds.iter().map(|&seed| Item { engine: self.engine, seed })
+    pub fn items(&self) -> impl Iterator<Item = QueuedTest> + '_ {
+        self.seeds.iter().map(|&seed| QueuedTest { engine: self.engine, seed })
     }
 }
 
 /// What a worker is to do next.
 #[derive(Debug)]
-pub enum Work {
+pub enum WorkItem {
     /// Tests.
-    Block(Block),
+    Block(SeedBlock),
     /// A study of a finding.
     Study(Box<Finding>),
     /// Nothing yet: a test that is under way may bring more.
@@ -76,12 +76,12 @@ pub enum Work {
 }
 
 impl Queue {
-    /// Lets so many studies be made at a time; without it none is.
+    /// Sets how many studies may run at a time; the default is none.
     pub fn let_study(&mut self, at_a_time: usize) {
         self.at_a_time = at_a_time;
     }
 
-    /// Puts down a finding to be studied.
+    /// Queues a finding to be studied.
     pub fn study(&mut self, finding: Finding) {
         if self.at_a_time > 0 {
             self.studies.push_back(finding);
@@ -115,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// A study is over; whether anybody still waited for it.
+    /// A study is over; whether its result is still wanted.
     pub fn studied(&mut self, id: i64) -> bool {
         let waiting = self.studies.len();
         self.studies.retain(|finding| finding.id != id);
@@ -123,18 +123,20 @@ impl Queue {
     }
 
     /// The next thing to do; `None` when there is nothing left. Studies go first: what is found
-    /// should be ready to be told.
-    pub fn next_work(&mut self) -> Option<Work> {
+    /// should be ready to be reported.
+    pub fn next_work(&mut self) -> Option<WorkItem> {
         if self.closed {
             return None;
         }
         if let Some(finding) = self.take_study() {
-            return Some(Work::Study(finding));
+            return Some(WorkItem::Study(finding));
         }
         match self.take() {
-            Some(item) => Some(Work::Block(Block { engine: item.engine, seeds: vec![item.seed] })),
+            Some(item) => {
+                Some(WorkItem::Block(SeedBlock { engine: item.engine, seeds: vec![item.seed] }))
+            }
             None if self.testing > 0 && self.at_a_time > 0 || !self.studies.is_empty() => {
-                Some(Work::Wait)
+                Some(WorkItem::Wait)
             }
             None => None,
         }
@@ -143,18 +145,23 @@ impl Queue {
     /// Adds an engine with what the store knows of it.
     pub fn add(&mut self, seeds: Range<u64>, record: EngineRecord) {
         let done: BTreeSet<u64> = record.done.range(seeds.clone()).copied().collect();
-        self.accounts.push(Account {
+        self.accounts.push(EngineAccount {
             cpu: record.cost.total(),
             tests: record.done.len() as u64,
             signatures: record.signatures,
-            ..Account::default()
+            ..EngineAccount::default()
         });
-        self.lanes.push(Lane { seeds, done, begun: BTreeSet::new(), returned: BTreeSet::new() });
+        self.engines.push(EngineQueue {
+            seeds,
+            done,
+            begun: BTreeSet::new(),
+            returned: BTreeSet::new(),
+        });
     }
 
     /// Tests that are done already among the seeds of this hunt.
     pub fn done(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.done.len() as u64).sum()
+        self.engines.iter().map(|lane| lane.done.len() as u64).sum()
     }
 
     /// Begins at most so many more.
@@ -162,7 +169,7 @@ impl Queue {
         self.left = Some(tests);
     }
 
-    /// Deals out no more.
+    /// Hands out no more work.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -179,20 +186,20 @@ impl Queue {
     }
 
     /// The next test; `None` when there is none left to begin.
-    pub fn take(&mut self) -> Option<Item> {
+    pub fn take(&mut self) -> Option<QueuedTest> {
         self.take_of(&|_| true)
     }
 
     /// The next test of an engine that can be tested now.
-    fn take_of(&mut self, can: &dyn Fn(usize) -> bool) -> Option<Item> {
+    fn take_of(&mut self, can: &dyn Fn(usize) -> bool) -> Option<QueuedTest> {
         if self.closed || self.left == Some(0) {
             return None;
         }
         loop {
             let engine = schedule::next(&self.accounts, can)?;
-            match self.lanes[engine].take() {
+            match self.engines[engine].take() {
                 Some(seed) => {
-                    let item = Item { engine, seed };
+                    let item = QueuedTest { engine, seed };
                     self.begin(item);
                     return Some(item);
                 }
@@ -202,35 +209,35 @@ impl Queue {
     }
 
     /// The next tests of an engine that can be tested now, as many as take about `time` of a processor.
-    pub fn take_block(&mut self, time: Duration, can: &dyn Fn(usize) -> bool) -> Option<Block> {
+    pub fn take_block(&mut self, time: Duration, can: &dyn Fn(usize) -> bool) -> Option<SeedBlock> {
         let first = self.take_of(can)?;
         let engine = first.engine;
         let size = self.accounts[engine].tests_in(time).clamp(1, LARGEST);
         let mut seeds = vec![first.seed];
         while seeds.len() < size && self.left != Some(0) {
-            let Some(seed) = self.lanes[engine].take() else { break };
-            self.begin(Item { engine, seed });
+            let Some(seed) = self.engines[engine].take() else { break };
+            self.begin(QueuedTest { engine, seed });
             seeds.push(seed);
         }
-        Some(Block { engine, seeds })
+        Some(SeedBlock { engine, seeds })
     }
 
-    fn begin(&mut self, item: Item) {
+    fn begin(&mut self, item: QueuedTest) {
         self.testing += 1;
-        self.lanes[item.engine].begun.insert(item.seed);
+        self.engines[item.engine].begun.insert(item.seed);
         self.accounts[item.engine].in_flight += 1;
         self.left = self.left.map(|left| left.saturating_sub(1));
     }
 
     /// Whether a test is dealt out and not recorded.
-    pub fn is_begun(&self, item: Item) -> bool {
-        self.lanes.get(item.engine).is_some_and(|lane| lane.begun.contains(&item.seed))
+    pub fn is_begun(&self, item: QueuedTest) -> bool {
+        self.engines.get(item.engine).is_some_and(|lane| lane.begun.contains(&item.seed))
     }
 
     /// Whether the result of a test is still to be recorded; it is not dealt out any more. Results come
     /// twice where a block was done twice, and unasked where an earlier run asked for them.
-    pub fn accept(&mut self, item: Item) -> bool {
-        let Some(lane) = self.lanes.get_mut(item.engine) else { return false };
+    pub fn accept(&mut self, item: QueuedTest) -> bool {
+        let Some(lane) = self.engines.get_mut(item.engine) else { return false };
         if lane.begun.contains(&item.seed) {
             return true;
         }
@@ -243,21 +250,21 @@ impl Queue {
     }
 
     /// A test was not finished.
-    pub fn give_back(&mut self, item: Item) {
-        if !self.lanes[item.engine].begun.remove(&item.seed) {
+    pub fn give_back(&mut self, item: QueuedTest) {
+        if !self.engines[item.engine].begun.remove(&item.seed) {
             return;
         }
         self.testing -= 1;
-        self.lanes[item.engine].returned.insert(item.seed);
+        self.engines[item.engine].returned.insert(item.seed);
         self.accounts[item.engine].in_flight -= 1;
         self.accounts[item.engine].exhausted = false;
         self.left = self.left.map(|left| left + 1);
     }
 
     /// A test was recorded.
-    pub fn finish(&mut self, item: Item, cpu: Duration, signatures: u64) {
+    pub fn finish(&mut self, item: QueuedTest, cpu: Duration, signatures: u64) {
         let account = &mut self.accounts[item.engine];
-        if self.lanes[item.engine].begun.remove(&item.seed) {
+        if self.engines[item.engine].begun.remove(&item.seed) {
             self.testing -= 1;
             account.in_flight -= 1;
         }
@@ -267,12 +274,12 @@ impl Queue {
     }
 
     /// What each engine has cost and yielded.
-    pub fn accounts(&self) -> &[Account] {
+    pub fn accounts(&self) -> &[EngineAccount] {
         &self.accounts
     }
 }
 
-impl Lane {
+impl EngineQueue {
     fn take(&mut self) -> Option<u64> {
         if let Some(seed) = self.returned.pop_first() {
             return Some(seed);
@@ -332,7 +339,7 @@ mod tests {
         let block = |queue: &mut Queue| queue.take_block(3 * second, &|_| true).map(|b| b.seeds);
         // Nothing is known of what a test takes.
         assert_eq!(block(&mut queue), Some(vec![0]));
-        queue.finish(Item { engine: 0, seed: 0 }, second, 0);
+        queue.finish(QueuedTest { engine: 0, seed: 0 }, second, 0);
         assert_eq!(block(&mut queue), Some(vec![1, 2, 3]));
         assert_eq!(block(&mut queue), Some(vec![4, 5]), "no more than the limit");
         assert_eq!(block(&mut queue), None);
@@ -344,13 +351,13 @@ mod tests {
         let mut queue = Queue::default();
         queue.add(1..9, record(&[2]));
         queue.limit(3);
-        let at = |seed| Item { engine: 0, seed };
+        let at = |seed| QueuedTest { engine: 0, seed };
         let first = queue.take().expect("there are seeds");
         assert!(queue.accept(first) && queue.accept(first), "until it is recorded");
         queue.finish(first, Duration::ZERO, 0);
         assert!(!queue.accept(first), "it was recorded");
         assert!(!queue.accept(at(2)) && !queue.accept(at(9)), "done before; none of ours");
-        assert!(!queue.accept(Item { engine: 1, seed: 3 }), "no engine of ours");
+        assert!(!queue.accept(QueuedTest { engine: 1, seed: 3 }), "no engine of ours");
         // Asked for by an earlier run: it is not dealt again, and counts.
         assert!(queue.accept(at(4)));
         queue.finish(at(4), Duration::ZERO, 0);

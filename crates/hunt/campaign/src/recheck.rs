@@ -1,18 +1,18 @@
-//! Whether bugs of the past are still there, with the compilers of today.
+//! Whether known bugs still reproduce with the installed compilers.
 //!
-//! A bug is fixed when everything that failed is asked again and does as it must. Where a compiler
+//! A bug is fixed when every target that failed is tried again and is right. Where a compiler
 //! is gone, nothing is known, whatever its relatives do. Not here: whether it is the same bug that
 //! makes a compiler fail now; the same kind of failure on the same program counts.
 
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use oracle::{Case, Expected, Kind, Lab, SourceFile, Trouble};
+use oracle::{Case, Expected, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::Scratch;
 use toolchain::{Compiler, Family, Language, Preprocessor, Target};
 
 use crate::predict::predict;
-use crate::record::{Finding, State, Study};
+use crate::record::{BugState, Finding, Study};
 use crate::store::{Recipe, Store, StoredTarget};
 
 /// Code that reads what a miscompilation left uninitialised fails only now and then.
@@ -27,28 +27,28 @@ pub struct Subject {
     /// The program and its answer.
     pub case: Case,
     /// How it failed.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// Where: compilers by name, with flags.
     pub failed: Vec<(String, Vec<String>)>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is still there.
+pub enum RecheckOutcome {
+    /// It still reproduces.
     Fails,
-    /// All that failed do as they must.
+    /// All targets that failed are right.
     Fixed,
-    /// That cannot be told.
+    /// Not known.
     Unknown,
 }
 
 /// A program tried again.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Rechecked {
-    /// What came of it.
-    pub verdict: Verdict,
+    /// The result.
+    pub verdict: RecheckOutcome,
     /// Labels of the targets that fail as before, those that failed first.
     pub fails: Vec<String>,
     /// Labels of those that do as they must.
@@ -67,7 +67,7 @@ impl Subject {
     }
 
     /// A reduced finding.
-    pub fn of_study(study: &Study, kind: Kind, targets: &[StoredTarget]) -> Subject {
+    pub fn of_study(study: &Study, kind: FailureKind, targets: &[StoredTarget]) -> Subject {
         let mut failed = vec![(study.compiler.clone(), study.flags.clone())];
         for one in split(&study.targets, targets) {
             if !failed.contains(&one) {
@@ -131,7 +131,7 @@ pub fn stored_case(found: &Finding, failed: &[(String, Vec<String>)]) -> Result<
     let recipe = finding.commands.iter().zip(failed).find_map(read).unwrap_or_default();
     if !finding.kind.is_of_a_compiler() {
         bail!(
-            "it is about a tool that judges programs, a {}: `gainsay show {}` tells how to see it",
+            "it is a {} of a tool that checks programs: `gainsay show {}` says how to see it",
             finding.kind.name(),
             found.id
         );
@@ -139,7 +139,7 @@ pub fn stored_case(found: &Finding, failed: &[(String, Vec<String>)]) -> Result<
     // A program without an answer has none to keep.
     let expected = finding.artifacts.iter().find(|file| file.name == "expected");
     if expected.is_none() && finding.kind.is_wrong_code() {
-        bail!("what its program must print was not kept");
+        bail!("its expected output was not stored");
     }
     // What every compiler is told without being asked; another compiler is told something else.
     let usual = ["gnu11", "c11", "c++17"];
@@ -187,7 +187,7 @@ pub fn recheck(
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     lab.write(case, scratch.path())?;
     let mut done = Rechecked {
-        verdict: Verdict::Unknown,
+        verdict: RecheckOutcome::Unknown,
         fails: Vec::new(),
         right: Vec::new(),
         gone: gone(failed, compilers),
@@ -210,7 +210,7 @@ pub fn recheck(
             seen = lab.observe(case, scratch.path(), &target)?;
         }
         match seen.seen.kind(case) {
-            Some(now) if alike(*kind, now) => done.fails.push(label),
+            Some(now) if may_share_cause(*kind, now) => done.fails.push(label),
             Some(now) => {
                 doubt |= before;
                 done.otherwise.push((label, now.name().into()));
@@ -218,14 +218,14 @@ pub fn recheck(
             None if seen.seen.is_right(case) => done.right.push(label),
             None => {
                 doubt |= before;
-                done.otherwise.push((label, "not for it".into()));
+                done.otherwise.push((label, "unsupported".into()));
             }
         }
     }
     done.verdict = match () {
-        () if !done.fails.is_empty() => Verdict::Fails,
-        () if doubt || done.right.is_empty() => Verdict::Unknown,
-        () => Verdict::Fixed,
+        () if !done.fails.is_empty() => RecheckOutcome::Fails,
+        () if doubt || done.right.is_empty() => RecheckOutcome::Unknown,
+        () => RecheckOutcome::Fixed,
     };
     Ok(done)
 }
@@ -268,13 +268,16 @@ fn stem(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }
 
-fn is_hang(kind: Kind) -> bool {
-    matches!(kind, Kind::CompilerHang | Kind::RuntimeHang | Kind::CompilerMemory)
+fn is_hang(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::CompilerHang | FailureKind::RuntimeHang | FailureKind::CompilerMemory
+    )
 }
 
 /// Whether two kinds may come of one fault, as the oracle sees it.
-fn alike(a: Kind, b: Kind) -> bool {
-    let endless = |kind| matches!(kind, Kind::CompilerHang | Kind::CompilerMemory);
+fn may_share_cause(a: FailureKind, b: FailureKind) -> bool {
+    let endless = |kind| matches!(kind, FailureKind::CompilerHang | FailureKind::CompilerMemory);
     a == b || a.is_wrong_code() && b.is_wrong_code() || endless(a) && endless(b)
 }
 
@@ -282,13 +285,13 @@ impl Rechecked {
     /// Notes the verdict of a finding in the store; what cannot be told changes nothing.
     pub fn note(&self, store: &mut Store, id: i64) -> Result<()> {
         match self.verdict {
-            Verdict::Fails => {
-                store.set_state(id, State::Open, &format!("fails on {}", self.fails.join(", ")))
+            RecheckOutcome::Fails => {
+                store.set_state(id, BugState::Open, &format!("fails on {}", self.fails.join(", ")))
             }
-            Verdict::Fixed => {
-                store.set_state(id, State::Fixed, &format!("right on {}", self.right.join(", ")))
+            RecheckOutcome::Fixed => {
+                store.set_state(id, BugState::Fixed, &format!("right on {}", self.right.join(", ")))
             }
-            Verdict::Unknown => Ok(()),
+            RecheckOutcome::Unknown => Ok(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oracle::{Certificate, Expected, Kind, SourceFile};
+use oracle::{Certificate, Expected, FailureKind, SourceFile};
 use triage::{Blame, Ladder};
 
 /// Processor time of one test, or of many, by what it was spent on.
@@ -34,20 +34,21 @@ impl std::ops::AddAssign for Cost {
     }
 }
 
-/// What a target did with a program, in one word.
+/// The result of a target on a program.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
-    /// As it must.
+pub enum TargetResult {
+    /// Right.
     Right,
     /// It failed.
-    Failed(Kind),
+    Failed(FailureKind),
     /// It failed once, and not when tried again.
     Flaky,
-    /// It cannot take the program.
-    NotForIt,
+    /// It does not support the program.
+    #[serde(rename = "not-for-it")]
+    Unsupported,
 }
 
 /// Checks around arithmetic, of one program or of many.
@@ -66,7 +67,7 @@ impl std::ops::AddAssign for Checks {
     }
 }
 
-/// One test, done.
+/// The record of one test.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Tested {
     /// Which engine made it.
@@ -86,7 +87,7 @@ pub struct Tested {
     /// What it cost.
     pub cost: Cost,
     /// Each target by label.
-    pub targets: Vec<(String, Word)>,
+    pub targets: Vec<(String, TargetResult)>,
     /// What was found.
     pub findings: Vec<NewFinding>,
 }
@@ -113,7 +114,7 @@ impl Tested {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// It stands: seen twice, and nothing speaks against the program.
+    /// It counts: seen twice, and no detector objects to the program.
     Confirmed,
     /// A detector complains about the program, or no compiler at all agrees with the machine:
     /// probably a bug of ours.
@@ -124,16 +125,16 @@ pub enum Standing {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NewFinding {
     /// What kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What findings of the same bug have in common.
     pub signature: String,
-    /// One line that tells it.
+    /// One line that describes it.
     pub summary: String,
     /// Whether it counts.
     pub standing: Standing,
     /// Labels of the targets that fail.
     pub targets: Vec<String>,
-    /// Labels of the targets that do as they must.
+    /// Labels of the targets that are right.
     pub right: Vec<String>,
     /// The program.
     pub files: Vec<SourceFile>,
@@ -143,7 +144,7 @@ pub struct NewFinding {
     pub commands: Vec<String>,
     /// Where the program comes from, as a command or a file.
     pub origin: String,
-    /// Who says that the program is valid.
+    /// Evidence that the program is valid.
     pub certificate: Certificate,
 }
 
@@ -189,7 +190,7 @@ pub struct Study {
     pub right: Vec<String>,
     /// Commands that show it, one a line, to be typed beside the files.
     pub commands: Vec<String>,
-    /// Who says that the reduced program is valid.
+    /// Evidence that the reduced program is valid.
     pub certificate: Certificate,
     /// Which pass is to blame.
     pub blame: Blame,
@@ -203,12 +204,12 @@ pub struct Study {
     pub took: Duration,
 }
 
-/// Whether a bug is still there.
+/// Whether a bug is fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// As far as is known.
+pub enum BugState {
+    /// As far as is known, it is not fixed.
     Open,
-    /// No compiler of today fails any more.
+    /// No installed compiler fails any more.
     Fixed,
 }

@@ -1,7 +1,7 @@
-//! Findings by refinement: passes made of a module what does not mean the same.
+//! Findings by refinement: the output of passes does not refine their input.
 //!
 //! The finding is the module that the culprit was given, not the one that the pipeline was given: the
-//! pass is found before anybody is told. Its counterexample was executed.
+//! pass is located before the finding is recorded. Its counterexample was executed.
 
 use std::time::Instant;
 
@@ -9,13 +9,13 @@ use llvmhost::{Installed, Limits, Server};
 use optimise::locate::{OnText, Optimiser as _, last_pass, locate};
 use optimise::shrink;
 use optimise::tester::Refuting;
-use oracle::{Kind, SourceFile, Trouble};
+use oracle::{FailureKind, SourceFile, Trouble};
 use reduce::NotReduced;
 use refine::{AliveTv, Own, Refinement as _, Scope, Verdict};
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::module::{FILE, Patient, Tell, certificate, compiler, label, serve};
+use crate::module::{FILE, Patient, ProgressFn, certificate, compiler, label, serve};
 use crate::record::{Finding, NewFinding, Standing, Study};
 
 /// What the passes made of the module.
@@ -24,9 +24,9 @@ pub const AFTER: &str = "after.ll";
 /// The input on which both differ, with both traces.
 pub const COUNTEREXAMPLE: &str = "counterexample.txt";
 
-/// Who is asked.
+/// The refinement oracles.
 #[derive(Debug)]
-pub struct Oracles {
+pub struct RefinementOracles {
     own: Own,
     /// A second opinion, where it is installed.
     alive: Option<AliveTv>,
@@ -34,7 +34,7 @@ pub struct Oracles {
 
 /// A module to ask about, and what was done to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct RefinementQuery<'a> {
     /// The library that did it.
     pub library: &'a Installed,
     /// The module's text, as the library prints it.
@@ -49,16 +49,16 @@ pub struct Asked<'a> {
     pub origin: &'a str,
 }
 
-impl Oracles {
+impl RefinementOracles {
     /// Our own, without a solver: a hunt asks often; and Alive2, where it is installed.
-    pub fn find() -> Oracles {
-        Oracles { own: Own::new(None), alive: AliveTv::find() }
+    pub fn find() -> RefinementOracles {
+        RefinementOracles { own: Own::new(None), alive: AliveTv::find() }
     }
 
     /// Asks; a refutation is a finding, with the pass that is to blame.
     pub fn ask(
         &self,
-        asked: &Asked<'_>,
+        asked: &RefinementQuery<'_>,
         server: &mut Server,
         limits: Limits,
         sources: &[SourceFile],
@@ -85,7 +85,7 @@ impl Oracles {
         artifacts.extend([file(AFTER, after), file("messages", &report)]);
         artifacts.extend(alive);
         Some(NewFinding {
-            kind: Kind::Miscompilation,
+            kind: FailureKind::Miscompilation,
             signature: signature(&report, culprit),
             summary,
             standing,
@@ -122,7 +122,7 @@ fn summary(report: &str, culprit: &str) -> String {
 fn signature(report: &str, culprit: &str) -> String {
     let mut input = report.lines().filter(|line| line.starts_with("input:"));
     let undef = if input.any(|line| line.contains("undef")) { " (undef)" } else { "" };
-    format!("{} llvm {culprit}{undef}", Kind::Miscompilation.name())
+    format!("{} llvm {culprit}{undef}", FailureKind::Miscompilation.name())
 }
 
 fn commands(library: &Installed, passes: &str) -> Vec<String> {
@@ -137,7 +137,7 @@ pub fn study_refuted(
     found: &Finding,
     patient: &Patient<'_>,
     stop: &Stop,
-    tell: Tell<'_>,
+    tell: ProgressFn<'_>,
 ) -> Result<Study, NotReduced> {
     let begin = Instant::now();
     let Patient { library, passes, limits, .. } = *patient;
@@ -207,7 +207,7 @@ fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Own) -> Ladde
         let cell = match cell {
             Some(true) => Cell::Fails,
             Some(false) => Cell::Works,
-            None => Cell::NotForIt,
+            None => Cell::Unsupported,
         };
         let version = server.release.clone();
         rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });

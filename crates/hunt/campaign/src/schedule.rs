@@ -12,7 +12,7 @@ const PRIOR: f64 = 300.0;
 
 /// What an engine has cost and yielded.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Account {
+pub struct EngineAccount {
     /// Processor time of its tests.
     pub cpu: Duration,
     /// Tests recorded.
@@ -21,11 +21,11 @@ pub struct Account {
     pub signatures: u64,
     /// Tests in flight.
     pub in_flight: u64,
-    /// It has no more tests to give.
+    /// It has no tests left.
     pub exhausted: bool,
 }
 
-impl Account {
+impl EngineAccount {
     /// New signatures for each second, as far as it can be told.
     fn rate(&self) -> f64 {
         (self.signatures as f64 + 1.0) / (self.cpu.as_secs_f64() + PRIOR)
@@ -45,11 +45,11 @@ impl Account {
 }
 
 /// The share of processor time that each engine is due; they add up to 1.
-pub fn due(accounts: &[Account]) -> Vec<f64> {
-    let open = |a: &&Account| !a.exhausted;
+pub fn due(accounts: &[EngineAccount]) -> Vec<f64> {
+    let open = |a: &&EngineAccount| !a.exhausted;
     let n = accounts.iter().filter(open).count().max(1) as f64;
-    let sum: f64 = accounts.iter().filter(open).map(Account::rate).sum();
-    let share = |a: &Account| match a.exhausted {
+    let sum: f64 = accounts.iter().filter(open).map(EngineAccount::rate).sum();
+    let share = |a: &EngineAccount| match a.exhausted {
         true => 0.0,
         false => EVEN / n + (1.0 - EVEN) * a.rate() / sum,
     };
@@ -58,7 +58,7 @@ pub fn due(accounts: &[Account]) -> Vec<f64> {
 
 /// The engine that is furthest behind what it is due, of those that can be tested now; `None` when all
 /// are exhausted.
-pub fn next(accounts: &[Account], can: &dyn Fn(usize) -> bool) -> Option<usize> {
+pub fn next(accounts: &[EngineAccount], can: &dyn Fn(usize) -> bool) -> Option<usize> {
     let due = due(accounts);
     let behind = |i: usize| accounts[i].committed() / due[i];
     let open = (0..accounts.len()).filter(|&i| !accounts[i].exhausted && can(i));
@@ -69,12 +69,12 @@ pub fn next(accounts: &[Account], can: &dyn Fn(usize) -> bool) -> Option<usize> 
 mod tests {
     use super::*;
 
-    fn account(seconds: u64, signatures: u64) -> Account {
-        Account {
+    fn account(seconds: u64, signatures: u64) -> EngineAccount {
+        EngineAccount {
             cpu: Duration::from_secs(seconds),
             tests: seconds / 5,
             signatures,
-            ..Account::default()
+            ..EngineAccount::default()
         }
     }
 
@@ -88,7 +88,7 @@ mod tests {
     /// Engines that cost differently for each test get time, not tests.
     #[test]
     fn shares_come_true_over_a_simulated_hunt() {
-        let mut accounts = [Account::default(); 2];
+        let mut accounts = [EngineAccount::default(); 2];
         let cost = [Duration::from_secs(1), Duration::from_secs(10)];
         for _ in 0..5000 {
             let i = next(&accounts, &|_| true).expect("none is exhausted");
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn exhausted_engines_are_passed_over() {
-        let done = Account { exhausted: true, ..account(1, 9) };
+        let done = EngineAccount { exhausted: true, ..account(1, 9) };
         assert_eq!(next(&[done, account(500, 0)], &|_| true), Some(1));
         assert_eq!(next(&[done, account(500, 0)], &|i| i != 1), None);
         assert_eq!(next(&[done], &|_| true), None);

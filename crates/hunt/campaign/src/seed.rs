@@ -1,6 +1,6 @@
 //! A program that variants are derived from, ready to be changed and printed again.
 //!
-//! Seeds are read from their files, preprocessed, whoever made them: `gainsay mutate` on the same files
+//! Seeds are read from their files, preprocessed, whatever made them: `gainsay mutate` on the same files
 //! makes the same variants as a hunt. What headers declare and nothing uses is left out of the text, so
 //! that it suits compilers other than the one that preprocessed it.
 

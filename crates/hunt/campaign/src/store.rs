@@ -1,6 +1,6 @@
 //! The store: one SQLite file in the hunt's folder.
 //!
-//! A test and its findings are one transaction, flushed to the disk before anybody is told of them:
+//! A test and its findings are one transaction, flushed to the disk before they are reported:
 //! what was shown is still there after a power cut, and a test that was not recorded is simply done
 //! again. Engine and seed are a test's identity, so recording it twice changes nothing.
 //!
@@ -28,10 +28,10 @@ use toolchain::Target;
 use crate::record::{Checks, Cost, Finding, NewFinding, Standing, Tested};
 
 pub use bugs::Bug;
-pub use known::{Noted, Suppression};
-pub use listing::{Brief, Listed, Snapshot};
+pub use known::{NotedState, Suppression};
+pub use listing::{ListedFinding, Snapshot, StudyBrief};
 pub use recipe::Recipe;
-pub use sample::{Sample, Spent};
+pub use sample::{EngineSpent, Sample};
 
 /// The file in a hunt's folder.
 const FILE: &str = "hunt.db";
@@ -340,7 +340,7 @@ impl Store {
             tx.prepare_cached(
                 "INSERT INTO tally VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1",
             )?
-            .execute([label.as_str(), &rows::word(*word)])?;
+            .execute([label.as_str(), &rows::target_result(*word)])?;
         }
         let mut found = Vec::new();
         for finding in &tested.findings {
@@ -375,10 +375,14 @@ impl Store {
     }
 
     /// How often each target did what, as recorded.
-    pub fn tallies(&self) -> Result<Vec<(String, crate::Word, u64)>> {
+    pub fn tallies(&self) -> Result<Vec<(String, crate::TargetResult, u64)>> {
         let mut statement = self.db.prepare("SELECT target, word, n FROM tally")?;
         let rows = statement.query_map([], |row| {
-            Ok((row.get(0)?, rows::read_word(&row.get::<_, String>(1)?), row.get::<_, i64>(2)?))
+            Ok((
+                row.get(0)?,
+                rows::read_target_result(&row.get::<_, String>(1)?),
+                row.get::<_, i64>(2)?,
+            ))
         })?;
         let mut all = Vec::new();
         for row in rows {
@@ -422,7 +426,7 @@ impl Store {
     }
 
     /// Makes the log part of the file, for a folder that is going to be copied.
-    pub fn settle(&self) {
+    pub fn checkpoint(&self) {
         // Only tidiness: a store with a log beside it is whole.
         let _ = self.db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
     }
@@ -453,7 +457,10 @@ fn place(dir: &Path) -> String {
 
 /// The first half of the sentence when something could not be written.
 fn full_or(dir: &Path) -> String {
-    format!("what was found could not be written to {} (all before it is safe)", dir.display())
+    format!(
+        "new results could not be written to {} (everything recorded before is safe)",
+        dir.display()
+    )
 }
 
 /// Whether an error of the store means that there is no room left.

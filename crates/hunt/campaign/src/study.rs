@@ -1,4 +1,4 @@
-//! From a finding to what a maintainer reads: small, blamed, with the versions that fail.
+//! From a finding to a bug report: reduced, blamed, with the versions that fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::thread;
 
 use choice::Choices;
 use oracle::{
-    Case, Detectors, Failure, Fault, Kind, Lab, Observation, Opinion, Says, Seen, SourceFile,
-    Suspicion, Trouble,
+    Assessment, Behaviour, Case, Detectors, Failure, FailureKind, Fault, Lab, Observation, Opinion,
+    SourceFile, Suspicion, Trouble,
 };
-use reduce::{NotReduced, Order, Progress, Reduced};
+use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced};
 use sandbox::Scratch;
 use toolchain::{Compiler, Target};
 
@@ -36,13 +36,13 @@ pub fn targets_of(labels: &[String], compilers: &[Arc<Compiler>]) -> Vec<Target>
     labels.iter().filter_map(target).collect()
 }
 
-/// What is wrong with a program at the levels of these compilers, the gravest first, and the labels
+/// What is wrong with a program at the levels of these compilers, the most severe first, and the labels
 /// of those that are right. Nobody is asked twice, and no detector at all: this is for programs whose
-/// validity is somebody else's affair. Calls `begin` with the label of each target.
+/// validity the caller answers for. Calls `begin` with the label of each target.
 pub fn suspicions(
     case: &Case,
     compilers: &[Arc<Compiler>],
-    order: &Order,
+    order: &ReduceOptions,
     begin: &(dyn Fn(&str) + Sync),
 ) -> Result<(Vec<Suspicion>, Vec<String>), Trouble> {
     let targets = toolchain::targets(compilers, 0, &mut Choices::new(0));
@@ -70,7 +70,7 @@ pub fn suspicions(
     seen.sort_by_key(|(at, _)| *at);
     let seen: Vec<Observation> = seen.into_iter().map(|(_, seen)| seen).collect();
     let mut suspicions = oracle::judge(case, &targets, &seen);
-    let gravity = |s: &Suspicion| Kind::ALL.iter().position(|kind| *kind == s.kind);
+    let gravity = |s: &Suspicion| FailureKind::ALL.iter().position(|kind| *kind == s.kind);
     suspicions.sort_by_key(gravity);
     Ok((suspicions, oracle::agreement(case, &targets, &seen).right))
 }
@@ -81,45 +81,45 @@ pub struct Patient<'a> {
     /// The program and its answer.
     pub case: &'a Case,
     /// How it fails.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// Where.
     pub bad: Vec<Target>,
-    /// Who does as they must.
+    /// The targets that are right.
     pub right: Vec<Target>,
     /// All compilers there are.
     pub compilers: &'a [Arc<Compiler>],
 }
 
-/// What a study tells while it works.
+/// The progress of a study.
 #[derive(Debug)]
-pub enum Step<'a> {
+pub enum StudyProgress<'a> {
     /// The program becomes smaller.
-    Reduced(&'a Progress),
-    /// A sentence on what is asked now.
+    Reduced(&'a ReduceProgress),
+    /// What is being determined now.
     Asks(&'a str),
 }
 
 /// Makes the program of a finding small, and finds out all about it.
 pub fn study(
     subject: &Patient<'_>,
-    order: &Order,
-    tell: &(dyn Fn(Step<'_>) + Sync),
+    order: &ReduceOptions,
+    tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let reduced = shrink(subject, order, tell)?;
     let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
-    learn(subject, &lab, reduced, order.jobs, tell)
+    investigate(subject, &lab, reduced, order.jobs, tell)
 }
 
 /// Makes the program of a finding small, and no more.
 pub fn shrink(
     subject: &Patient<'_>,
-    order: &Order,
-    tell: &(dyn Fn(Step<'_>) + Sync),
+    order: &ReduceOptions,
+    tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Reduced, NotReduced> {
     let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
-    tell(Step::Asks("looking at the failure once more"));
+    tell(StudyProgress::Asks("looking at the failure once more"));
     let failure = failure(subject, &lab)?;
-    reduce::reduce(subject.case, &failure, order, &|p| tell(Step::Reduced(p)))
+    reduce::reduce(subject.case, &failure, order, &|p| tell(StudyProgress::Reduced(p)))
 }
 
 /// The failure as it shows now.
@@ -131,7 +131,7 @@ fn failure(subject: &Patient<'_>, lab: &Lab) -> Result<Failure, NotReduced> {
         let seen = lab.observe(subject.case, scratch.path(), target)?.seen;
         match seen.fault(subject.case) {
             Some(fault) if fault.kind == subject.kind => {
-                return Ok(keep_in_sight(subject, at, fault));
+                return Ok(targets_to_watch(subject, at, fault));
             }
             Some(fault) => instead = format!("{}: {}", target.label(), fault.kind.name()),
             None => instead = format!("{}: it works", target.label()),
@@ -141,7 +141,7 @@ fn failure(subject: &Patient<'_>, lab: &Lab) -> Result<Failure, NotReduced> {
 }
 
 /// The targets that a reduction watches: a few that tell most.
-fn keep_in_sight(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
+fn targets_to_watch(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
     let first = &subject.bad[at];
     let mut bad = vec![first.clone()];
     bad.extend(subject.bad[at + 1..].iter().take(FAILING - 1).cloned());
@@ -160,16 +160,16 @@ fn keep_in_sight(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
     Failure { fault, bad, right }
 }
 
-fn learn(
+fn investigate(
     subject: &Patient<'_>,
     lab: &Lab,
     reduced: Reduced,
     jobs: usize,
-    tell: &(dyn Fn(Step<'_>) + Sync),
+    tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let Reduced { failure, .. } = &reduced;
     let case = &named(&reduced.case);
-    let ask = |sentence: &str| tell(Step::Asks(sentence));
+    let ask = |sentence: &str| tell(StudyProgress::Asks(sentence));
     let family = failure.bad[0].compiler.family;
     ask("which versions fail");
     let relatives: Vec<Arc<Compiler>> =
@@ -187,7 +187,7 @@ fn learn(
         false => Opinion {
             tool: format!("gainsay {}", env!("CARGO_PKG_VERSION")),
             command: format!("gainsay run {}", names.join(" ")),
-            says: Says::Silent("the machine cannot execute the program".into()),
+            says: Assessment::Silent("the machine cannot execute the program".into()),
         },
     };
     let certificate = match failure.fault.kind.is_wrong_code() {
@@ -217,7 +217,7 @@ fn learn(
         right: label(&failure.right),
         commands: failure.bad.iter().filter_map(command).collect(),
         key: match failure.fault.kind.is_wrong_code() && blame.pass.is_none() {
-            true => format!("{key} | {}", shape(&text(case))),
+            true => format!("{key} | {}", operators_of(&text(case))),
             false => key,
         },
         certificate,
@@ -235,20 +235,22 @@ pub fn summary_of(lab: &Lab, case: &Case, target: &Target) -> Result<String, Tro
 }
 
 /// The same, and what was seen.
-fn observed(lab: &Lab, case: &Case, target: &Target) -> Result<(String, Seen), Trouble> {
+fn observed(lab: &Lab, case: &Case, target: &Target) -> Result<(String, Behaviour), Trouble> {
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     lab.write(case, scratch.path())?;
     let seen = lab.observe(case, scratch.path(), target)?;
     let suspicions = oracle::judge(case, std::slice::from_ref(target), std::slice::from_ref(&seen));
-    let summary = suspicions.into_iter().next().map_or_else(|| "as it must".into(), |s| s.summary);
+    let summary = suspicions.into_iter().next().map_or_else(|| "as expected".into(), |s| s.summary);
     Ok((summary, seen.seen))
 }
 
 /// What a program printed, or what its compiler said, as a file.
-fn actual(seen: Seen) -> Vec<SourceFile> {
+fn actual(seen: Behaviour) -> Vec<SourceFile> {
     let mut bytes = match seen {
-        Seen::Ran { stdout, .. } => stdout,
-        Seen::Crashed(text) | Seen::Exhausted(text) | Seen::Rejected(text) => text.into_bytes(),
+        Behaviour::Ran { stdout, .. } => stdout,
+        Behaviour::Crashed(text) | Behaviour::Exhausted(text) | Behaviour::Rejected(text) => {
+            text.into_bytes()
+        }
         _ => return Vec::new(),
     };
     bytes.truncate(KEPT);
@@ -280,7 +282,7 @@ fn text(case: &Case) -> String {
 
 /// The operators and words of C that a reduced program is made of. Where no pass is known, bugs are
 /// told apart by it: one bug in two lines of a list does less harm than two bugs in one.
-fn shape(text: &str) -> String {
+fn operators_of(text: &str) -> String {
     /// In every reduced program, or in none but by chance.
     const COMMON: &[&str] = &["int", "char", "const", "return", "void", "main", "printf", "="];
     let is_sign = |c: char| "+-*/%<>=!&|^~?:".contains(c);
@@ -307,16 +309,16 @@ fn shape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shape;
+    use super::operators_of;
 
     #[test]
     fn shapes_tell_programs_apart_and_not_their_names() {
         let shift = |name: &str, n: u32| {
             format!("int {name} = {n};\nint main() {{ printf(\"%lx\", (long){name} << 52); }}")
         };
-        assert_eq!(shape(&shift("a", 5)), "<< long");
-        assert_eq!(shape(&shift("b", 70)), shape(&shift("a", 5)));
+        assert_eq!(operators_of(&shift("a", 5)), "<< long");
+        assert_eq!(operators_of(&shift("b", 70)), operators_of(&shift("a", 5)));
         let sign = "short a = -1;\nint main() { printf(\"%lx\", (unsigned long)a); }";
-        assert_eq!(shape(sign), "- long short unsigned");
+        assert_eq!(operators_of(sign), "- long short unsigned");
     }
 }

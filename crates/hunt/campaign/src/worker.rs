@@ -1,6 +1,6 @@
-//! Who does the work: a [`Worker`] takes work from a [`Supply`] and hands in what came of it.
+//! A [`Worker`] takes work from a [`WorkSource`] and submits the results.
 //!
-//! The supply is the one boundary between those who test and the one who records. Here it is the queue
+//! The work source is the one boundary between testing and recording. Here it is the queue
 //! in memory, for threads of this process; `cluster` has one for other machines.
 
 use std::any::Any;
@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use oracle::Trouble;
-use reduce::{NotReduced, Order};
+use reduce::{NotReduced, ReduceOptions};
 use sandbox::Stop;
 
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::predict::OUR_BUG;
-use crate::queue::{Item, Queue, Work};
+use crate::queue::{Queue, QueuedTest, WorkItem};
 use crate::recheck::Subject;
 use crate::record::{Finding, Study, Tested};
 use crate::store::StoredTarget;
@@ -34,67 +34,67 @@ const IDLE: Duration = Duration::from_millis(50);
 /// A study that takes longer ends with the best it has.
 const STUDY: Duration = Duration::from_secs(600);
 
-/// What came of work.
+/// The result of a work item.
 #[derive(Debug)]
-pub enum Done {
+pub enum WorkResult {
     /// Of a test.
-    Test(Item, Box<Result<Tested, Trouble>>),
+    Test(QueuedTest, Box<Result<Tested, Trouble>>),
     /// Of a test that this hunt did not deal out: an engine of an earlier run on the same folder.
     Stray(Box<Tested>),
     /// Of the study of a finding; or a sentence on why there is none.
-    Study(i64, Box<Result<Study, Failed>>),
+    Study(i64, Box<Result<Study, StudyFailure>>),
     /// Targets that are tested from now on.
     Targets(Vec<StoredTarget>),
-    /// A sentence for whoever watches.
-    Word(String),
+    /// A message for the user.
+    Note(String),
 }
 
 /// Why there is no study.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failed {
-    /// It was cut short: somebody else, or the next hunt, makes it.
+pub enum StudyFailure {
+    /// It was cut short: another worker, or the next hunt, makes it.
     Stopped,
     /// It cannot be made; one sentence.
     Because(String),
 }
 
-/// What is sent home.
-pub struct Letter {
-    /// What came of work.
-    pub done: Done,
-    /// Called when that is on the disk, or was there before: nobody needs to keep it any longer.
-    pub kept: Option<Box<dyn FnOnce() + Send>>,
+/// A result on its way to the recording thread.
+pub struct Delivery {
+    /// The result.
+    pub done: WorkResult,
+    /// Called when that is on the disk, or was there before.
+    pub on_stored: Option<Box<dyn FnOnce() + Send>>,
 }
 
-impl From<Done> for Letter {
-    fn from(done: Done) -> Letter {
-        Letter { done, kept: None }
+impl From<WorkResult> for Delivery {
+    fn from(done: WorkResult) -> Delivery {
+        Delivery { done, on_stored: None }
     }
 }
 
-/// Where a worker takes work from, and where it hands in what came of it.
-pub trait Supply: Send + Sync {
-    /// What a piece of work is known by.
+/// Where a worker takes work from and submits results.
+pub trait WorkSource: Send + Sync {
+    /// Identifies a piece of work.
     type Ticket;
 
     /// The next piece of work; `None` when there will be none.
-    fn next(&self) -> Option<(Work, Self::Ticket)>;
+    fn next(&self) -> Option<(WorkItem, Self::Ticket)>;
 
-    /// Hands in what came of one test or study; whether anybody still wants more.
-    fn hand_in(&self, done: Done) -> bool;
+    /// Submits the result of one test or study; whether more is wanted.
+    fn submit(&self, done: WorkResult) -> bool;
 
-    /// A piece of work is over: done, or left before its end, and then for somebody else to do.
-    fn over(&self, ticket: Self::Ticket, is_done: bool);
+    /// A piece of work is over: done, or abandoned, and then for another worker.
+    fn release(&self, ticket: Self::Ticket, is_done: bool);
 }
 
 /// The tests that are still to do, shared by all who take part.
 #[derive(Clone, Debug, Default)]
-pub struct Board(Arc<Mutex<Queue>>);
+pub struct SharedQueue(Arc<Mutex<Queue>>);
 
-impl Board {
-    /// A board with this on it.
-    pub fn new(queue: Queue) -> Board {
-        Board(Arc::new(Mutex::new(queue)))
+impl SharedQueue {
+    /// Shares a queue.
+    pub fn new(queue: Queue) -> SharedQueue {
+        SharedQueue(Arc::new(Mutex::new(queue)))
     }
 
     /// The queue. It is plain data: a panic elsewhere has not broken it.
@@ -103,12 +103,12 @@ impl Board {
     }
 }
 
-/// Everything that tests are done with.
+/// Everything that a test needs.
 pub struct Worker {
     /// The engines, in the order of the plan.
     pub engines: Arc<[Box<dyn Engine>]>,
     /// What all tests share.
-    pub bench: Arc<Bench>,
+    pub bench: Arc<TestBench>,
     /// All targets, as they are stored.
     pub targets: Arc<[StoredTarget]>,
 }
@@ -119,11 +119,15 @@ impl Worker {
         plan.check_compilers()?;
         let engines = plan.build_engines()?;
         let targets = plan.stored_targets(&engines).into();
-        Ok(Worker { engines, bench: Arc::new(Bench::of(plan, stop)), targets })
+        Ok(Worker { engines, bench: Arc::new(TestBench::of(plan, stop)), targets })
     }
 
     /// Starts a thread that works until the supply ends or the worker is stopped.
-    pub fn start<S: Supply + 'static>(self: &Arc<Self>, n: usize, supply: Arc<S>) -> Result<()> {
+    pub fn start<S: WorkSource + 'static>(
+        self: &Arc<Self>,
+        n: usize,
+        supply: Arc<S>,
+    ) -> Result<()> {
         let worker = self.clone();
         let thread = thread::Builder::new().name(format!("worker {n}")).stack_size(STACK);
         thread
@@ -132,46 +136,46 @@ impl Worker {
         Ok(())
     }
 
-    fn work<S: Supply>(&self, supply: &S) {
+    fn work<S: WorkSource>(&self, supply: &S) {
         while !self.bench.lab.stop.is_set() {
             let Some((work, ticket)) = supply.next() else { return };
             let is_done = match work {
-                Work::Wait => {
+                WorkItem::Wait => {
                     thread::sleep(IDLE);
                     true
                 }
-                Work::Block(block) => block.items().all(|item| {
-                    let done = Done::Test(item, Box::new(self.test(item)));
-                    // The rest of a block that was stopped is for somebody else.
-                    supply.hand_in(done) && !self.bench.lab.stop.is_set()
+                WorkItem::Block(block) => block.items().all(|item| {
+                    let done = WorkResult::Test(item, Box::new(self.test(item)));
+                    // The rest of a block that was stopped is for another worker.
+                    supply.submit(done) && !self.bench.lab.stop.is_set()
                 }),
-                Work::Study(found) => {
-                    supply.hand_in(Done::Study(found.id, Box::new(self.study(&found))))
+                WorkItem::Study(found) => {
+                    supply.submit(WorkResult::Study(found.id, Box::new(self.study(&found))))
                 }
             };
-            supply.over(ticket, is_done);
+            supply.release(ticket, is_done);
         }
     }
 
-    fn test(&self, item: Item) -> Result<Tested, Trouble> {
+    fn test(&self, item: QueuedTest) -> Result<Tested, Trouble> {
         let engine = &self.engines[item.engine];
         let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
         catch_unwind(test).unwrap_or_else(|panic| {
             let mut tested = Tested::new(engine.name(), item.seed);
-            tested.skipped = Some(format!("{OUR_BUG}: {}", words(panic.as_ref())));
+            tested.skipped = Some(format!("{OUR_BUG}: {}", panic_message(panic.as_ref())));
             Ok(tested)
         })
     }
 
-    fn study(&self, found: &Finding) -> Result<Study, Failed> {
+    fn study(&self, found: &Finding) -> Result<Study, StudyFailure> {
         let work = AssertUnwindSafe(|| self.try_study(found));
         let study = catch_unwind(work).unwrap_or_else(|panic| {
-            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", words(panic.as_ref()))))
+            Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", panic_message(panic.as_ref()))))
         });
         study.map_err(|why| match why {
-            _ if self.bench.lab.stop.is_set() => Failed::Stopped,
-            NotReduced::Trouble(Trouble::Stopped) => Failed::Stopped,
-            why => Failed::Because(why.to_string()),
+            _ if self.bench.lab.stop.is_set() => StudyFailure::Stopped,
+            NotReduced::Trouble(Trouble::Stopped) => StudyFailure::Stopped,
+            why => StudyFailure::Because(why.to_string()),
         })
     }
 
@@ -192,13 +196,13 @@ impl Worker {
             compilers: all,
         };
         let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
-        let order = Order { jobs: 1, time: Some(STUDY), stop, limits };
+        let order = ReduceOptions { jobs: 1, time: Some(STUDY), stop, limits };
         study(&patient, &order, &|_| {})
     }
 }
 
 /// What a panic said.
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
 }
@@ -206,23 +210,23 @@ fn words(panic: &(dyn Any + Send)) -> &str {
 /// The queue of this process.
 pub struct InProcess {
     /// Where work is taken from.
-    pub board: Board,
+    pub board: SharedQueue,
     /// Where what came of it is sent.
-    pub home: Sender<Letter>,
+    pub home: Sender<Delivery>,
 }
 
-impl Supply for InProcess {
+impl WorkSource for InProcess {
     type Ticket = ();
 
-    fn next(&self) -> Option<(Work, ())> {
+    fn next(&self) -> Option<(WorkItem, ())> {
         self.board.lock().next_work().map(|work| (work, ()))
     }
 
-    fn hand_in(&self, done: Done) -> bool {
+    fn submit(&self, done: WorkResult) -> bool {
         // Nobody listens any more when the hunt has parted.
         self.home.send(done.into()).is_ok()
     }
 
     // A block here is one test, and what was stopped says so itself.
-    fn over(&self, _: (), _: bool) {}
+    fn release(&self, _: (), _: bool) {}
 }

@@ -1,4 +1,4 @@
-//! The way to the servers: addresses, credentials, TLS; and a sentence for whatever is wrong with them.
+//! Connecting to the servers: addresses, credentials, TLS; one sentence for each mistake.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Access {
     pub servers: Vec<String>,
     /// Who we are, if servers ask for it.
     pub secret: Option<Secret>,
-    /// Whom to trust, in place of the system's own certificates.
+    /// The certificates to trust, in place of the system's own.
     pub ca: Option<PathBuf>,
     /// Our own certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
@@ -70,8 +70,9 @@ impl Access {
         let mut secret = self.secret.clone();
         let mut all = Vec::new();
         for server in &self.servers {
-            let wrong =
-                || format!("{} is no address of a NATS server (nats://host:4222)", self.shown());
+            let wrong = || {
+                format!("{} is not the address of a NATS server (nats://host:4222)", self.shown())
+            };
             let address: ServerAddr = server.parse().with_context(wrong)?;
             let inside = match (address.username(), address.password()) {
                 (Some(user), Some(password)) => Some(Secret::User(user.into(), password.into())),
@@ -82,7 +83,7 @@ impl Access {
             all.push(address);
         }
         if all.is_empty() {
-            bail!("no address of a NATS server was given (nats://host:4222)");
+            bail!("no address of a NATS server given (nats://host:4222)");
         }
         Ok((all, secret))
     }
@@ -153,7 +154,7 @@ impl Access {
             }
             _ if is_about_trust(error) => {
                 format!(
-                    "no trust in the server at {at}: {error}; --tls-ca FILE names whom to trust"
+                    "the certificate of the server at {at} is not trusted: {error}; --tls-ca FILE names an authority to trust"
                 )
             }
             ConnectErrorKind::Dns | ConnectErrorKind::ServerParse => {

@@ -1,4 +1,4 @@
-//! The coordinating end: a [`Crew`] whose hands are workers elsewhere.
+//! The coordinator: a [`Crew`] whose workers are on other machines.
 //!
 //! It keeps the work stream filled with about two pieces of work for each thread of each worker, dealt by
 //! the same queue as a local hunt's, and sends home what arrives on the results stream. What a worker has
@@ -14,8 +14,8 @@ use anyhow::{Context, Result, bail};
 use async_nats::jetstream::kv::Operation;
 use async_nats::jetstream::{self, AckKind};
 use campaign::{
-    Bench, Block, Board, Crew, Done, Failed, Finding, Item, Letter, Plan, StoredTarget, Task,
-    Tested,
+    Crew, Delivery, Finding, Plan, QueuedTest, SeedBlock, SharedQueue, StoredTarget, StudyFailure,
+    Task, TestBench, Tested, WorkResult,
 };
 use futures_util::StreamExt as _;
 use sandbox::Stop;
@@ -27,9 +27,11 @@ use tokio::time::{sleep, timeout};
 use crate::access::Access;
 use crate::files::pack;
 use crate::join::{HELLO, lane, work_of};
-use crate::link::{Link, NEWS, RESULTS, SPEC, WORK, insist, patiently};
-use crate::look::{Desk, LOOK};
-use crate::wire::{Answer, Hello, Order, PROTOCOL, Shipped, Spec, decode, digest, encode};
+use crate::link::{Link, NEWS, RESULTS, SPEC, WORK, retry, retry_until_stopped};
+use crate::look::{HuntResponder, LOOK};
+use crate::wire::{
+    Hello, PROTOCOL, ResultMessage, Shipped, Spec, WorkMessage, decode, digest, encode,
+};
 
 /// Processor time of a block, about: long against what a message takes, short against a worker's life.
 const BLOCK: Duration = Duration::from_secs(2);
@@ -43,7 +45,7 @@ const RESULTS_HELD: usize = 1000;
 /// A result that is not on the disk after this is sent again.
 const RECORDED: Duration = Duration::from_secs(60);
 
-/// Whoever waits for workers is told so after this, and then at twice the time.
+/// A missing worker is reported after this, and then at twice the time.
 const ALONE: Duration = Duration::from_secs(5);
 
 /// The key of the coordinator's lease.
@@ -122,7 +124,7 @@ impl Coordinator {
             coordinator: self.options.name.clone(),
             open: true,
         };
-        // What is under way somewhere still comes home; what nobody has begun is dealt anew.
+        // Results of work that is under way still arrive; what no worker has begun is handed out anew.
         let work = link.stream(WORK).await?;
         work.purge().filter(format!("gainsay.work.{identity}.>")).await?;
         Ok(spec)
@@ -130,25 +132,25 @@ impl Coordinator {
 }
 
 impl Crew for Coordinator {
-    fn bench(&self) -> Option<Arc<Bench>> {
+    fn bench(&self) -> Option<Arc<TestBench>> {
         None
     }
 
     fn start(&mut self, plan: &Plan, task: Task) -> Result<()> {
-        let Some(runtime) = self.runtime.take() else { bail!("this crew has started already") };
+        let Some(runtime) = self.runtime.take() else { bail!("the crew has been started already") };
         let engines: Vec<String> =
             task.engines.iter().map(|engine| engine.name().to_string()).collect();
-        if let Some(who) = runtime.block_on(patiently(|| self.check_alone(&task.identity)))? {
+        if let Some(who) = runtime.block_on(retry(|| self.check_alone(&task.identity)))? {
             bail!(
                 "{who} coordinates another hunt on this cluster: wait for its end, or give this one an \
                  account of its own on the servers"
             );
         }
         let spec = runtime
-            .block_on(patiently(|| self.prepare(&task.identity, engines.clone())))
+            .block_on(retry(|| self.prepare(&task.identity, engines.clone())))
             .context("the hunt cannot begin")?;
-        let desk = Desk::open(&plan.out, &task.identity)?;
-        let (hello, asked, results) = runtime.block_on(patiently(|| async {
+        let responder = HuntResponder::open(&plan.out, &task.identity)?;
+        let (hello, asked, results) = runtime.block_on(retry(|| async {
             let hello = format!("gainsay.hello.{}", spec.identity);
             let hello = self.link.client.subscribe(hello).await?;
             let asked = self.link.client.subscribe(LOOK).await?;
@@ -161,7 +163,7 @@ impl Crew for Coordinator {
         }))?;
         let (send, incoming) = mpsc::channel(RESULTS_HELD);
         runtime.spawn(collect(results, send, task.cancel.clone()));
-        runtime.spawn(desk.answer(self.link.clone(), asked));
+        runtime.spawn(responder.answer(self.link.clone(), asked));
         let dealer = Dealer {
             link: self.link.clone(),
             runtime: runtime.handle().clone(),
@@ -215,7 +217,7 @@ async fn collect(
 }
 
 /// A worker as it was last heard of.
-struct Seen {
+struct WorkerRecord {
     jobs: usize,
     set: String,
     at: Instant,
@@ -223,18 +225,18 @@ struct Seen {
 
 /// A set of targets.
 #[derive(Default)]
-struct Set {
+struct TargetSet {
     targets: Vec<StoredTarget>,
     /// Work that was dealt to it and is not over.
-    blocks: Vec<Block>,
+    blocks: Vec<SeedBlock>,
     studies: Vec<Finding>,
-    /// Since when nobody has it.
+    /// Since when it has no worker.
     deserted: Option<Instant>,
     /// Since when the stream has had nothing of it, though something is not over.
     dry: Option<Instant>,
 }
 
-/// Deals work and takes in results.
+/// Hands out work and collects results.
 struct Dealer {
     link: Link,
     runtime: Handle,
@@ -244,12 +246,12 @@ struct Dealer {
     incarnation: String,
     /// What the coordinator's lease says.
     holder: String,
-    board: Board,
-    home: Sender<Letter>,
+    board: SharedQueue,
+    home: Sender<Delivery>,
     cancel: Stop,
     study: bool,
-    workers: BTreeMap<String, Seen>,
-    sets: BTreeMap<String, Set>,
+    workers: BTreeMap<String, WorkerRecord>,
+    sets: BTreeMap<String, TargetSet>,
     /// Consumers of work that are known to be there.
     consumers: BTreeSet<String>,
     orders: u64,
@@ -270,11 +272,11 @@ impl Dealer {
         let started = Instant::now();
         while !self.cancel.is_set() && !self.is_over() {
             tokio::select! {
-                Some(message) = hello.next() => self.greet(&message.payload).await,
-                Some(message) = incoming.recv() => self.take(message).await,
+                Some(message) = hello.next() => self.on_hello(&message.payload).await,
+                Some(message) = incoming.recv() => self.take_result(message).await,
                 () = sleep(TICK) => drained |= started.elapsed() > Duration::from_secs(1),
             }
-            self.lose_the_silent();
+            self.drop_silent_workers();
             // Results that an earlier run left behind come first: what they are of is not dealt again.
             if drained && self.deal().await.is_err() {
                 sleep(TICK * 5).await;
@@ -291,7 +293,7 @@ impl Dealer {
             }
         }
         // A hunt that was interrupted parts within a moment, so this must not take long.
-        let _ = timeout(Duration::from_millis(400), self.part()).await;
+        let _ = timeout(Duration::from_millis(400), self.close_hunt()).await;
     }
 
     /// Whether everything is done. At the end of the time, what is under way is still waited for.
@@ -306,13 +308,13 @@ impl Dealer {
         let Ok(bytes) = serde_json::to_vec(&spec) else { return };
         let put = || self.link.hunt.put(SPEC, bytes.clone().into());
         let never = Stop::new();
-        insist(if open { &self.cancel } else { &never }, put).await;
+        retry_until_stopped(if open { &self.cancel } else { &never }, put).await;
         let _ = self.link.leases.put(COORDINATOR, self.holder.clone().into()).await;
         let _ = self.link.client.publish(NEWS, "".into()).await;
         let _ = self.link.client.flush().await;
     }
 
-    async fn part(&self) {
+    async fn close_hunt(&self) {
         self.announce(false).await;
         let _ = self.link.leases.delete(COORDINATOR).await;
         if let Ok(work) = self.link.stream(WORK).await {
@@ -325,37 +327,37 @@ impl Dealer {
         }
     }
 
-    fn say(&self, word: String) {
+    fn note(&self, word: String) {
         // Nobody listens any more when the hunt has parted.
-        let _ = self.home.send(Done::Word(word).into());
+        let _ = self.home.send(WorkResult::Note(word).into());
     }
 
-    /// A worker's sign of life.
-    async fn greet(&mut self, payload: &[u8]) {
+    /// A heartbeat of a worker.
+    async fn on_hello(&mut self, payload: &[u8]) {
         let Ok(hello) = decode::<Hello>(payload) else { return };
         let Hello { worker, jobs, set, word, leaves } = hello;
         if let Some(word) = &word {
-            self.say(format!("worker {worker}: {word}"));
+            self.note(format!("worker {worker}: {word}"));
         }
         if leaves {
             if self.workers.remove(&worker).is_some() {
-                self.say(format!("worker {worker} left"));
+                self.note(format!("worker {worker} left"));
             }
             return;
         }
         if !self.sets.contains_key(&set) {
             let Ok(Some(bytes)) = self.link.hunt.get(format!("set.{set}")).await else { return };
             let Ok(targets) = decode::<Vec<StoredTarget>>(&bytes) else { return };
-            let _ = self.home.send(Done::Targets(targets.clone()).into());
-            self.sets.insert(set.clone(), Set { targets, ..Set::default() });
+            let _ = self.home.send(WorkResult::Targets(targets.clone()).into());
+            self.sets.insert(set.clone(), TargetSet { targets, ..TargetSet::default() });
         }
-        let seen = Seen { jobs, set: set.clone(), at: Instant::now() };
+        let seen = WorkerRecord { jobs, set: set.clone(), at: Instant::now() };
         if self.workers.insert(worker.clone(), seen).is_none() {
             let targets = &self.sets[&set].targets;
             let mut names: Vec<&str> = targets.iter().map(|t| t.compiler.as_str()).collect();
             names.dedup();
             let jobs = if jobs == 1 { "1 job".to_string() } else { format!("{jobs} jobs") };
-            self.say(format!("worker {worker} joined: {jobs}, {}", names.join(", ")));
+            self.note(format!("worker {worker} joined: {jobs}, {}", names.join(", ")));
         }
         if self.study {
             let jobs: usize = self.workers.values().map(|worker| worker.jobs).sum();
@@ -364,7 +366,7 @@ impl Dealer {
     }
 
     /// Forgets workers that were not heard of.
-    fn lose_the_silent(&mut self) {
+    fn drop_silent_workers(&mut self) {
         let limit = self.lease.max(HELLO * 3);
         let silent: Vec<String> = self
             .workers
@@ -374,13 +376,15 @@ impl Dealer {
             .collect();
         for name in silent {
             self.workers.remove(&name);
-            self.say(format!("worker {name} is not heard of any more: its work goes to others"));
+            self.note(format!("worker {name} stopped responding: its work is reassigned"));
         }
         if !self.workers.is_empty() {
             self.alone = (Instant::now(), ALONE);
         } else if self.alone.0.elapsed() > self.alone.1 {
             self.alone.1 *= 2;
-            self.say("no worker is there: start some with `gainsay worker --join ADDRESS`".into());
+            self.note(
+                "no worker is connected: start some with `gainsay worker --join ADDRESS`".into(),
+            );
         }
     }
 
@@ -403,7 +407,7 @@ impl Dealer {
         }
         loop {
             // The set that has least to do for its size.
-            let load = |(name, set): (&String, &Set)| {
+            let load = |(name, set): (&String, &TargetSet)| {
                 let slots = self.slots(name);
                 let has = set.blocks.len();
                 (slots > 0 && has < 2 * slots + 1).then(|| (has * 1000 / slots, name.clone()))
@@ -412,16 +416,16 @@ impl Dealer {
             let Some(block) = board.lock().take_block(BLOCK, &|_| true) else { break };
             self.deal_block(&name, block).await?;
         }
-        self.rescue().await
+        self.reassign_orphaned_work().await
     }
 
-    async fn deal_block(&mut self, set: &str, block: Block) -> Result<()> {
+    async fn deal_block(&mut self, set: &str, block: SeedBlock) -> Result<()> {
         self.orders += 1;
         let id = format!("{}-{}", self.incarnation, self.orders);
         let (name, subject) = lane(&self.spec.hunt(), set, block.engine);
-        let sent = self.send(&name, &subject, &id, &Order::Block(block.clone())).await;
+        let sent = self.send(&name, &subject, &id, &WorkMessage::Block(block.clone())).await;
         match sent {
-            // Dealt to nobody if that is not known: a second message for the same tests does no harm.
+            // If it is not known whether that was sent: a second message for the same tests does no harm.
             Err(_) => block.items().for_each(|item| self.board.lock().give_back(item)),
             Ok(()) => self.sets.entry(set.into()).or_default().blocks.push(block),
         }
@@ -430,14 +434,14 @@ impl Dealer {
 
     /// A study goes to a set with all compilers that failed.
     async fn deal_study(&mut self, found: Finding) -> Result<()> {
-        let can = |set: &Set| {
+        let can = |set: &TargetSet| {
             let has = |label: &String| {
                 let same = |t: &StoredTarget| label.split(' ').next() == Some(t.compiler.as_str());
                 set.targets.iter().any(|t| t.label == *label || same(t))
             };
             found.finding.targets.iter().all(has)
         };
-        let able = |(name, set): (&String, &Set)| {
+        let able = |(name, set): (&String, &TargetSet)| {
             let slots = self.slots(name);
             (slots > 0 && can(set)).then(|| (set.studies.len() * 1000 / slots, name.clone()))
         };
@@ -450,14 +454,16 @@ impl Dealer {
                 bail!("no worker");
             }
             let why = format!("no worker has {}", found.finding.targets.join(", "));
-            let _ =
-                self.home.send(Done::Study(found.id, Box::new(Err(Failed::Because(why)))).into());
+            let _ = self.home.send(
+                WorkResult::Study(found.id, Box::new(Err(StudyFailure::Because(why)))).into(),
+            );
             return Ok(());
         };
         self.orders += 1;
         let id = format!("{}-{}", self.incarnation, self.orders);
         let (name, subject) = lane(&self.spec.hunt(), &set, engine.unwrap_or(0));
-        let sent = self.send(&name, &subject, &id, &Order::Study(Box::new(found.clone()))).await;
+        let sent =
+            self.send(&name, &subject, &id, &WorkMessage::Study(Box::new(found.clone()))).await;
         match sent {
             Err(_) => self.board.lock().give_back_study(found),
             Ok(()) => self.sets.entry(set).or_default().studies.push(found),
@@ -465,7 +471,13 @@ impl Dealer {
         sent
     }
 
-    async fn send(&mut self, consumer: &str, subject: &str, id: &str, order: &Order) -> Result<()> {
+    async fn send(
+        &mut self,
+        consumer: &str,
+        subject: &str,
+        id: &str,
+        order: &WorkMessage,
+    ) -> Result<()> {
         if !self.consumers.contains(consumer) {
             self.link.consumer(WORK, consumer, subject, self.lease).await?;
             self.consumers.insert(consumer.into());
@@ -473,8 +485,8 @@ impl Dealer {
         self.link.publish(subject, id, &encode(order)?).await
     }
 
-    /// Gives the work of sets that nobody has any more to others.
-    async fn rescue(&mut self) -> Result<()> {
+    /// Reassigns the work of sets that no worker has any more.
+    async fn reassign_orphaned_work(&mut self) -> Result<()> {
         let names: Vec<String> = self.sets.keys().cloned().collect();
         for name in names {
             let has_workers = self.slots(&name) > 0;
@@ -497,7 +509,9 @@ impl Dealer {
         self.consumers.clear();
         let Some(set) = self.sets.get_mut(name) else { return Ok(()) };
         let mut queue = self.board.lock();
-        for item in set.blocks.drain(..).flat_map(|block| block.items().collect::<Vec<Item>>()) {
+        for item in
+            set.blocks.drain(..).flat_map(|block| block.items().collect::<Vec<QueuedTest>>())
+        {
             queue.give_back(item);
         }
         set.studies.drain(..).for_each(|found| queue.give_back_study(found));
@@ -518,7 +532,7 @@ impl Dealer {
             }
             // Twice in a row: the last result may be on its way.
             if set.dry.replace(Instant::now()).is_some() && self.take_back(&name).await.is_ok() {
-                self.say("the servers have lost some work: it is dealt again".into());
+                self.note("the servers lost some work: it is sent again".into());
             }
         }
     }
@@ -539,17 +553,17 @@ impl Dealer {
     }
 
     /// A result.
-    async fn take(&mut self, message: jetstream::Message) {
+    async fn take_result(&mut self, message: jetstream::Message) {
         let read = async {
             let (bytes, object) = self.link.unwrap(&message.payload).await?;
-            anyhow::Ok((decode::<Answer>(&bytes)?, object))
+            anyhow::Ok((decode::<ResultMessage>(&bytes)?, object))
         };
         let (answer, object) = match read.await {
             Ok(read) => read,
             Err(error) => {
                 let tries = message.info().map_or(0, |info| info.delivered);
                 if tries > self.spec.deliveries {
-                    self.say(format!("a result cannot be read and is dropped: {error:#}"));
+                    self.note(format!("a result cannot be read and is dropped: {error:#}"));
                     let _ = message.ack_with(AckKind::Term).await;
                 } else {
                     let _ = message.ack_with(AckKind::Nak(Some(self.lease))).await;
@@ -558,25 +572,28 @@ impl Dealer {
             }
         };
         match answer {
-            Answer::Tested(tested) => {
+            ResultMessage::Tested(tested) => {
                 let engine = self.spec.engines.iter().position(|engine| *engine == tested.engine);
                 let done = match engine {
-                    Some(engine) => {
-                        Done::Test(Item { engine, seed: tested.seed }, Box::new(Ok(*tested)))
-                    }
-                    None => Done::Stray(tested),
+                    Some(engine) => WorkResult::Test(
+                        QueuedTest { engine, seed: tested.seed },
+                        Box::new(Ok(*tested)),
+                    ),
+                    None => WorkResult::Stray(tested),
                 };
-                self.send_home(done, message, object);
+                self.forward_result(done, message, object);
             }
-            Answer::Studied(id, result) => {
-                let result = result.map_err(Failed::Because);
-                self.send_home(Done::Study(id, Box::new(result)), message, object);
+            ResultMessage::Studied(id, result) => {
+                let result = result.map_err(StudyFailure::Because);
+                self.forward_result(WorkResult::Study(id, Box::new(result)), message, object);
             }
-            Answer::StudyAside(id) => {
-                let why = Failed::Because(self.set_aside());
-                self.send_home(Done::Study(id, Box::new(Err(why))), message, object);
+            ResultMessage::StudyAside(id) => {
+                let why = StudyFailure::Because(self.set_aside());
+                self.forward_result(WorkResult::Study(id, Box::new(Err(why))), message, object);
             }
-            Answer::BlockAside(hunt, block) => self.set_block_aside(&hunt, block, message).await,
+            ResultMessage::BlockAside(hunt, block) => {
+                self.set_block_aside(&hunt, block, message).await
+            }
         }
     }
 
@@ -584,8 +601,8 @@ impl Dealer {
         format!("set aside: {} workers did not finish it", self.spec.deliveries)
     }
 
-    /// Of a block that nobody finished, each test is tried alone; of one test, it is put down.
-    async fn set_block_aside(&mut self, hunt: &str, block: Block, message: jetstream::Message) {
+    /// The tests of a block that no worker finished are tried one by one; a single test is recorded as skipped.
+    async fn set_block_aside(&mut self, hunt: &str, block: SeedBlock, message: jetstream::Message) {
         let ours = hunt == self.spec.hunt();
         let Some(name) = self.spec.engines.get(block.engine).filter(|_| ours).cloned() else {
             // Of an earlier run with other arguments: what is not recorded is dealt anew anyway.
@@ -593,11 +610,11 @@ impl Dealer {
             return;
         };
         if let [seed] = block.seeds[..] {
-            self.say(format!("{name} seed {seed} is {}", self.set_aside()));
+            self.note(format!("{name} seed {seed} is {}", self.set_aside()));
             let mut tested = Tested::new(&name, seed);
             tested.skipped = Some(self.set_aside());
-            let item = Item { engine: block.engine, seed };
-            self.send_home(Done::Test(item, Box::new(Ok(tested))), message, None);
+            let item = QueuedTest { engine: block.engine, seed };
+            self.forward_result(WorkResult::Test(item, Box::new(Ok(tested))), message, None);
             return;
         }
         let set = self.sets.iter().find(|(_, set)| set.blocks.contains(&block));
@@ -607,7 +624,7 @@ impl Dealer {
             return;
         };
         for &seed in &block.seeds {
-            let alone = Block { engine: block.engine, seeds: vec![seed] };
+            let alone = SeedBlock { engine: block.engine, seeds: vec![seed] };
             if self.deal_block(&set, alone).await.is_err() {
                 let _ = message.ack_with(AckKind::Nak(Some(self.lease))).await;
                 return;
@@ -616,10 +633,15 @@ impl Dealer {
         let _ = message.ack().await;
     }
 
-    /// Sends something home, and acknowledges it when it is on the disk.
-    fn send_home(&self, done: Done, message: jetstream::Message, object: Option<String>) {
+    /// Forwards a result to the recording thread, and acknowledges it when it is on the disk.
+    fn forward_result(
+        &self,
+        done: WorkResult,
+        message: jetstream::Message,
+        object: Option<String>,
+    ) {
         let (runtime, link) = (self.runtime.clone(), self.link.clone());
-        let kept = move || {
+        let on_stored = move || {
             runtime.spawn(async move {
                 // One that is not heard comes again, and counts once.
                 let _ = message.ack().await;
@@ -628,6 +650,6 @@ impl Dealer {
                 }
             });
         };
-        let _ = self.home.send(Letter { done, kept: Some(Box::new(kept)) });
+        let _ = self.home.send(Delivery { done, on_stored: Some(Box::new(on_stored)) });
     }
 }

@@ -58,7 +58,7 @@ pub fn unpack(bytes: &[u8], given: &str, dir: &Path) -> Result<PathBuf> {
             fs::create_dir_all(&path).with_context(cannot)?;
             for (name, bytes) in files {
                 let inner = Path::new(&name);
-                // Nothing outside our folder is written, whoever sent it.
+                // Nothing outside our folder is written, whatever was sent.
                 if !inner.components().all(|part| matches!(part, Component::Normal(_))) {
                     bail!("the file name {name} leads out of its folder");
                 }

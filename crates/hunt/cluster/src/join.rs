@@ -15,11 +15,11 @@ use tokio::time::{sleep, timeout};
 
 use crate::access::Access;
 use crate::files::unpack;
-use crate::link::{Link, NEWS, SPEC, insist};
-use crate::supply::{Moved, Remote, Setting};
+use crate::link::{Link, NEWS, SPEC, retry_until_stopped};
+use crate::supply::{MovedPaths, Remote, Setting};
 use crate::wire::{Hello, Spec, encode, set_of};
 
-/// Between two signs of life.
+/// Between two heartbeats.
 pub const HELLO: Duration = Duration::from_secs(2);
 
 /// How soon Ctrl-C is seen.
@@ -30,18 +30,18 @@ const PARTING: Duration = Duration::from_secs(2);
 
 /// A worker's own arguments.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct WorkerOptions {
     /// Its name, unlike all others.
     pub name: String,
     /// Tests at a time.
     pub jobs: usize,
 }
 
-/// What a worker tells.
+/// What a worker reports.
 #[derive(Debug)]
-pub enum Joined<'a> {
-    /// A sentence.
-    Word(&'a str),
+pub enum WorkerEvent<'a> {
+    /// A message.
+    Note(&'a str),
     /// Tests and findings of this hunt so far.
     Progress(u64, u64),
 }
@@ -53,10 +53,10 @@ pub type Prepare<'a> = dyn FnMut(&Spec, &BTreeMap<String, PathBuf>, &Path) -> Re
 /// Joins a cluster and works until `stop` is set; an error is a sentence about why not.
 pub fn join(
     access: &Access,
-    member: &Member,
+    member: &WorkerOptions,
     prepare: &mut Prepare<'_>,
     stop: &Stop,
-    tell: &mut dyn FnMut(Joined<'_>),
+    tell: &mut dyn FnMut(WorkerEvent<'_>),
 ) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -66,31 +66,31 @@ pub fn join(
     let done = runtime.block_on(async {
         let name = format!("gainsay worker {}", member.name);
         let link = Link::open(access, &name, None, None).await?;
-        let mut attendance = Attendance { link, member, stop, tell };
+        let mut attendance = WorkerSession { link, member, stop, tell };
         attendance.attend(prepare).await
     });
     runtime.shutdown_timeout(LOOK);
     done
 }
 
-struct Attendance<'a> {
+struct WorkerSession<'a> {
     link: Link,
-    member: &'a Member,
+    member: &'a WorkerOptions,
     stop: &'a Stop,
-    tell: &'a mut dyn FnMut(Joined<'_>),
+    tell: &'a mut dyn FnMut(WorkerEvent<'_>),
 }
 
 /// How a hunt ended for a worker.
-enum Ended {
+enum Participation {
     /// It is over, or another one.
     Over,
     /// This machine cannot take part.
     SatOut,
 }
 
-impl Attendance<'_> {
-    fn word(&mut self, word: &str) {
-        (self.tell)(Joined::Word(word));
+impl WorkerSession<'_> {
+    fn note(&mut self, word: &str) {
+        (self.tell)(WorkerEvent::Note(word));
     }
 
     async fn attend(&mut self, prepare: &mut Prepare<'_>) -> Result<()> {
@@ -101,13 +101,13 @@ impl Attendance<'_> {
             let spec = self.spec().await?.filter(|spec| sat_out.as_ref() != Some(&spec.hunt()));
             let Some(spec) = spec else {
                 if !std::mem::replace(&mut waits, true) && sat_out.is_none() {
-                    self.word("waiting for a hunt: `gainsay hunt --cluster` starts one");
+                    self.note("waiting for a hunt: `gainsay hunt --cluster` starts one");
                 }
                 self.pause(&mut news).await;
                 continue;
             };
             waits = false;
-            if let Ended::SatOut = self.take_part(&spec, prepare, &mut news).await? {
+            if let Participation::SatOut = self.take_part(&spec, prepare, &mut news).await? {
                 sat_out = Some(spec.hunt());
             }
         }
@@ -116,11 +116,11 @@ impl Attendance<'_> {
 
     /// The hunt that is going on.
     async fn spec(&self) -> Result<Option<Spec>> {
-        let entry = insist(self.stop, || self.link.hunt.entry(SPEC)).await.flatten();
+        let entry = retry_until_stopped(self.stop, || self.link.hunt.entry(SPEC)).await.flatten();
         let Some(entry) = entry.filter(|entry| entry.operation == Operation::Put) else {
             return Ok(None);
         };
-        // One that is over is nobody's, whatever its version.
+        // One that is over is ignored, whatever its version.
         match Spec::read(&entry.value) {
             Ok(spec) => Ok(Some(spec).filter(|spec| spec.open)),
             Err(_) if String::from_utf8_lossy(&entry.value).contains("\"open\":false") => Ok(None),
@@ -154,8 +154,8 @@ impl Attendance<'_> {
         spec: &Spec,
         prepare: &mut Prepare<'_>,
         news: &mut async_nats::Subscriber,
-    ) -> Result<Ended> {
-        self.word(&format!(
+    ) -> Result<Participation> {
+        self.note(&format!(
             "taking part in the hunt of {} with {}",
             spec.coordinator,
             spec.engines.join(" and ")
@@ -170,16 +170,16 @@ impl Attendance<'_> {
             Err(error) => {
                 let told = format!("cannot take part in this hunt: {error:#}");
                 self.hello(spec, "", Some(told.clone()), true).await;
-                self.word(&told);
-                return Ok(Ended::SatOut);
+                self.note(&told);
+                return Ok(Participation::SatOut);
             }
         };
         let set = set_of(&worker.targets);
         let targets = encode(&worker.targets.to_vec())?;
         let key = format!("set.{set}");
         let put = || self.link.hunt.put(&key, targets.clone().into());
-        if insist(self.stop, put).await.is_none() {
-            return Ok(Ended::Over);
+        if retry_until_stopped(self.stop, put).await.is_none() {
+            return Ok(Participation::Over);
         }
         let setting = Setting {
             engines: worker.engines.iter().map(|engine| engine.name().to_string()).collect(),
@@ -207,7 +207,7 @@ impl Attendance<'_> {
         let word = ended.as_ref().err().map(|error| format!("{error:#}"));
         self.hello(spec, &set, word, true).await;
         let _ = self.link.client.flush().await;
-        ended.map(|()| Ended::Over)
+        ended.map(|()| Participation::Over)
     }
 
     /// Lives until the hunt is over.
@@ -232,15 +232,19 @@ impl Attendance<'_> {
                 return Err(anyhow!(why));
             }
             let tests = supply.tests.load(Ordering::Relaxed);
-            (self.tell)(Joined::Progress(tests, supply.findings.load(Ordering::Relaxed)));
+            (self.tell)(WorkerEvent::Progress(tests, supply.findings.load(Ordering::Relaxed)));
             self.pause(news).await;
         }
         Ok(())
     }
 
     /// The files that options name, unpacked: by what they call them, and where they were.
-    async fn files(&self, spec: &Spec, dir: &Path) -> Result<(BTreeMap<String, PathBuf>, Moved)> {
-        let (mut files, mut moved) = (BTreeMap::new(), Moved::new());
+    async fn files(
+        &self,
+        spec: &Spec,
+        dir: &Path,
+    ) -> Result<(BTreeMap<String, PathBuf>, MovedPaths)> {
+        let (mut files, mut moved) = (BTreeMap::new(), MovedPaths::new());
         for (n, shipped) in spec.files.iter().enumerate() {
             let bytes = self.link.get(&shipped.object).await;
             let bytes = bytes.with_context(|| format!("{} did not arrive", shipped.given))?;

@@ -1,5 +1,5 @@
-//! Leases: who holds one has it alone, as long as it renews it. Entries of the bucket age: a holder that
-//! died loses its lease without anybody's doing.
+//! Leases: a lease has one holder, as long as the holder renews it. Entries of the bucket expire: a holder that
+//! died loses its lease.
 
 use anyhow::Result;
 use async_nats::jetstream::kv;

@@ -15,7 +15,7 @@
 //! | `access`, `link` | addresses, credentials, TLS and a sentence for each mistake; streams, buckets, objects, retries |
 //! | `wire`, `files` | messages; files and folders that options name |
 //! | `coordinator` | deals blocks, takes in results, reassigns the work of lost workers |
-//! | `join`, `supply` | a worker: waits for a hunt, prepares as the hunt's own arguments say, is a `campaign::Supply` |
+//! | `join`, `supply` | a worker: waits for a hunt, prepares as the hunt's own arguments say, is a `campaign::WorkSource` |
 //! | `lease` | who reduces a bug, who coordinates |
 //! | `look` | the coordinator answers for its store |
 //! | `load` | messages a second, for the bench |
@@ -38,10 +38,10 @@
 //! workers did not finish is recorded as skipped, with the reason.
 //!
 //! **A coordinator that was killed** is started again with the same command. It takes what waits on the results
-//! stream, clears the work that nobody has begun, and deals what is not in its store.
+//! stream, clears the work that no worker has begun, and hands out what is not in its store.
 //!
 //! **Architecture Invariant:** a message is acknowledged when what it stands for is safe one step further, and
-//! not before. A test is recorded once, whoever did it and however often: the queue accepts a result once, and
+//! not before. A test is recorded once, whichever worker did it and however often: the queue accepts a result once, and
 //! the store has engine and seed as its key.
 
 mod access;
@@ -58,7 +58,7 @@ mod wire;
 pub use access::{Access, Secret};
 pub use coordinator::{Coordinator, Options};
 pub use files::{pack, unpack};
-pub use join::{Joined, Member, join};
+pub use join::{WorkerEvent, WorkerOptions, join};
 pub use load::measure;
-pub use look::{Shown, Watch};
+pub use look::{FindingDetail, HuntClient};
 pub use wire::{Shipped, Spec};

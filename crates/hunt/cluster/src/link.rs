@@ -1,4 +1,4 @@
-//! A connection with the streams and buckets of a cluster, and the patience that they need: while servers
+//! A connection with the streams and buckets of a cluster, with retries: while servers
 //! choose a new leader every request fails, for seconds, and is simply made again.
 
 use std::fmt::Display;
@@ -31,7 +31,7 @@ const LEASES: &str = "gainsay-leases";
 const FILES: &str = "gainsay-files";
 /// The key of the hunt in its bucket.
 pub const SPEC: &str = "hunt";
-/// Whoever listens here looks at the hunt again.
+/// A message here tells workers to read the hunt again.
 pub const NEWS: &str = "gainsay.news";
 
 /// A result that is published again within this time is dropped by the server; after it, by the store.
@@ -85,11 +85,11 @@ impl Link {
                 "JetStream is not enabled on the server at {at}: start it with `nats-server -js`"
             );
         }
-        patiently(|| answers(&js))
+        retry(|| answers(&js))
             .await
             .with_context(|| format!("JetStream does not answer at {at} for this account"))?;
         let replicas = replicas.unwrap_or(if info.cluster.is_some() { 3 } else { 1 });
-        let link = patiently(|| Link::set_up(client.clone(), js.clone(), lease, replicas)).await;
+        let link = retry(|| Link::set_up(client.clone(), js.clone(), lease, replicas)).await;
         link.with_context(|| format!("the streams of the hunt cannot be set up on {at}"))
     }
 
@@ -111,7 +111,7 @@ impl Link {
         js.get_or_create_stream(stream(RESULTS, "gainsay.result.>")).await?;
         let hunt = bucket(&js, HUNT, None, replicas).await?;
         let leases = bucket(&js, LEASES, Some(lease.unwrap_or(LEASE)), replicas).await?;
-        // Entries age by the coordinator's word, whoever made the bucket.
+        // The coordinator sets the expiry, whichever process made the bucket.
         if lease.is_some_and(|age| leases.stream.cached_info().config.max_age != age) {
             js.update_stream(bucket_config(LEASES, lease, replicas)).await?;
         }
@@ -206,7 +206,7 @@ impl Link {
         Ok(bytes)
     }
 
-    /// Removes an object that nobody needs any more.
+    /// Removes an object that is not needed any more.
     pub async fn forget(&self, name: &str) {
         // What is left behind takes room, and no more.
         let _ = self.files.delete(name).await;
@@ -254,7 +254,7 @@ async fn bucket(
 }
 
 /// Tries until it works or half a minute is over.
-pub async fn patiently<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() -> F) -> Result<T> {
+pub async fn retry<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() -> F) -> Result<T> {
     let begin = Instant::now();
     loop {
         match work().await {
@@ -265,7 +265,7 @@ pub async fn patiently<T, F: Future<Output = Result<T>>>(mut work: impl FnMut() 
 }
 
 /// Tries until it works or `stop` is set.
-pub async fn insist<T, E: Display, F: Future<Output = Result<T, E>>>(
+pub async fn retry_until_stopped<T, E: Display, F: Future<Output = Result<T, E>>>(
     stop: &Stop,
     mut work: impl FnMut() -> F,
 ) -> Option<T> {

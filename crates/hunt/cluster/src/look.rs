@@ -1,4 +1,4 @@
-//! A hunt as others look at it: the coordinator answers for its store, and [`Watch`] asks.
+//! Reading a hunt remotely: the coordinator answers for its store, and [`HuntClient`] asks.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,18 +16,18 @@ use crate::access::Access;
 use crate::link::Link;
 use crate::wire::{decode, encode};
 
-/// Where questions are asked.
+/// The subject of requests.
 pub const LOOK: &str = "gainsay.look";
 
 /// A store that is large and far away answers after this, or not at all.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Question {
     /// A number that changes with the hunt.
     Changes,
-    /// What is new to somebody who has seen so much of the hunt of this identity.
+    /// What is new to a reader who has seen this much of the hunt of this identity.
     News { identity: String, seen: (i64, u64) },
     /// All about one finding.
     Finding(i64),
@@ -41,40 +41,40 @@ struct News {
 }
 
 /// A finding, its study and all targets.
-pub type Shown = (Finding, Option<Study>, Vec<StoredTarget>);
+pub type FindingDetail = (Finding, Option<Study>, Vec<StoredTarget>);
 
 /// The answering end.
-pub struct Desk {
+pub struct HuntResponder {
     store: Store,
     identity: String,
     latest: Snapshot,
 }
 
-impl Desk {
+impl HuntResponder {
     /// For the store of a folder that a hunt writes.
-    pub fn open(dir: &Path, identity: &str) -> Result<Desk> {
+    pub fn open(dir: &Path, identity: &str) -> Result<HuntResponder> {
         let (store, latest) = (Store::open_to_read(dir)?, Snapshot::default());
-        Ok(Desk { store, identity: identity.into(), latest })
+        Ok(HuntResponder { store, identity: identity.into(), latest })
     }
 
     /// Answers until the connection ends.
     pub async fn answer(self, link: Link, mut asked: Subscriber) {
-        let desk = Arc::new(Mutex::new(self));
+        let responder = Arc::new(Mutex::new(self));
         let mut long = 0u64;
         while let Some(message) = asked.next().await {
             let Some(reply) = message.reply.clone() else { continue };
-            let desk = desk.clone();
+            let responder = responder.clone();
             let read = tokio::task::spawn_blocking(move || {
-                let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
-                desk.reply(&message.payload)
+                let mut responder = responder.lock().unwrap_or_else(PoisonError::into_inner);
+                responder.reply(&message.payload)
             });
             let said: Result<Vec<u8>, String> = match read.await {
                 Ok(said) => said.map_err(|error| format!("{error:#}")),
-                Err(_) => Err("the coordinator contradicts itself: please report it".into()),
+                Err(_) => Err("this is a bug in the coordinator: please report it".into()),
             };
             long += 1;
             let Ok(bytes) = encode(&said) else { continue };
-            // Whoever gets no answer asks again.
+            // A client without an answer asks again.
             if let Ok(payload) = link.wrap(&format!("{reply}-{long}"), &bytes).await {
                 let _ = link.client.publish(reply, payload.into()).await;
             }
@@ -92,7 +92,7 @@ impl Desk {
             }
             Question::Finding(id) => {
                 let Some(found) = self.store.finding(id)? else {
-                    return encode(&None::<Shown>);
+                    return encode(&None::<FindingDetail>);
                 };
                 encode(&Some((found, self.store.study(id)?, self.store.stored_targets()?)))
             }
@@ -101,7 +101,7 @@ impl Desk {
 }
 
 /// The asking end.
-pub struct Watch {
+pub struct HuntClient {
     runtime: Runtime,
     link: Link,
     at: String,
@@ -109,9 +109,9 @@ pub struct Watch {
     identity: Mutex<String>,
 }
 
-impl Watch {
+impl HuntClient {
     /// Connects; an error is a sentence about why not. Must not be called by a thread of another runtime.
-    pub fn connect(access: &Access, name: &str) -> Result<Watch> {
+    pub fn connect(access: &Access, name: &str) -> Result<HuntClient> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -119,7 +119,7 @@ impl Watch {
             .context("the threads of the connection cannot be started")?;
         let name = format!("gainsay serve {name}");
         let link = runtime.block_on(Link::open(access, &name, None, None))?;
-        Ok(Watch { runtime, link, at: access.shown(), identity: Mutex::default() })
+        Ok(HuntClient { runtime, link, at: access.shown(), identity: Mutex::default() })
     }
 
     /// The servers, as text without secrets.
@@ -146,7 +146,7 @@ impl Watch {
     }
 
     /// All about one finding; `None` if there is none of this number.
-    pub fn finding(&self, id: i64) -> Result<Option<Shown>> {
+    pub fn finding(&self, id: i64) -> Result<Option<FindingDetail>> {
         self.ask(&Question::Finding(id))
     }
 
@@ -157,7 +157,7 @@ impl Watch {
             let reply = self.link.client.send_request(LOOK, request).await;
             let reply = reply.map_err(|error| match error.kind() {
                 RequestErrorKind::NoResponders => anyhow!(
-                    "nobody coordinates a hunt on {}. What an earlier one found is in the folder of its \
+                    "no coordinator of a hunt answers on {}. What an earlier one found is in the folder of its \
                      coordinator: `gainsay serve DIR` there",
                     self.at
                 ),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use async_nats::jetstream::{AckKind, Message};
-use campaign::{Done, Failed, Supply, Work};
+use campaign::{StudyFailure, WorkItem, WorkResult, WorkSource};
 use futures_util::StreamExt as _;
 use oracle::Trouble;
 use sandbox::Stop;
@@ -19,8 +19,8 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use crate::lease::Lease;
-use crate::link::{Link, WORK, insist};
-use crate::wire::{Answer, Order, Spec, decode, digest, encode};
+use crate::link::{Link, WORK, retry_until_stopped};
+use crate::wire::{ResultMessage, Spec, WorkMessage, decode, digest, encode};
 
 /// One request for work waits so long on the server.
 const PULL: Duration = Duration::from_secs(5);
@@ -29,13 +29,13 @@ const PULL: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A test or study, or a whole process, is told by paths: here and where the hunt was started.
-pub type Moved = Vec<(String, String)>;
+pub type MovedPaths = Vec<(String, String)>;
 
 /// What is held: messages that were taken and not answered.
 #[derive(Default)]
 struct Held {
     /// Those that no thread has begun.
-    waiting: VecDeque<(u64, Work)>,
+    waiting: VecDeque<(u64, WorkItem)>,
     /// All of them.
     messages: BTreeMap<u64, Arc<Message>>,
     leases: BTreeMap<u64, Lease>,
@@ -51,7 +51,7 @@ pub struct Remote {
     spec: Spec,
     /// What our own engines are called, which may be in another folder here.
     engines: Vec<String>,
-    moved: Moved,
+    moved: MovedPaths,
     holder: String,
     jobs: usize,
     /// Ends it all.
@@ -73,7 +73,7 @@ pub struct Setting {
     /// What its own engines are called.
     pub engines: Vec<String>,
     /// Paths here, and what they are called where the hunt was started.
-    pub moved: Moved,
+    pub moved: MovedPaths,
     /// Its name.
     pub holder: String,
     /// Threads.
@@ -124,7 +124,7 @@ impl Remote {
     pub async fn fetch(self: Arc<Self>, name: String, subject: String) {
         while !self.stop.is_set() {
             let made = || self.link.consumer(WORK, &name, &subject, self.lease());
-            let Some(consumer) = insist(&self.stop, made).await else { return };
+            let Some(consumer) = retry_until_stopped(&self.stop, made).await else { return };
             while !self.stop.is_set() {
                 let waiting = self.held().waiting.len();
                 if waiting > 0 && waiting + self.busy.load(Ordering::Relaxed) > self.jobs {
@@ -153,7 +153,7 @@ impl Remote {
 
     async fn receive(&self, message: Message) {
         if self.try_receive(&message).await.is_err() {
-            // The servers did not give all of it: later, or to somebody else.
+            // The servers did not give all of it: it is delivered again later.
             let _ = message.ack_with(AckKind::Nak(Some(self.lease()))).await;
         }
     }
@@ -161,11 +161,11 @@ impl Remote {
     async fn try_receive(&self, message: &Message) -> Result<()> {
         let delivered = message.info().map_or(1, |info| info.delivered);
         let (bytes, object) = self.link.unwrap(&message.payload).await?;
-        let order: Order = decode(&bytes)?;
+        let order: WorkMessage = decode(&bytes)?;
         if delivered > self.spec.deliveries {
             let answer = match order {
-                Order::Block(block) => Answer::BlockAside(self.spec.hunt(), block),
-                Order::Study(found) => Answer::StudyAside(found.id),
+                WorkMessage::Block(block) => ResultMessage::BlockAside(self.spec.hunt(), block),
+                WorkMessage::Study(found) => ResultMessage::StudyAside(found.id),
             };
             let sequence = message.info().map_or(0, |info| info.stream_sequence);
             self.send(&answer, &format!("aside-{sequence}")).await.context("it was stopped")?;
@@ -174,8 +174,8 @@ impl Remote {
         }
         let mut lease = None;
         let work = match order {
-            Order::Block(block) => Work::Block(block),
-            Order::Study(mut found) => {
+            WorkMessage::Block(block) => WorkItem::Block(block),
+            WorkMessage::Study(mut found) => {
                 let key = format!("bug-{}", &digest(found.finding.signature.as_bytes())[..32]);
                 lease = Lease::take(&self.link.leases, &key, &self.holder).await?;
                 if lease.is_none() {
@@ -187,9 +187,9 @@ impl Remote {
                     found.engine = self.engines[at].clone();
                 }
                 for command in &mut found.finding.commands {
-                    *command = replaced(command, &self.moved, Direction::Here);
+                    *command = replaced(command, &self.moved, Direction::ToLocal);
                 }
-                Work::Study(found)
+                WorkItem::Study(found)
             }
         };
         let mut held = self.held();
@@ -217,7 +217,7 @@ impl Remote {
                 let _ = message.ack_with(AckKind::Progress).await;
             }
             for (ticket, mut lease) in leases {
-                // A lease that is lost is somebody else's; whoever is first tells the result.
+                // A lease that is lost has another holder; the first result counts.
                 if lease.renew().await.is_ok() && self.held().messages.contains_key(&ticket) {
                     self.held().leases.insert(ticket, lease);
                 }
@@ -226,11 +226,11 @@ impl Remote {
     }
 
     /// Stores an answer on the results stream.
-    async fn send(&self, answer: &Answer, id: &str) -> Option<()> {
+    async fn send(&self, answer: &ResultMessage, id: &str) -> Option<()> {
         let bytes = encode(answer).ok()?;
         let subject = format!("gainsay.result.{}", self.spec.identity);
         let id = format!("{}-{id}", self.spec.hunt());
-        insist(&self.stop, || self.link.publish(&subject, &id, &bytes)).await
+        retry_until_stopped(&self.stop, || self.link.publish(&subject, &id, &bytes)).await
     }
 
     fn give_up(&self, why: String) -> bool {
@@ -267,10 +267,10 @@ impl Remote {
     }
 }
 
-impl Supply for Remote {
+impl WorkSource for Remote {
     type Ticket = u64;
 
-    fn next(&self) -> Option<(Work, u64)> {
+    fn next(&self) -> Option<(WorkItem, u64)> {
         let mut held = self.held();
         while !self.stop.is_set() {
             if let Some((ticket, work)) = held.waiting.pop_front() {
@@ -283,42 +283,45 @@ impl Supply for Remote {
         None
     }
 
-    fn hand_in(&self, done: Done) -> bool {
+    fn submit(&self, done: WorkResult) -> bool {
         let (answer, id) = match done {
-            Done::Test(item, result) => match *result {
+            WorkResult::Test(item, result) => match *result {
                 Ok(mut tested) => {
                     self.tests.fetch_add(tested.tests, Ordering::Relaxed);
                     self.findings.fetch_add(tested.findings.len() as u64, Ordering::Relaxed);
                     tested.engine = self.spec.engines[item.engine].clone();
                     for finding in &mut tested.findings {
                         for text in finding.commands.iter_mut().chain([&mut finding.origin]) {
-                            *text = replaced(text, &self.moved, Direction::Home);
+                            *text = replaced(text, &self.moved, Direction::ToCoordinator);
                         }
                     }
-                    (Answer::Tested(Box::new(tested)), format!("{}-{}", item.engine, item.seed))
+                    (
+                        ResultMessage::Tested(Box::new(tested)),
+                        format!("{}-{}", item.engine, item.seed),
+                    )
                 }
                 Err(Trouble::Stopped) => return false,
                 Err(trouble) => return self.give_up(trouble.to_string()),
             },
-            Done::Study(id, result) => {
+            WorkResult::Study(id, result) => {
                 let result = match *result {
                     Ok(mut study) => {
                         for command in &mut study.commands {
-                            *command = replaced(command, &self.moved, Direction::Home);
+                            *command = replaced(command, &self.moved, Direction::ToCoordinator);
                         }
                         Ok(study)
                     }
-                    Err(Failed::Because(why)) => Err(why),
-                    Err(Failed::Stopped) => return false,
+                    Err(StudyFailure::Because(why)) => Err(why),
+                    Err(StudyFailure::Stopped) => return false,
                 };
-                (Answer::Studied(id, Box::new(result)), format!("study-{id}"))
+                (ResultMessage::Studied(id, Box::new(result)), format!("study-{id}"))
             }
-            Done::Stray(_) | Done::Targets(_) | Done::Word(_) => return true,
+            WorkResult::Stray(_) | WorkResult::Targets(_) | WorkResult::Note(_) => return true,
         };
         self.runtime.block_on(self.send(&answer, &id)).is_some()
     }
 
-    fn over(&self, ticket: u64, is_done: bool) {
+    fn release(&self, ticket: u64, is_done: bool) {
         self.runtime.block_on(self.close(ticket, is_done));
         self.busy.fetch_sub(1, Ordering::Relaxed);
     }
@@ -328,14 +331,14 @@ impl Supply for Remote {
 #[derive(Clone, Copy)]
 enum Direction {
     /// To what it is called here.
-    Here,
+    ToLocal,
     /// To what it is called where the hunt was started.
-    Home,
+    ToCoordinator,
 }
 
 fn replaced(text: &str, moved: &[(String, String)], direction: Direction) -> String {
     moved.iter().fold(text.to_string(), |text, (here, home)| match direction {
-        Direction::Here => text.replace(home, here),
-        Direction::Home => text.replace(here, home),
+        Direction::ToLocal => text.replace(home, here),
+        Direction::ToCoordinator => text.replace(here, home),
     })
 }

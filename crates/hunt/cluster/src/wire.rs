@@ -1,8 +1,8 @@
-//! What travels. The hunt itself is JSON, so that a worker of another version can read whom it refuses;
+//! Messages. The hunt itself is JSON, so that a worker of another version can read what it refuses;
 //! everything else is MessagePack.
 
 use anyhow::{Context, Result, bail};
-use campaign::{Block, Finding, Study, Tested};
+use campaign::{Finding, SeedBlock, Study, Tested};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -62,7 +62,7 @@ impl Spec {
         if value["protocol"] != PROTOCOL || theirs != ours {
             bail!(
                 "the hunt is coordinated by gainsay {} (protocol {}), and this is {ours} (protocol \
-                 {PROTOCOL}): the same seeds would be other programs; use the same version everywhere",
+                 {PROTOCOL}): the same seeds would give other programs; use the same version everywhere",
                 theirs.as_str().unwrap_or("of an unknown version"),
                 value["protocol"],
             );
@@ -71,7 +71,7 @@ impl Spec {
     }
 }
 
-/// A worker's sign of life.
+/// A heartbeat of a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Hello {
     /// Its own name, unlike all others.
@@ -88,22 +88,22 @@ pub struct Hello {
 
 /// A piece of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Order {
+pub enum WorkMessage {
     /// Tests.
-    Block(Block),
+    Block(SeedBlock),
     /// A finding to study.
     Study(Box<Finding>),
 }
 
 /// What came of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Answer {
+pub enum ResultMessage {
     /// One test.
     Tested(Box<Tested>),
     /// The study of a finding, or why it cannot be made.
     Studied(i64, Box<Result<Study, String>>),
     /// Tests that too many workers did not finish, of this hunt.
-    BlockAside(String, Block),
+    BlockAside(String, SeedBlock),
     /// A study that too many workers did not finish.
     StudyAside(i64),
 }
@@ -132,22 +132,26 @@ pub fn set_of(targets: &[campaign::StoredTarget]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use campaign::{NewFinding, Standing, StoredTarget, Word};
-    use oracle::{Certificate, Kind, Opinion, Says, SourceFile};
+    use campaign::{NewFinding, Standing, StoredTarget, TargetResult};
+    use oracle::{Assessment, Certificate, FailureKind, Opinion, SourceFile};
 
     use super::*;
 
     fn tested() -> Tested {
-        let says =
-            [Says::Valid, Says::Undefined("x".into()), Says::NoAlarm, Says::Silent("y".into())];
-        let opinion = |says: Says| Opinion { tool: "t".into(), command: "c".into(), says };
+        let says = [
+            Assessment::Valid,
+            Assessment::Undefined("x".into()),
+            Assessment::NoAlarm,
+            Assessment::Silent("y".into()),
+        ];
+        let opinion = |says: Assessment| Opinion { tool: "t".into(), command: "c".into(), says };
         let mut tested = Tested::new("yarp", u64::MAX);
         tested.targets = vec![
-            ("gcc -O2".into(), Word::Failed(Kind::WrongOutput)),
-            ("gcc -O0".into(), Word::Right),
+            ("gcc -O2".into(), TargetResult::Failed(FailureKind::WrongOutput)),
+            ("gcc -O0".into(), TargetResult::Right),
         ];
         tested.findings = vec![NewFinding {
-            kind: Kind::WrongOutput,
+            kind: FailureKind::WrongOutput,
             signature: "s".into(),
             summary: "one line".into(),
             standing: Standing::Confirmed,
@@ -164,10 +168,12 @@ mod tests {
 
     #[test]
     fn what_is_sent_arrives() {
-        let bytes = encode(&Answer::Tested(Box::new(tested()))).expect("bytes");
-        let Answer::Tested(read) = decode(&bytes).expect("an answer") else { panic!("another") };
+        let bytes = encode(&ResultMessage::Tested(Box::new(tested()))).expect("bytes");
+        let ResultMessage::Tested(read) = decode(&bytes).expect("an answer") else {
+            panic!("another")
+        };
         assert_eq!(*read, tested());
-        assert!(decode::<Answer>(&bytes[..9]).is_err());
+        assert!(decode::<ResultMessage>(&bytes[..9]).is_err());
     }
 
     fn spec() -> Spec {

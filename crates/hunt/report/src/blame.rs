@@ -1,8 +1,8 @@
-//! A blame and a ladder in words.
+//! A blame and a version ladder as text.
 
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::text::{code, one_line, plural, typed};
+use crate::text::{code, one_line, plural, shell_line};
 
 /// The compilers that fail, in one cell of a table: `gcc-11, gcc-12`, `gcc-9 … gcc-14`.
 pub fn versions(ladder: &Ladder) -> String {
@@ -58,7 +58,7 @@ pub fn table(ladder: &Ladder) -> String {
         format!("| compiler | version |{}\n", cells(ladder.levels.iter().map(|l| code(l))));
     text += &format!("| --- | --- |{}\n", cells(ladder.levels.iter().map(|_| "---".into())));
     for rung in &ladder.rungs {
-        let words = rung.cells.iter().map(|cell| word(*cell));
+        let words = rung.cells.iter().map(|cell| cell_text(*cell));
         text += &format!("| {} | {} |{}\n", rung.compiler, rung.version, cells(words));
     }
     text
@@ -69,12 +69,12 @@ fn cells(words: impl Iterator<Item = String>) -> String {
 }
 
 /// What one compiler does at one level.
-pub fn word(cell: Cell) -> String {
+pub fn cell_text(cell: Cell) -> String {
     match cell {
         Cell::Works => "works".into(),
         Cell::Fails => "**fails**".into(),
         Cell::Otherwise(kind) => kind.name().into(),
-        Cell::NotForIt => "–".into(),
+        Cell::Unsupported => "–".into(),
     }
 }
 
@@ -85,7 +85,7 @@ pub fn passes(blame: &Blame) -> Option<&str> {
 
 /// The flags that hide the bug, of the most telling culprit that has any.
 pub fn flags_that_hide(blame: &Blame) -> Option<String> {
-    blame.culprits.iter().find(|c| !c.hides.is_empty()).map(|c| typed(&c.hides))
+    blame.culprits.iter().find(|c| !c.hides.is_empty()).map(|c| shell_line(&c.hides))
 }
 
 /// All that was learnt, as a list in Markdown.
@@ -104,15 +104,15 @@ pub fn findings(blame: &Blame) -> String {
 }
 
 fn sentence(culprit: &Culprit) -> String {
-    words(culprit, code)
+    culprit_text(culprit, code)
 }
 
 /// What was learnt of a culprit, without marks of Markdown.
 pub fn sentence_plain(culprit: &Culprit) -> String {
-    words(culprit, one_line)
+    culprit_text(culprit, one_line)
 }
 
-fn words(culprit: &Culprit, code: impl Fn(&str) -> String) -> String {
+fn culprit_text(culprit: &Culprit, code: impl Fn(&str) -> String) -> String {
     let how = match culprit.method {
         Method::Message => "the crash names",
         Method::LastPass => "the last of the fewest passes is",
@@ -123,7 +123,7 @@ fn words(culprit: &Culprit, code: impl Fn(&str) -> String) -> String {
     };
     let mut text = format!("{how} {}", code(&culprit.name));
     if !culprit.hides.is_empty() {
-        text += &format!("; {} hides it", code(&typed(&culprit.hides)));
+        text += &format!("; {} hides it", code(&shell_line(&culprit.hides)));
     }
     if !culprit.detail.is_empty() {
         text += &format!(" ({})", culprit.detail);
@@ -134,7 +134,7 @@ fn words(culprit: &Culprit, code: impl Fn(&str) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Cell::{Fails, NotForIt, Works};
+    use Cell::{Fails, Unsupported, Works};
 
     fn ladder(rungs: &[(&str, Cell)]) -> Ladder {
         let rung = |(name, cell): &(&str, Cell)| Rung {
@@ -160,8 +160,12 @@ mod tests {
         );
         assert_eq!(history(&ladder(&all[1..2])), "Only gcc-11 (11.0) was tried.");
         assert_eq!(history(&ladder(&all[..1])), "None of these fails.");
-        let untold =
-            [("gcc-10", NotForIt), ("gcc-11", Fails), ("gcc-12", Fails), ("gcc-13", NotForIt)];
+        let untold = [
+            ("gcc-10", Unsupported),
+            ("gcc-11", Fails),
+            ("gcc-12", Fails),
+            ("gcc-13", Unsupported),
+        ];
         assert_eq!(
             history(&ladder(&untold)),
             "Of 2 versions, the oldest that was tried, gcc-11 (11.0), fails; the newest that was \
@@ -170,7 +174,7 @@ mod tests {
         assert_eq!(versions(&ladder(&all)), "gcc-11, gcc-12");
         assert_eq!(versions(&ladder(&[("a", Fails), ("b", Fails), ("c", Fails)])), "a … c");
         assert_eq!(
-            table(&ladder(&[("gcc-12", Fails), ("gcc-13", NotForIt)])),
+            table(&ladder(&[("gcc-12", Fails), ("gcc-13", Unsupported)])),
             "| compiler | version | `-O0` | `-O2` |\n| --- | --- | --- | --- |\n\
              | gcc-12 | 12.0 | works | **fails** |\n| gcc-13 | 13.0 | works | – |\n"
         );

@@ -4,7 +4,7 @@
 //! [`files()`] gives the same as bytes. [`overview()`], [`findings()`] and [`finding()`] are pages of a server,
 //! [`page()`] is the same in one static file; only the links differ. All but [`folder()`] run nothing and read
 //! nothing: a page is made of a `campaign::Snapshot` (one read transaction, no file) and of one finding's
-//! [`Detail`]. What a report says of the installed compiler ([`Today`]) is for the caller to find out.
+//! [`Detail`]. What a report says of the installed compiler ([`CompilerToday`]) is for the caller to find out.
 //!
 //! Templates (maud) escape what is put into them. `paint` highlights source text a token at a time; its test is
 //! that the text comes out as it went in. plotters draws the curves, in a few fixed colours that the style sheet
@@ -30,5 +30,5 @@ pub use folder::{Entry, Written, files, folder};
 pub use markdown::{markdown, title};
 pub use page::{Detail, Filter, ROWS, STYLE, View, finding, findings, notice, overview, page};
 pub use script::script;
-pub use test::{Test, Today, first_command};
+pub use test::{CompilerToday, Test, first_command};
 pub use text::date;

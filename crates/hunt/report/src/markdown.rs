@@ -1,4 +1,4 @@
-//! `report.md`: what GCC's and LLVM's trackers ask for, in an order in which it is read.
+//! `report.md`: what GCC's and LLVM's trackers ask for, in reading order.
 //!
 //! GCC asks for the exact version, the system type, the options, the complete command, the compiler's
 //! output and the preprocessed file; LLVM for a title with the component, the version, the command
@@ -6,16 +6,16 @@
 
 use std::fmt::Write;
 
-use oracle::{Kind, Opinion, Says, Seen};
+use oracle::{Assessment, Behaviour, FailureKind, Opinion};
 
 use crate::blame;
 use crate::test::Test;
 use crate::text::{code, date, fenced, head, one_line, plural};
 
 /// Where Gainsay lives.
-const HOME: &str = "https://github.com/gainsay/gainsay";
+const PROJECT_URL: &str = "https://github.com/gainsay/gainsay";
 
-/// A test of more lines is only named: nobody reads it in a report.
+/// A longer test is only named, not quoted.
 const LINES: usize = 120;
 
 /// Lines of an output or of messages; the files have all of it.
@@ -26,10 +26,10 @@ pub fn title(test: &Test) -> String {
     let level = test.flags.join(" ");
     let pass = test.study.and_then(|study| study.blame.pass.as_deref());
     let what = match test.kind() {
-        Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang => {
+        FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang => {
             format!("wrong code at {level}")
         }
-        Kind::CompilerCrash => {
+        FailureKind::CompilerCrash => {
             let line = one_line(test.summary());
             let told = line.split_once("internal compiler error: ");
             match told {
@@ -37,18 +37,18 @@ pub fn title(test: &Test) -> String {
                 None => format!("crash at {level}: {line}"),
             }
         }
-        Kind::InvalidIr => one_line(test.summary()),
-        Kind::Miscompilation => {
+        FailureKind::InvalidIr => one_line(test.summary()),
+        FailureKind::Miscompilation => {
             // The component says which pass it is.
             let line = one_line(test.summary());
             let rest = pass.and_then(|pass| line.strip_prefix(pass)?.strip_prefix(": "));
             rest.map(String::from).unwrap_or(line)
         }
-        Kind::CompilerHang => format!("compiler does not end at {level}"),
-        Kind::CompilerMemory => format!("compiler eats all memory at {level}"),
-        Kind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
-        Kind::SanitizerMiss => format!("{level} misses {}", one_line(test.summary())),
-        Kind::Disagreement => format!("{level} objects: {}", one_line(test.summary())),
+        FailureKind::CompilerHang => format!("compiler does not end at {level}"),
+        FailureKind::CompilerMemory => format!("compiler exhausts memory at {level}"),
+        FailureKind::Rejection => format!("rejects valid code: {}", one_line(test.summary())),
+        FailureKind::SanitizerMiss => format!("{level} misses {}", one_line(test.summary())),
+        FailureKind::Disagreement => format!("{level} objects: {}", one_line(test.summary())),
     };
     let compiler = name_and_version(test);
     if is_llvm(&test.compiler) {
@@ -89,9 +89,9 @@ pub fn markdown(test: &Test) -> String {
     section("Versions", versions(test));
     section("Cause", test.study.map_or_else(String::new, |study| blame::findings(&study.blame)));
     let vouches = match test.expected {
-        _ if test.is_module() => "Why the module is valid",
-        Some(_) => "Why the program is valid",
-        None => "What is said of the program",
+        _ if test.is_module() => "Evidence that the module is valid",
+        Some(_) => "Evidence that the program is valid",
+        None => "Evidence about the program",
     };
     section(vouches, validity(test));
     section("Compiler and system", compiler(test));
@@ -100,7 +100,7 @@ pub fn markdown(test: &Test) -> String {
     text
 }
 
-/// Who does what, in one paragraph.
+/// The bug in one paragraph.
 fn statement(test: &Test) -> String {
     let compiler = name_and_version(test);
     let machine = match test.triple.is_empty() {
@@ -111,40 +111,44 @@ fn statement(test: &Test) -> String {
     let name = code(&units(test).join(" "));
     let summary = one_line(test.summary());
     let does = match test.kind() {
-        Kind::WrongOutput | Kind::RuntimeCrash | Kind::RuntimeHang if test.is_sequenced() => {
-            format!("makes wrong code of {name} with {flags}: {}", code(&summary))
+        FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang
+            if test.is_sequenced() =>
+        {
+            format!("generates wrong code for {name} with {flags}: {}", code(&summary))
         }
-        Kind::WrongOutput | Kind::RuntimeCrash => {
+        FailureKind::WrongOutput | FailureKind::RuntimeCrash => {
             let what = summary.trim_start_matches("the program ");
             format!("compiles {name} at {flags} to a program that {what}")
         }
-        Kind::RuntimeHang => format!("compiles {name} at {flags} to a program that does not end"),
-        Kind::CompilerCrash => format!("crashes on {name} at {flags}: {}", code(&summary)),
-        Kind::Miscompilation => format!("miscompiles {name} at {flags}: {}", code(&summary)),
-        Kind::InvalidIr => format!("makes {name} invalid at {flags}: {}", code(&summary)),
-        Kind::CompilerHang => format!("does not end on {name} at {flags}"),
-        Kind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),
-        Kind::Rejection => format!("rejects {name} at {flags}: {}", code(&summary)),
-        Kind::SanitizerMiss => format!("says nothing of {name} with {flags}: {summary}"),
-        Kind::Disagreement => format!("objects to {name} with {flags}: {}", code(&summary)),
+        FailureKind::RuntimeHang => {
+            format!("compiles {name} at {flags} to a program that does not end")
+        }
+        FailureKind::CompilerCrash => format!("crashes on {name} at {flags}: {}", code(&summary)),
+        FailureKind::Miscompilation => format!("miscompiles {name} at {flags}: {}", code(&summary)),
+        FailureKind::InvalidIr => format!("makes {name} invalid at {flags}: {}", code(&summary)),
+        FailureKind::CompilerHang => format!("does not end on {name} at {flags}"),
+        FailureKind::CompilerMemory => format!("runs out of memory on {name} at {flags}"),
+        FailureKind::Rejection => format!("rejects {name} at {flags}: {}", code(&summary)),
+        FailureKind::SanitizerMiss => format!("reports nothing on {name} with {flags}: {summary}"),
+        FailureKind::Disagreement => format!("objects to {name} with {flags}: {}", code(&summary)),
     };
     let valid = match (test.kind().is_wrong_code(), test.is_vouched_for()) {
-        _ if test.is_module() => " LLVM's own verifier takes the module.",
+        _ if test.is_module() => " LLVM's verifier accepts the module.",
         (false, _) if test.expected.is_none() => {
-            " The program has no one defined result: it is to be compiled, and not to be run."
+            " The program has no single defined result: compile it, do not run it."
         }
         (true, true) => {
-            " The program has one defined result and no undefined behaviour; see below who says so."
+            " The program has one defined result and no undefined behaviour; the evidence is below."
         }
-        (false, true) => " The program is valid; see below who says so.",
-        (_, false) => " Nobody could be asked whether the program is valid.",
+        (false, true) => " The program is valid; the evidence is below.",
+        (_, false) => " No tool could check whether the program is valid.",
     };
     let hides = test.study.and_then(|study| blame::flags_that_hide(&study.blame));
     let hides = hides.map_or_else(String::new, |flags| format!(" {} hides it.", code(&flags)));
     let doubt = match test.found.finding.stands() {
         true => "",
         false => {
-            "\n\n**Disputed**: the program may be to blame, or Gainsay. Do not send this as it is."
+            "\n\n**Disputed**: the program may be at fault, or Gainsay. Do not report this as it is."
         }
     };
     format!("{compiler}{machine} {does}.{valid}{hides}{doubt}")
@@ -164,7 +168,7 @@ fn program(test: &Test) -> String {
         let why = match test.study {
             Some(_) => String::new(),
             None => {
-                format!(" It is not reduced yet: `gainsay reduce {}` does that.", test.found.id)
+                format!(" Not reduced yet: run `gainsay reduce {}`.", test.found.id)
             }
         };
         return format!("{} in {names}, beside this report.{why}\n", plural(lines, "line"));
@@ -189,8 +193,8 @@ fn reproduce(test: &Test) -> String {
     let commands: String = test.commands().iter().map(|line| format!("$ {line}\n")).collect();
     let what = if test.is_sequenced() { "VERSION" } else { "COMPILER" };
     format!(
-        "{}\n`./reproduce.sh [{what}]` does it and exits with 0 while the bug is there, 1 when it is \
-         gone, 2 when it cannot tell.\n",
+        "{}\n`./reproduce.sh [{what}]` runs them and exits with 0 if the bug is present, 1 if it is \
+         gone, 2 if that cannot be determined.\n",
         fenced("console", &commands)
     )
 }
@@ -206,8 +210,8 @@ fn expected(test: &Test) -> String {
             expected.status,
             fenced("", &printed)
         );
-    } else if test.kind() == Kind::Miscompilation {
-        text += "Expected: a module that does only what the first might have done.\n\n";
+    } else if test.kind() == FailureKind::Miscompilation {
+        text += "Expected: a module that refines the original.\n\n";
     } else if test.is_module() {
         text += "Expected: a valid module.\n\n";
     } else {
@@ -217,10 +221,10 @@ fn expected(test: &Test) -> String {
     let counterexample = test.files.iter().find(|file| file.name == campaign::COUNTEREXAMPLE);
     let counterexample = counterexample.map(|file| lossy(&file.bytes));
     let (words, got) = match &test.today.got {
-        Some(Seen::Ran { status, stdout }) => {
+        Some(Behaviour::Ran { status, stdout }) => {
             (format!(", with exit status {status}"), Some(lossy(stdout)))
         }
-        Some(Seen::Crashed(told) | Seen::Rejected(told) | Seen::Exhausted(told)) => {
+        Some(Behaviour::Crashed(told) | Behaviour::Rejected(told) | Behaviour::Exhausted(told)) => {
             (String::new(), Some(told.clone()))
         }
         _ => {
@@ -237,7 +241,7 @@ fn expected(test: &Test) -> String {
 fn versions(test: &Test) -> String {
     let (fails, right) = test.labels();
     let list = |labels: &[String]| match labels {
-        [] => "nobody".to_string(),
+        [] => "none".to_string(),
         labels => labels.iter().map(|label| code(label)).collect::<Vec<_>>().join(", "),
     };
     let seen = format!("Fails: {}.\n\nWorks: {}.\n", list(fails), list(right));
@@ -255,12 +259,14 @@ fn validity(test: &Test) -> String {
 
 fn opinion(test: &Test, opinion: &Opinion) -> String {
     let says = match &opinion.says {
-        Says::Valid => "valid, with the expected result".to_string(),
-        Says::Undefined(what) => format!("**undefined**: {}", one_line(what)),
-        Says::Differs(what) => format!("no complaint, but another result: {}", one_line(what)),
-        Says::NoAlarm => "no alarm".to_string(),
-        Says::Alarm(what) => format!("an alarm, perhaps a false one: {}", one_line(what)),
-        Says::Silent(why) => format!("no word: {}", one_line(why)),
+        Assessment::Valid => "valid, with the expected result".to_string(),
+        Assessment::Undefined(what) => format!("**undefined**: {}", one_line(what)),
+        Assessment::Differs(what) => {
+            format!("no report, but a different result: {}", one_line(what))
+        }
+        Assessment::NoAlarm => "no alarm".to_string(),
+        Assessment::Alarm(what) => format!("an alarm, possibly false: {}", one_line(what)),
+        Assessment::Silent(why) => format!("no answer: {}", one_line(why)),
     };
     let command = match opinion.command.is_empty() {
         true => String::new(),
@@ -290,7 +296,7 @@ fn compiler(test: &Test) -> String {
 fn origin(test: &Test) -> String {
     let found = test.found;
     let mut text = format!(
-        "Found by fuzzing with Gainsay ({HOME}) on {}: {}, engine {}, seed {}.",
+        "Found by fuzzing with Gainsay ({PROJECT_URL}) on {}: {}, engine {}, seed {}.",
         date(found.found_at),
         code(&found.finding.origin),
         found.engine,
@@ -312,7 +318,7 @@ fn origin(test: &Test) -> String {
 }
 
 fn unchecked(test: &Test) -> String {
-    let mut text = "- whether it is a duplicate: the tracker was not searched\n".to_string();
+    let mut text = "- duplicates: the tracker was not searched\n".to_string();
     let ladder = test.study.map(|study| &study.ladder);
     if ladder.is_none_or(|ladder| ladder.rungs.len() < 2) {
         text += "- other versions of the compiler than those above, its development branch among them\n";

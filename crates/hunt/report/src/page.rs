@@ -6,7 +6,7 @@ mod finding;
 mod list;
 mod overview;
 
-use campaign::{Bug, Finding, Listed, Snapshot, StoredTarget, Study};
+use campaign::{Bug, Finding, ListedFinding, Snapshot, StoredTarget, Study};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use list::{Filter, ROWS};
@@ -17,7 +17,7 @@ use crate::text::date;
 pub const STYLE: &str = include_str!("page/style.css");
 
 /// Where Gainsay lives.
-const HOME: &str = "https://github.com/gainsay/gainsay";
+const PROJECT_URL: &str = "https://github.com/gainsay/gainsay";
 
 /// A hunt that was sampled less long ago is running, in seconds. Samples come every five.
 const ALIVE: u64 = 20;
@@ -48,18 +48,18 @@ pub struct Detail {
 
 /// Where links lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Home {
+enum LinkStyle {
     /// To pages of a server.
     Live,
     /// Within one file.
     Frozen,
 }
 
-impl Home {
+impl LinkStyle {
     fn finding(self, id: i64) -> String {
         match self {
-            Home::Live => format!("/finding/{id}"),
-            Home::Frozen => format!("#finding-{id}"),
+            LinkStyle::Live => format!("/finding/{id}"),
+            LinkStyle::Frozen => format!("#finding-{id}"),
         }
     }
 }
@@ -71,7 +71,7 @@ impl<'v> View<'v> {
         last.is_some_and(|last| !last.last && self.now < last.at + ALIVE)
     }
 
-    fn listed(&self, bug: &Bug) -> Option<&'v Listed> {
+    fn listed(&self, bug: &Bug) -> Option<&'v ListedFinding> {
         self.shot.finding(bug.representative)
     }
 
@@ -116,8 +116,7 @@ pub fn findings(view: &View, filter: &Filter) -> String {
 /// One finding's page of a server.
 pub fn finding(name: &str, detail: &Detail) -> String {
     let title = format!("Finding {}", detail.found.id);
-    let body =
-        html! { article.finding data-live="finding" { (finding::article(detail, Home::Live)) } };
+    let body = html! { article.finding data-live="finding" { (finding::article(detail, LinkStyle::Live)) } };
     shell(&title, name, "/finding", body).into_string()
 }
 
@@ -141,7 +140,7 @@ pub fn page(view: &View, details: &[Detail]) -> String {
                 section {
                     h2 { (title) }
                     @if !note.is_empty() { p.quiet { (note) } }
-                    (list::table(view, &bugs, Home::Frozen))
+                    (list::table(view, &bugs, LinkStyle::Frozen))
                 }
             }
         }
@@ -150,10 +149,10 @@ pub fn page(view: &View, details: &[Detail]) -> String {
             details.finding {
                 summary { "#" (detail.found.id) " " (badge(detail.found.finding.kind)) " "
                     span { (crate::text::one_line(finding::summary(detail))) } }
-                article id={ "finding-" (detail.found.id) } { (finding::article(detail, Home::Frozen)) }
+                article id={ "finding-" (detail.found.id) } { (finding::article(detail, LinkStyle::Frozen)) }
             }
         }
-        footer { "Written on " (date(view.now)) " by " a href=(HOME) { "Gainsay" } " " (env!("CARGO_PKG_VERSION")) "." }
+        footer { "Written on " (date(view.now)) " by " a href=(PROJECT_URL) { "Gainsay" } " " (env!("CARGO_PKG_VERSION")) "." }
     };
     html! {
         (DOCTYPE)
@@ -225,7 +224,7 @@ fn keys() -> Markup {
     }
 }
 
-fn badge(kind: oracle::Kind) -> Markup {
+fn badge(kind: oracle::FailureKind) -> Markup {
     let class = if kind.is_wrong_code() { "badge wrong" } else { "badge other" };
     html! { span class=(class) { (kind.name()) } }
 }

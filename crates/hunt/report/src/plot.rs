@@ -57,7 +57,7 @@ fn draw(svg: &mut String, lines: &[Vec<(f64, f64)>], end: (f64, f64), unit: &str
         .margin_right(14)
         .x_label_area_size(34)
         .y_label_area_size(44)
-        .build_cartesian_2d(0.0..end.0, Round(0.0..end.1))?;
+        .build_cartesian_2d(0.0..end.0, RoundAxis(0.0..end.1))?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -176,9 +176,9 @@ fn number(n: f64) -> String {
 
 /// An axis from 0 to a round number, in quarters, halves or ones: counts have no tenths.
 #[derive(Clone, Debug)]
-struct Round(std::ops::Range<f64>);
+struct RoundAxis(std::ops::Range<f64>);
 
-impl Ranged for Round {
+impl Ranged for RoundAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -200,7 +200,7 @@ impl Ranged for Round {
     }
 }
 
-impl ValueFormatter<f64> for Round {
+impl ValueFormatter<f64> for RoundAxis {
     fn format(value: &f64) -> String {
         number(*value)
     }
@@ -218,7 +218,7 @@ mod tests {
             (number(3.0), number(0.25), number(12.7)),
             ("3".into(), "0.2".into(), "13".into())
         );
-        let ticks = |end| Round(0.0..end).key_points(5);
+        let ticks = |end| RoundAxis(0.0..end).key_points(5);
         assert_eq!(ticks(20.0), [0.0, 5.0, 10.0, 15.0, 20.0]);
         assert_eq!((ticks(3.0), ticks(1.0)), (vec![0.0, 1.0, 2.0, 3.0], vec![0.0, 1.0]));
     }

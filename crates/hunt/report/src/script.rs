@@ -1,16 +1,16 @@
-//! `reproduce.sh`: says by its exit status whether a bug is there, gone, or cannot be told.
+//! `reproduce.sh`: its exit status says whether a bug is present, gone, or cannot be determined.
 //!
 //! Plain POSIX shell; `timeout` is used where it is there, and needed for hangs alone.
 
 use std::fmt::Write;
 
 use campaign::{AFTER, MODULE as FILE};
-use oracle::{Expected, Kind};
+use oracle::{Expected, FailureKind};
 use toolchain::Language;
 
 use crate::markdown::title;
 use crate::test::Test;
-use crate::text::{one_line, quote, single, typed};
+use crate::text::{one_line, quote, shell_line, single};
 
 /// Seconds by the clock for a compilation and for a program, as generous as a hunt's limits.
 const COMPILE: u32 = 180;
@@ -35,7 +35,7 @@ pub fn script(test: &Test) -> String {
     if test.is_sequenced() {
         return sequenced(test);
     }
-    let default = typed(&test.recipe.compiler);
+    let default = shell_line(&test.recipe.compiler);
     let variable = match test.language {
         _ if test.is_module() => "OPT",
         Language::C => "CC",
@@ -47,7 +47,7 @@ pub fn script(test: &Test) -> String {
          # Exits with 0 while the bug is there, 1 when it is gone, 2 when that cannot be told.\n\
          # Usage: reproduce.sh [COMPILER], or {variable}=COMPILER reproduce.sh; else with {shown}.\n\n\
          cc=${{1:-${{{variable}:-}}}}\n\n\
-         {TOLD}\n\
+         {EXIT_FUNCTIONS}\n\
          case $cc in\n\
          */*) cc=$(CDPATH='' cd -- \"$(dirname -- \"$cc\")\" && pwd)/$(basename -- \"$cc\") ;;\n\
          esac\n\
@@ -65,10 +65,10 @@ pub fn script(test: &Test) -> String {
     text += &compilation(test);
     text += &match test.kind() {
         kind if kind.is_wrong_code() => wrong_code(test),
-        Kind::Miscompilation => refuted(),
-        Kind::CompilerHang => hang(),
-        Kind::CompilerMemory => memory(),
-        _ => words(test),
+        FailureKind::Miscompilation => refuted(),
+        FailureKind::CompilerHang => hang(),
+        FailureKind::CompilerMemory => memory(),
+        _ => crash_or_rejection(test),
     };
     text
 }
@@ -79,7 +79,7 @@ fn sequenced(test: &Test) -> String {
     let optimising = test.flags.iter().any(|flag| flag == "-O2");
     let passes: Vec<&str> =
         test.flags.iter().filter_map(|flag| flag.strip_prefix("-passes=")).collect();
-    let front = campaign::front::words(optimising);
+    let front = campaign::front::clang_arguments(optimising);
     let mut front: Vec<String> =
         front.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     front.push("-w".into());
@@ -98,7 +98,7 @@ fn sequenced(test: &Test) -> String {
         let _ = writeln!(
             steps,
             "\x20   limited {COMPILE} \"$clang\" {} {} -o {module} &&",
-            typed(&front),
+            shell_line(&front),
             quote(unit)
         );
         modules.push(module);
@@ -114,7 +114,7 @@ fn sequenced(test: &Test) -> String {
         single(&format!("-passes={}", passes.join(","))),
     );
     let clock = match test.kind() {
-        Kind::RuntimeHang => {
+        FailureKind::RuntimeHang => {
             "command -v timeout >/dev/null || cannot_tell \"there is no timeout\"\n"
         }
         _ => "",
@@ -128,7 +128,7 @@ fn sequenced(test: &Test) -> String {
          link=${{LINK:-llvm-link-$version}}\n\
          opt=${{OPT:-opt-$version}}\n\
          llc=${{LLC:-llc-$version}}\n\n\
-         {TOLD}\n\
+         {EXIT_FUNCTIONS}\n\
          CDPATH='' cd -- \"$(dirname -- \"$0\")\" || cannot_tell \"the folder of this script is gone\"\n\
          missing=\n\
          for tool in \"$clang\" \"$link\" \"$opt\" \"$llc\"; do\n\
@@ -145,7 +145,7 @@ fn sequenced(test: &Test) -> String {
          \x20       limited {COMPILE} gainsay llvm cc --lib \"$version\" {} -w {} -o \"$dir/program\" -lm\n\
          \x20       return\n\
          \x20   fi\n",
-        typed(&test.flags),
+        shell_line(&test.flags),
         units.iter().map(|unit| quote(unit)).collect::<Vec<_>>().join(" "),
     );
     format!(
@@ -155,8 +155,8 @@ fn sequenced(test: &Test) -> String {
     )
 }
 
-/// The three ends of a script.
-const TOLD: &str = "there() { echo \"the bug is there: $1\"; exit 0; }
+/// The shell functions that end a script.
+const EXIT_FUNCTIONS: &str = "there() { echo \"the bug is there: $1\"; exit 0; }
 gone() { echo \"the bug is gone: $1\"; exit 1; }
 cannot_tell() { echo \"cannot tell: $1\"; exit 2; }
 ";
@@ -176,7 +176,7 @@ trap 'rm -rf \"$dir\"' EXIT
 
 /// Running things within limits.
 fn helpers(test: &Test, default: &str) -> String {
-    let needs_clock = matches!(test.kind(), Kind::CompilerHang | Kind::RuntimeHang);
+    let needs_clock = matches!(test.kind(), FailureKind::CompilerHang | FailureKind::RuntimeHang);
     let mut text = String::new();
     if needs_clock {
         text += "command -v timeout >/dev/null || cannot_tell \"there is no timeout\"\n";
@@ -212,7 +212,7 @@ fn compilation(test: &Test) -> String {
         );
     }
     let limit = match test.kind() {
-        Kind::CompilerMemory => {
+        FailureKind::CompilerMemory => {
             format!("\n# shellcheck disable=SC3045\nmessages=$(ulimit -v {MEMORY}; ")
         }
         _ => "messages=$(".to_string(),
@@ -245,7 +245,7 @@ fn wrong_code(test: &Test) -> String {
         "limited {RUN} {runner}\"$dir/program\" >\"$dir/got\" 2>/dev/null </dev/null\n\
          status=$?\n\
          if [ \"$status\" -eq {status} ] && cmp -s \"$dir/expected\" \"$dir/got\"; then\n\
-         \x20   gone \"it prints what it must\"\n\
+         \x20   gone \"it prints the expected output\"\n\
          fi\n"
     );
     if stdout.split(|b| *b == b'\n').any(|line| line.starts_with(b"float ")) {
@@ -253,7 +253,7 @@ fn wrong_code(test: &Test) -> String {
             text,
             "for file in expected got; do grep -v '^float ' \"$dir/$file\" >\"$dir/$file.exact\"; done\n\
              if [ \"$status\" -eq {status} ] && cmp -s \"$dir/expected.exact\" \"$dir/got.exact\"; then\n\
-             \x20   cannot_tell \"only floating results differ, perhaps by no more than they may\"\n\
+             \x20   cannot_tell \"only floating-point results differ, perhaps within the tolerance\"\n\
              fi\n"
         );
     }
@@ -319,8 +319,8 @@ fn memory() -> String {
     )
 }
 
-/// A crash or a rejection is known by its words.
-fn words(test: &Test) -> String {
+/// A crash or a rejection is recognised by its message.
+fn crash_or_rejection(test: &Test) -> String {
     let mut text = String::new();
     let known = match test.is_module() {
         true => module_words(test.summary()),
@@ -330,10 +330,10 @@ fn words(test: &Test) -> String {
         let _ = write!(text, "case $messages in\n{pattern}) there \"$messages\" ;;\nesac\n");
     }
     if test.found.finding.signature.contains("exit status 0, but ") {
-        text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no program, and no word\"\n";
+        text += "[ \"$status\" -eq 0 ] && ! [ -x \"$dir/program\" ] && there \"no executable and no message\"\n";
     }
     text += "[ \"$status\" -ne 0 ] || gone \"it compiles\"\n";
-    if matches!(test.kind(), Kind::CompilerCrash | Kind::InvalidIr) {
+    if matches!(test.kind(), FailureKind::CompilerCrash | FailureKind::InvalidIr) {
         let deaths: Vec<String> =
             DEATHS.iter().map(|words| format!("*{}*", single(words))).collect();
         let then = match known {
@@ -359,13 +359,13 @@ fn module_words(summary: &str) -> Option<String> {
 }
 
 /// The part of a signature that stands in messages of all versions, as a pattern of `case`.
-fn known_by(signature: &str, kind: Kind) -> Option<String> {
+fn known_by(signature: &str, kind: FailureKind) -> Option<String> {
     let told = signature.strip_prefix(kind.name())?.trim_start();
     // Behind the kind stands who made the compiler.
     let told = told.split_once(' ')?.1;
     let told = told.split('…').next()?;
     let part = match () {
-        () if kind == Kind::Rejection => told.to_string(),
+        () if kind == FailureKind::Rejection => told.to_string(),
         () if told.starts_with("exit status 0, but ") => return None,
         () if told.contains("Assertion `") => told[told.find("Assertion `")?..].to_string(),
         () if told.starts_with("unreachable at ") => "UNREACHABLE executed at".into(),
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn what_crashes_are_known_by() {
-        let known = |signature| known_by(signature, Kind::CompilerCrash);
+        let known = |signature| known_by(signature, FailureKind::CompilerCrash);
         let cases = [
             (
                 "compiler-crash gcc in gimplify_expr, at gimplify.cc:15905",
@@ -438,7 +438,7 @@ mod tests {
             assert_eq!(known(nothing), None, "{nothing}");
         }
         assert_eq!(
-            known_by("rejection clang use of 'x#'", Kind::Rejection).as_deref(),
+            known_by("rejection clang use of 'x#'", FailureKind::Rejection).as_deref(),
             Some(r"*'use of '\''x'*''\'''*")
         );
     }

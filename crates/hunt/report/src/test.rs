@@ -1,23 +1,23 @@
 //! What a report is about: the smallest program that shows the bug, and how to show it.
 
 use campaign::{Bug, Finding, Recipe, StoredTarget, Study, Subject};
-use oracle::{Certificate, Expected, Kind, Says, Seen, SourceFile};
+use oracle::{Assessment, Behaviour, Certificate, Expected, FailureKind, SourceFile};
 use toolchain::Language;
 
-use crate::text::typed;
+use crate::text::shell_line;
 
 /// Folders whose programs are called by name alone: so they are on other machines too.
 const COMMON: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
 
-/// What the compiler of today says; each is left out of the report where it is not known.
+/// What the installed compiler says today; each part is left out of the report if unknown.
 #[derive(Clone, Debug, Default)]
-pub struct Today {
+pub struct CompilerToday {
     /// What `-v` prints.
     pub verbose: Option<String>,
     /// The operating system by name.
     pub system: Option<String>,
     /// What the failing command gives.
-    pub got: Option<Seen>,
+    pub got: Option<Behaviour>,
     /// The test as the compiler's preprocessor leaves it.
     pub preprocessed: Option<String>,
 }
@@ -32,7 +32,7 @@ pub struct Test<'a> {
     /// The bug it belongs to.
     pub bug: Option<&'a Bug>,
     /// What is known of the compiler today.
-    pub today: Today,
+    pub today: CompilerToday,
     /// The program's files by the names they have in the report.
     pub files: Vec<SourceFile>,
     /// The name that its only file had before.
@@ -85,7 +85,7 @@ impl<'a> Test<'a> {
             found,
             study,
             bug,
-            today: Today::default(),
+            today: CompilerToday::default(),
             files,
             was,
             expected: case.expected.clone(),
@@ -109,7 +109,7 @@ impl<'a> Test<'a> {
     }
 
     /// How it fails.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FailureKind {
         self.found.finding.kind
     }
 
@@ -118,12 +118,12 @@ impl<'a> Test<'a> {
         self.study.map_or(&self.found.finding.summary, |study| &study.summary)
     }
 
-    /// Who says that the program is valid.
+    /// Evidence that the program is valid.
     pub fn certificate(&self) -> &Certificate {
         self.study.map_or(&self.found.finding.certificate, |study| &study.certificate)
     }
 
-    /// Labels of the targets that fail, and of those that do as they must.
+    /// Labels of the targets that fail, and of those that are right.
     pub fn labels(&self) -> (&[String], &[String]) {
         match self.study {
             Some(study) => (&study.targets, &study.right),
@@ -140,11 +140,11 @@ impl<'a> Test<'a> {
         }
         let Recipe { compiler, steps, runner } = &self.recipe;
         let mut lines: Vec<String> =
-            steps.iter().map(|step| typed(&[&compiler[..], &step[..]].concat())).collect();
+            steps.iter().map(|step| shell_line(&[&compiler[..], &step[..]].concat())).collect();
         if self.kind().is_wrong_code() {
-            lines.push(typed(&[&runner[..], &["./program".to_string()]].concat()));
+            lines.push(shell_line(&[&runner[..], &["./program".to_string()]].concat()));
         }
-        if self.kind() == Kind::Miscompilation {
+        if self.kind() == FailureKind::Miscompilation {
             let stored = self.study.map_or(&self.found.finding.commands, |s| &s.commands);
             lines.extend(stored.iter().find(|command| is_question(command)).cloned());
         }
@@ -164,10 +164,10 @@ impl<'a> Test<'a> {
         command.split(' ').map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether somebody executed the program and found nothing against it.
+    /// Whether a tool executed the program and had no objection.
     pub fn is_vouched_for(&self) -> bool {
         let certificate = self.certificate();
-        !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Says::Valid)
+        !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Assessment::Valid)
     }
 
     /// What the failing target printed when it was found; the study does not keep it.
@@ -211,7 +211,7 @@ fn plain_recipe(compiler: &str, flags: &[String], case: &oracle::Case) -> Recipe
     Recipe { compiler: vec![compiler.into()], steps: vec![step], runner: Vec::new() }
 }
 
-/// Whether a command asks ourselves what the one before it has shown.
+/// Whether a command runs Gainsay on the output of the one before it.
 fn is_question(command: &str) -> bool {
     command.starts_with("gainsay llvm verify ")
 }

@@ -28,11 +28,11 @@ pub fn single(word: &str) -> String {
 }
 
 /// Words as a shell takes them.
-pub fn typed<S: AsRef<str>>(words: &[S]) -> String {
+pub fn shell_line<S: AsRef<str>>(words: &[S]) -> String {
     words.iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
-/// Without what a terminal or a tracker would take for an order.
+/// Without control characters that a terminal or a tracker would interpret.
 pub fn printable(text: &str) -> String {
     // Signs that turn the direction of writing show a program as something else than it is.
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn nothing_gets_out_of_its_quotes() {
         assert_eq!(quote("it's"), r"'it'\''s'");
-        assert_eq!(typed(&["a b", "-O2", ""]), "'a b' -O2 ''");
+        assert_eq!(shell_line(&["a b", "-O2", ""]), "'a b' -O2 ''");
         assert_eq!(escape("<script>\"&'\x1b[1m"), "&lt;script&gt;&quot;&amp;&#39;\u{fffd}[1m");
         assert_eq!(fenced("c", "a\n```\nb"), "````c\na\n```\nb\n````\n");
         assert_eq!((code("a|b\nc"), code("`x'")), ("`a\\|b c`".into(), "`` `x' ``".into()));

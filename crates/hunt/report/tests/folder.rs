@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use campaign::{Finding, NewFinding, Standing, Subject};
-use oracle::{Case, Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use oracle::{Assessment, Case, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use report::Test;
 use sandbox::{Ended, Run, Scratch, Status};
 use toolchain::Language;
@@ -15,7 +15,7 @@ use toolchain::Language;
 const SOURCE: &str =
     "#include <stdio.h>\nint main(void) { printf(\"it's %d\\n\", 1); return 0; }\n";
 
-fn finding(kind: Kind, signature: &str, cc: &Path) -> Finding {
+fn finding(kind: FailureKind, signature: &str, cc: &Path) -> Finding {
     Finding {
         id: 1,
         engine: "yarp".into(),
@@ -39,7 +39,7 @@ fn finding(kind: Kind, signature: &str, cc: &Path) -> Finding {
 }
 
 /// A report in `bug` on a compiler `faulty` of this text.
-fn write(dir: &Path, kind: Kind, signature: &str, compiler: &str) {
+fn write(dir: &Path, kind: FailureKind, signature: &str, compiler: &str) {
     let executable = |name: &str, text: &str| {
         let path = dir.join(name);
         fs::write(&path, text).expect("it is written");
@@ -87,28 +87,28 @@ fn prints(what: &str) -> String {
 #[test]
 fn each_kind_is_there_gone_or_not_told() {
     let cases = [
-        (Kind::WrongOutput, "wrong-output faulty -O2", prints("puts(\"2\")")),
-        (Kind::RuntimeCrash, "runtime-crash faulty -O2", prints("abort()")),
-        (Kind::RuntimeHang, "runtime-hang faulty -O2", prints("for(;;)")),
-        (Kind::CompilerCrash, "compiler-crash faulty -O2 SIGSEGV", "#!/bin/sh\nkill -SEGV $$\n".into()),
+        (FailureKind::WrongOutput, "wrong-output faulty -O2", prints("puts(\"2\")")),
+        (FailureKind::RuntimeCrash, "runtime-crash faulty -O2", prints("abort()")),
+        (FailureKind::RuntimeHang, "runtime-hang faulty -O2", prints("for(;;)")),
+        (FailureKind::CompilerCrash, "compiler-crash faulty -O2 SIGSEGV", "#!/bin/sh\nkill -SEGV $$\n".into()),
         (
-            Kind::CompilerCrash,
+            FailureKind::CompilerCrash,
             "compiler-crash gcc exit status 0, but there is no executable",
             "#!/bin/sh\n".into(),
         ),
         (
-            Kind::CompilerCrash,
+            FailureKind::CompilerCrash,
             "compiler-crash clang X.cpp:12: Assertion `a != 'b'' failed",
             "#!/bin/sh\necho \"cc: /x/X.cpp:99: int f(): Assertion \\`a != 'b'' failed.\" >&2\nexit 134\n".into(),
         ),
-        (Kind::CompilerHang, "compiler-hang faulty -O2", "#!/bin/sh\nexec sleep 50\n".into()),
+        (FailureKind::CompilerHang, "compiler-hang faulty -O2", "#!/bin/sh\nexec sleep 50\n".into()),
         (
-            Kind::CompilerMemory,
+            FailureKind::CompilerMemory,
             "compiler-memory faulty -O2",
             "#!/bin/sh\necho 'cc1: out of memory allocating 7 bytes'\nexit 1\n".into(),
         ),
         (
-            Kind::Rejection,
+            FailureKind::Rejection,
             "rejection gcc use of 'x#' before $it",
             "#!/bin/sh\necho \"test.c:1:2: error: use of 'x17' before \\$it\"\nexit 1\n".into(),
         ),
@@ -136,7 +136,7 @@ fn each_kind_is_there_gone_or_not_told() {
 
 #[test]
 fn titles_and_statements() {
-    let report = |compiler: &str, kind, summary: &str, says: Option<Says>| {
+    let report = |compiler: &str, kind, summary: &str, says: Option<Assessment>| {
         let mut found = finding(kind, "s", Path::new("/usr/bin/cc"));
         found.finding.summary = summary.into();
         let command = "gainsay run a.c".to_string();
@@ -155,7 +155,8 @@ fn titles_and_statements() {
         let test = Test::new(&found, None, None, &subject, &[]);
         (report::title(&test), report::markdown(&test))
     };
-    let (title, text) = report("clang-16", Kind::WrongOutput, "prints 2", Some(Says::Valid));
+    let (title, text) =
+        report("clang-16", FailureKind::WrongOutput, "prints 2", Some(Assessment::Valid));
     assert_eq!(title, "[clang] wrong code at -O2 (clang-16)");
     assert!(
         text.contains("at `-O2` to a program that prints 2. The program has one defined"),
@@ -164,12 +165,12 @@ fn titles_and_statements() {
     assert!(text.contains("$ cc -O2 -w test.c -o program -lm\n$ ./program\n"), "{text}");
     assert!(text.contains("(`gainsay run test.c`)"), "{text}");
     let ice = "a.c:3:1: internal compiler error: in f, at x.cc:1";
-    let (title, text) = report("gcc-12", Kind::CompilerCrash, ice, None);
+    let (title, text) = report("gcc-12", FailureKind::CompilerCrash, ice, None);
     assert_eq!(title, "gcc-12: ICE at -O2: in f, at x.cc:1");
-    assert!(text.contains("Nobody could be asked whether the program is valid."), "{text}");
+    assert!(text.contains("No tool could check whether the program is valid."), "{text}");
     assert!(!text.contains("$ ./program"), "{text}");
-    let said = Some(Says::Undefined("overflow".into()));
-    let (_, text) = report("gcc-12", Kind::RuntimeHang, "", said);
+    let said = Some(Assessment::Undefined("overflow".into()));
+    let (_, text) = report("gcc-12", FailureKind::RuntimeHang, "", said);
     assert!(
         !text.contains("no undefined behaviour") && text.contains("**undefined**: overflow"),
         "{text}"
@@ -182,7 +183,7 @@ fn the_script_is_clean() {
         assert!(std::env::var_os("CI").is_none(), "set-up installs shellcheck");
         return;
     };
-    for kind in Kind::ALL {
+    for kind in FailureKind::ALL {
         let scratch = Scratch::new().expect("a temporary folder");
         write(scratch.path(), kind, &format!("{} gcc in f, at x.cc:3", kind.name()), "#!/bin/sh\n");
         let run =

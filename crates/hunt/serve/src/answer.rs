@@ -26,7 +26,7 @@ const ICON: &str = include_str!("icon.svg");
 /// What the form of the list asks for.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
-struct Asked {
+struct ListQuery {
     q: String,
     kind: String,
     target: String,
@@ -56,7 +56,7 @@ async fn fixed(kind: &'static str, text: &'static str) -> Response {
 }
 
 async fn nothing() -> Response {
-    notice(StatusCode::NOT_FOUND, "Nothing here", "There is no such page.")
+    notice(StatusCode::NOT_FOUND, "Not found", "There is no such page.")
 }
 
 async fn overview(State(hub): State<Arc<Hub>>) -> Response {
@@ -67,7 +67,7 @@ async fn overview(State(hub): State<Arc<Hub>>) -> Response {
     .await
 }
 
-async fn findings(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>) -> Response {
+async fn findings(State(hub): State<Arc<Hub>>, Query(asked): Query<ListQuery>) -> Response {
     let filter = Filter {
         kind: asked.kind,
         target: asked.target,
@@ -119,7 +119,7 @@ fn known(hub: &Hub, id: &str) -> Result<Result<report::Detail, Response>> {
         Err(_) => None,
     };
     let missing =
-        || notice(StatusCode::NOT_FOUND, "Nothing here", "There is no finding of this number.");
+        || notice(StatusCode::NOT_FOUND, "Not found", "There is no finding of this number.");
     Ok(detail.ok_or_else(missing))
 }
 
@@ -133,13 +133,13 @@ async fn page(work: impl FnOnce() -> Result<String> + Send + 'static) -> Respons
     answer(move || work().map(|text| Html(text).into_response())).await
 }
 
-/// Does the work of an answer where it keeps nobody waiting.
+/// Computes an answer on a thread that may block.
 async fn answer(work: impl FnOnce() -> Result<Response> + Send + 'static) -> Response {
-    let failed = |why: String| notice(StatusCode::INTERNAL_SERVER_ERROR, "This did not work", &why);
+    let failed = |why: String| notice(StatusCode::INTERNAL_SERVER_ERROR, "Internal error", &why);
     match tokio::task::spawn_blocking(work).await {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => failed(format!("{error:#}")),
-        Err(_) => failed("Gainsay contradicts itself: please report it.".into()),
+        Err(_) => failed("This is a bug in Gainsay: please report it.".into()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who may look, and what a browser may do with what it gets.
+//! Access control, and the security headers of responses.
 
 use std::net::IpAddr;
 
@@ -35,8 +35,8 @@ impl Token {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if text.len() < SHORTEST || !text.chars().all(plain) {
             bail!(
-                "a token has at least {SHORTEST} letters, digits, - or _, and nothing else: leave \
-                 --token out, and one is made"
+                "a token is {SHORTEST} or more letters, digits, - or _: leave \
+                 --token out to have one made"
             );
         }
         Ok(Token(text.into()))
@@ -49,7 +49,7 @@ impl Token {
         Ok(Token(bytes.iter().map(|b| format!("{b:02x}")).collect()))
     }
 
-    /// The text, to be told to those who may look.
+    /// The text, for those who are given access.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -95,15 +95,15 @@ fn refused(token: Option<&Token>, request: &Request) -> Option<Response> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Some(notice(
             StatusCode::METHOD_NOT_ALLOWED,
-            "Only to look at",
-            "A page can only be read.",
+            "Read-only",
+            "Pages can only be read.",
         ));
     }
     let Some(token) = token else {
         // Without a token only the name of this machine keeps other web sites from asking in a
         // browser's name: they can make their own name lead here.
-        let words = "This page is for this machine: open it as localhost or 127.0.0.1.";
-        let strange = || notice(StatusCode::FORBIDDEN, "Not for you", words);
+        let words = "This page is served to this machine only: open it as localhost or 127.0.0.1.";
+        let strange = || notice(StatusCode::FORBIDDEN, "Not allowed", words);
         return (!is_local(request.headers(), request.uri())).then(strange);
     };
     if let Some(given) = in_query(request.uri()) {

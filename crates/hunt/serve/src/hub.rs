@@ -1,4 +1,4 @@
-//! The latest that is known of a hunt, shared by all who look.
+//! The latest snapshot of a hunt, shared by all requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::source::Source;
 
-/// What was read less long ago is good enough: nobody waits for a large hunt to be read while somebody watches it.
+/// What was read less long ago is good enough: while a page is open, no request waits for a large hunt to be read.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// The source and what it last said.
@@ -51,7 +51,7 @@ impl Hub {
     pub fn shot(&self) -> Result<Arc<Snapshot>> {
         let latest = lock(&self.latest).clone();
         if latest.asked.elapsed() >= FRESH {
-            self.look()?;
+            self.poll_source()?;
             return Ok(lock(&self.latest).shot.clone());
         }
         Ok(latest.shot)
@@ -70,7 +70,7 @@ impl Hub {
         self.changed.subscribe()
     }
 
-    /// Looks for changes for ever while somebody listens, and tells of them.
+    /// Polls for changes while there are listeners, and notifies them.
     pub async fn watch(self: Arc<Hub>, every: Duration) {
         loop {
             tokio::time::sleep(every).await;
@@ -79,7 +79,7 @@ impl Hub {
             }
             let hub = self.clone();
             // A store that cannot be read at this moment is read at the next.
-            let news = tokio::task::spawn_blocking(move || hub.look()).await;
+            let news = tokio::task::spawn_blocking(move || hub.poll_source()).await;
             if matches!(news, Ok(Ok(true))) {
                 self.changed.send_modify(|n| *n += 1);
             }
@@ -87,7 +87,7 @@ impl Hub {
     }
 
     /// Reads what is new; whether there is anything.
-    fn look(&self) -> Result<bool> {
+    fn poll_source(&self) -> Result<bool> {
         // Those who only want the latest do not wait for this lock.
         let source = lock(&self.source);
         let before = lock(&self.latest).clone();

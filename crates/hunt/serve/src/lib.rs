@@ -45,14 +45,14 @@ pub struct Options {
     pub token: Option<Token>,
 }
 
-/// Shows a hunt for as long as the process lives. `ready` hears the address once there is somebody to answer.
+/// Shows a hunt for as long as the process lives. `ready` is called with the address once the server answers.
 pub fn serve(
     source: Box<dyn Source>,
     options: Options,
     ready: impl FnOnce(SocketAddr) -> Result<()>,
 ) -> Result<()> {
     if options.token.is_none() && !options.listen.ip().is_loopback() {
-        bail!("{} can be reached by others: a page there needs a token", options.listen.ip());
+        bail!("{} is reachable from other machines: a token is required", options.listen.ip());
     }
     // Before the runtime: a source may have one of its own.
     let hub = Arc::new(Hub::new(source)?);
@@ -70,7 +70,7 @@ async fn run(
     ready: impl FnOnce(SocketAddr) -> Result<()>,
 ) -> Result<()> {
     let listener = TcpListener::bind(options.listen).await.with_context(|| {
-        format!("{} cannot be listened on: give another address with --listen", options.listen)
+        format!("cannot listen on {}: give another address with --listen", options.listen)
     })?;
     let address = listener.local_addr()?;
     tokio::spawn(hub.clone().watch(POLL));

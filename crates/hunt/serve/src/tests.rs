@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use campaign::{NewFinding, Standing, Store, Tested};
-use oracle::{Certificate, Kind, SourceFile};
+use oracle::{Certificate, FailureKind, SourceFile};
 use sandbox::Scratch;
 
 use crate::{Folder, Options, Token, serve};
@@ -16,7 +16,7 @@ const TOKEN: &str = "a-token-of-the-tests";
 fn tested(seed: u64, summary: &str) -> Tested {
     let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
     let finding = NewFinding {
-        kind: Kind::WrongOutput,
+        kind: FailureKind::WrongOutput,
         signature: format!("wrong-output gcc {seed}"),
         summary: summary.into(),
         standing: Standing::Confirmed,
@@ -72,7 +72,7 @@ fn get(address: SocketAddr, path: &str) -> (u16, String, String) {
 fn pages_are_there_and_guarded() {
     let (_dir, _store, address) = server(None);
     for (path, want) in [
-        ("/", "distinct bugs"),
+        ("/", "distinct bug"),
         ("/findings", "prints &lt;b&gt; for 2"),
         ("/findings?kind=wrong-output&q=prints&page=x", "1 bug, 1 finding"),
         ("/findings?kind=rejection", "Nothing fits."),
@@ -183,7 +183,7 @@ fn others_are_not_served_without_a_token() {
     let source = Folder::open(dir.path()).expect("it opens");
     let options = Options { listen: "0.0.0.0:0".parse().expect("an address"), token: None };
     let error = serve(Box::new(source), options, |_| Ok(())).expect_err("it refuses").to_string();
-    assert!(error.contains("needs a token"), "{error}");
+    assert!(error.contains("a token is required"), "{error}");
 }
 
 #[test]

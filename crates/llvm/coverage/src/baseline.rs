@@ -52,25 +52,25 @@ pub enum BaselineError {
 /// Blocks of several images, by build id.
 #[derive(Clone, Default, Debug)]
 pub struct Baseline {
-    images: BTreeMap<String, Known>,
+    images: BTreeMap<String, KnownBlocks>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownBlocks {
     leaders: usize,
     fingerprint: u64,
     set: Set,
 }
 
-impl Known {
-    fn new(image: &Image) -> Known {
+impl KnownBlocks {
+    fn new(image: &Image) -> KnownBlocks {
         let leaders = image.leaders();
         let fingerprint = fingerprint(leaders.iter().copied());
-        Known { leaders: leaders.len(), fingerprint, set: Set::new() }
+        KnownBlocks { leaders: leaders.len(), fingerprint, set: Set::new() }
     }
 
     fn fits(&self, image: &Image) -> bool {
-        let new = Known::new(image);
+        let new = KnownBlocks::new(image);
         (self.leaders, self.fingerprint) == (new.leaders, new.fingerprint)
     }
 }
@@ -107,7 +107,7 @@ impl Baseline {
                 return None;
             }
             let fingerprint = u64::from_str_radix(fingerprint, 16).ok()?;
-            images.insert(id.to_string(), Known { leaders, fingerprint, set });
+            images.insert(id.to_string(), KnownBlocks { leaders, fingerprint, set });
         }
         Some(Baseline { images })
     }
@@ -115,7 +115,7 @@ impl Baseline {
     /// Writes a file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), BaselineError> {
         let mut bytes = MAGIC.as_bytes().to_vec();
-        for (id, Known { leaders, fingerprint, set }) in &self.images {
+        for (id, KnownBlocks { leaders, fingerprint, set }) in &self.images {
             let words = set.words();
             let line = format!("{id} {leaders} {fingerprint:016x} {}\n", words.len());
             bytes.extend(line.into_bytes());
@@ -146,7 +146,8 @@ impl Baseline {
     /// Adds blocks of an image.
     pub fn add(&mut self, image: &Image, blocks: &Set) -> Result<(), BaselineError> {
         self.get(image)?;
-        let known = self.images.entry(image.build_id().into()).or_insert_with(|| Known::new(image));
+        let known =
+            self.images.entry(image.build_id().into()).or_insert_with(|| KnownBlocks::new(image));
         known.set = known.set.union(blocks);
         Ok(())
     }

@@ -49,7 +49,7 @@ pub struct Segment {
 
 /// A range of code that `.eh_frame` describes: a function, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Range {
+pub(crate) struct FunctionRange {
     pub start: u64,
     pub end: u64,
 }
@@ -61,8 +61,8 @@ pub struct Image {
     build_id: String,
     origin: u64,
     segments: Vec<Segment>,
-    functions: Vec<Range>,
-    names: Names,
+    functions: Vec<FunctionRange>,
+    symbols: Symbols,
     leaders: Vec<u64>,
     originals: Vec<u8>,
     counters: Option<Segment>,
@@ -96,8 +96,8 @@ impl Image {
             }
         }
         code.sort_by_key(|code| code.address);
-        let names = names(&file);
-        let functions = functions(&file, &code, &names);
+        let symbols = symbols(&file);
+        let functions = functions(&file, &code, &symbols);
         let leaders = leaders::find(&code, &functions);
         let originals =
             leaders.iter().map(|&leader| at(&code, leader, leader + 1).map_or(0, |b| b[0]));
@@ -111,7 +111,7 @@ impl Image {
                 .map(|code| Segment { address: code.address, size: code.bytes.len() as u64 })
                 .collect(),
             functions,
-            names,
+            symbols,
             originals: originals.collect(),
             leaders,
             counters: counters.map(|s| Segment { address: s.address(), size: s.size() }),
@@ -163,8 +163,8 @@ impl Image {
     pub fn function_of(&self, address: u64) -> Option<(u64, Option<&str>)> {
         let after = self.functions.partition_point(|range| range.start <= address);
         let range = self.functions[..after].last().filter(|range| address < range.end)?;
-        let name = self.names.binary_search_by_key(&range.start, |(start, _)| *start).ok();
-        Some((range.start, name.map(|name| &*self.names[name].1)))
+        let name = self.symbols.binary_search_by_key(&range.start, |(start, _)| *start).ok();
+        Some((range.start, name.map(|name| &*self.symbols[name].1)))
     }
 
     /// Addresses of a function and of its parts (`name.cold`).
@@ -172,7 +172,7 @@ impl Image {
         let part = move |n: &str| {
             n.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        self.names.iter().filter(move |(_, n)| part(n)).map(|(address, _)| *address)
+        self.symbols.iter().filter(move |(_, n)| part(n)).map(|(address, _)| *address)
     }
 }
 
@@ -192,7 +192,11 @@ pub(crate) fn at<'a>(code: &[Code<'a>], start: u64, end: u64) -> Option<&'a [u8]
 
 /// The ranges of `.eh_frame` that are code and may run, sorted and without overlaps. What cannot be
 /// read of it is left out.
-fn functions(file: &ElfFile64<Endianness>, code: &[Code], names: &[Name]) -> Vec<Range> {
+fn functions(
+    file: &ElfFile64<Endianness>,
+    code: &[Code],
+    symbols: &[Symbol],
+) -> Vec<FunctionRange> {
     let Some(section) = file.section_by_name(".eh_frame") else { return Vec::new() };
     let mut frames = EhFrame::new(section.data().unwrap_or(&[]), LittleEndian);
     frames.set_address_size(8);
@@ -206,11 +210,12 @@ fn functions(file: &ElfFile64<Endianness>, code: &[Code], names: &[Name]) -> Vec
         let Ok(fde) = partial.parse(EhFrame::cie_from_offset) else { continue };
         let start = fde.initial_address();
         let end = start.saturating_add(fde.len());
-        let within = |ranges: &[Range]| ranges.iter().any(|r| r.start <= start && start < r.end);
-        let named = || names.binary_search_by_key(&start, |(address, _)| *address).is_ok();
+        let within =
+            |ranges: &[FunctionRange]| ranges.iter().any(|r| r.start <= start && start < r.end);
+        let named = || symbols.binary_search_by_key(&start, |(address, _)| *address).is_ok();
         let moved = within(&old) && !named();
         if start < end && !within(&stubs) && !moved && at(code, start, end).is_some() {
-            found.push(Range { start, end });
+            found.push(FunctionRange { start, end });
         }
     }
     found.sort_unstable();
@@ -224,26 +229,26 @@ fn functions(file: &ElfFile64<Endianness>, code: &[Code], names: &[Name]) -> Vec
 }
 
 /// Where the sections are whose names begin so.
-fn sections(file: &ElfFile64<Endianness>, prefix: &str) -> Vec<Range> {
+fn sections(file: &ElfFile64<Endianness>, prefix: &str) -> Vec<FunctionRange> {
     let named = file.sections().filter(|s| s.name().is_ok_and(|name| name.starts_with(prefix)));
-    let range = |start: u64, size| Range { start, end: start.saturating_add(size) };
+    let range = |start: u64, size| FunctionRange { start, end: start.saturating_add(size) };
     named.map(|s| range(s.address(), s.size())).collect()
 }
 
 /// Function symbols by address, one for each.
-type Names = Vec<Name>;
-type Name = (u64, Box<str>);
+type Symbols = Vec<Symbol>;
+type Symbol = (u64, Box<str>);
 
-fn names(file: &ElfFile64<Endianness>) -> Names {
-    let mut names: Names = file
+fn symbols(file: &ElfFile64<Endianness>) -> Symbols {
+    let mut symbols: Symbols = file
         .symbols()
         .chain(file.dynamic_symbols())
         .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
         .filter_map(|symbol| Some((symbol.address(), symbol.name().ok()?.into())))
         .collect();
-    names.sort_unstable();
-    names.dedup_by_key(|(address, _)| *address);
-    names
+    symbols.sort_unstable();
+    symbols.dedup_by_key(|(address, _)| *address);
+    symbols
 }
 
 fn build_id(file: &ElfFile64<Endianness>, bytes: &[u8]) -> String {
@@ -259,7 +264,7 @@ fn word(chunk: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// A hash that tells files apart which nobody forged (FNV over words).
+/// A hash that distinguishes files that are not forged (FNV over words).
 pub(crate) fn fingerprint(words: impl Iterator<Item = u64>) -> u64 {
     words.fold(0xcbf2_9ce4_8422_2325, |hash, word| {
         (hash ^ word).wrapping_mul(0x100_0000_01b3).rotate_left(23)

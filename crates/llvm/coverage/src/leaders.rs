@@ -9,20 +9,21 @@ use std::thread;
 
 use iced_x86::{Code as Opcode, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
 
-use crate::image::{Code, Range, at};
+use crate::image::{Code, FunctionRange, at};
 
 /// Functions that begin in the same so many bytes (a power of two) are decoded together: little enough
 /// that threads get about the same.
 const CHUNK: u32 = 20;
 
 /// The leaders of all functions, sorted.
-pub(crate) fn find(code: &[Code], functions: &[Range]) -> Vec<u64> {
-    let chunks: Vec<&[Range]> =
+pub(crate) fn find(code: &[Code], functions: &[FunctionRange]) -> Vec<u64> {
+    let chunks: Vec<&[FunctionRange]> =
         functions.chunk_by(|a, b| a.start >> CHUNK == b.start >> CHUNK).collect();
     let threads = thread::available_parallelism().map_or(1, |n| n.get());
     let share = chunks.len().div_ceil(threads).max(1);
     let decoded: Vec<Chunk> = thread::scope(|scope| {
-        let work = |part: &[&[Range]]| part.iter().map(|f| Chunk::decode(code, f)).collect();
+        let work =
+            |part: &[&[FunctionRange]]| part.iter().map(|f| Chunk::decode(code, f)).collect();
         let parts: Vec<_> = chunks
             .chunks(share)
             .map(|part| scope.spawn(move || -> Vec<Chunk> { work(part) }))
@@ -59,7 +60,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn decode(code: &[Code], functions: &[Range]) -> Chunk {
+    fn decode(code: &[Code], functions: &[FunctionRange]) -> Chunk {
         let start = functions.first().map_or(0, |range| range.start);
         let end = functions.last().map_or(0, |range| range.end);
         let mut chunk = Chunk {

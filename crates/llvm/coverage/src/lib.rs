@@ -37,5 +37,5 @@ pub use counters::{Counters, bucket};
 pub use image::{Image, ImageError, Segment};
 pub use probe::Probe;
 pub use set::Set;
-pub use trace::{Options, Reached, Report, trace};
+pub use trace::{Options, Reached, TraceReport, trace};
 pub use traps::Traps;

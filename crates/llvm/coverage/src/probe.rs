@@ -22,7 +22,7 @@ pub enum Probe {
 }
 
 impl Probe {
-    /// To be called before each run: counters start from zero, and hits so far are nobody's.
+    /// To be called before each run: counters start from zero, and earlier hits are dropped.
     pub fn begin(&mut self) {
         match self {
             Probe::Traps { traps, told } => *told = traps.count(),
@@ -30,7 +30,7 @@ impl Probe {
         }
     }
 
-    /// The features of the run, or runs, since [`begin`](Probe::begin) that have not been told before.
+    /// The features of the run, or runs, since [`begin`](Probe::begin) that were not reported before.
     pub fn fresh(&mut self) -> Vec<u32> {
         match self {
             Probe::Traps { traps, told } => {
@@ -53,8 +53,8 @@ impl Probe {
         }
     }
 
-    /// Counts features as told, by a fork for example; so are all hits up to now.
-    pub fn settle(&mut self, features: &[u32]) {
+    /// Marks features as known, because a fork reported them for example; all hits up to now as well.
+    pub fn mark_known(&mut self, features: &[u32]) {
         match self {
             Probe::Traps { traps, told } => {
                 traps.disarm(features);

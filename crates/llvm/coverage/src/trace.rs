@@ -29,8 +29,8 @@ use sandbox::Status;
 use crate::counters::features;
 use crate::{Image, Set};
 use pin::Pin;
-use ptrace::{Event, Seen};
-use tracee::{Module, Tracee};
+use ptrace::{Event, WaitStatus};
+use tracee::{MappedImage, Tracee};
 
 /// What to trace, and for how long.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub struct Options {
 
 /// What a command reached.
 #[derive(Debug)]
-pub struct Report {
+pub struct TraceReport {
     /// How the command itself ended.
     pub status: Status,
     /// Whether it was killed because it took too long.
@@ -69,7 +69,7 @@ pub struct Reached {
 
 /// Runs a command on our own streams and sees which blocks it reaches. An error means that it could
 /// not be started or followed. What it started and left running is killed when it ends.
-pub fn trace(program: &OsStr, args: &[OsString], options: &Options) -> io::Result<Report> {
+pub fn trace(program: &OsStr, args: &[OsString], options: &Options) -> io::Result<TraceReport> {
     let (late, root) = (AtomicBool::new(false), OnceLock::new());
     thread::scope(|scope| {
         let (done, wait) = channel::<()>();
@@ -123,12 +123,12 @@ impl<'a> Tracer<'a> {
             images: Vec::new(),
             cache: BTreeMap::new(),
         };
-        tracer.executed(root);
-        ptrace::go_on(root, 0);
+        tracer.on_exec(root);
+        ptrace::resume(root, 0);
         Ok(tracer)
     }
 
-    fn follow(mut self, late: &AtomicBool) -> io::Result<Report> {
+    fn follow(mut self, late: &AtomicBool) -> io::Result<TraceReport> {
         let mut ended = None;
         if late.load(Ordering::SeqCst) {
             self.kill_all();
@@ -138,7 +138,7 @@ impl<'a> Tracer<'a> {
                 self.kill_all();
             }
             match seen {
-                Seen::Ended(status) => {
+                WaitStatus::Ended(status) => {
                     self.tracees.remove(&pid);
                     self.early.remove(&pid);
                     if pid == self.root {
@@ -146,16 +146,16 @@ impl<'a> Tracer<'a> {
                         self.kill_all();
                     }
                 }
-                Seen::Stopped(signal, event) if self.tracees.contains_key(&pid) => {
-                    let pass = self.stopped(pid, signal, event);
-                    ptrace::go_on(pid, pass);
+                WaitStatus::Stopped(signal, event) if self.tracees.contains_key(&pid) => {
+                    let pass = self.on_stop(pid, signal, event);
+                    ptrace::resume(pid, pass);
                 }
-                Seen::Stopped(..) => drop(self.early.insert(pid)),
+                WaitStatus::Stopped(..) => drop(self.early.insert(pid)),
             }
         }
         self.images.sort_by(|a, b| a.image.path().cmp(b.image.path()));
         let others = self.cache.into_iter().filter(|(_, image)| image.is_none());
-        Ok(Report {
+        Ok(TraceReport {
             status: ended.ok_or_else(|| io::Error::other("the command was lost"))?,
             late: late.load(Ordering::SeqCst),
             images: self.images,
@@ -170,18 +170,18 @@ impl<'a> Tracer<'a> {
     }
 
     /// What a stop means; the signal to pass on.
-    fn stopped(&mut self, pid: libc::pid_t, signal: i32, event: Event) -> i32 {
+    fn on_stop(&mut self, pid: libc::pid_t, signal: i32, event: Event) -> i32 {
         match event {
-            Event::Born => self.born(pid),
-            Event::Executed => self.executed(pid),
-            Event::Exiting => self.exiting(pid),
+            Event::Born => self.on_new_process(pid),
+            Event::Executed => self.on_exec(pid),
+            Event::Exiting => self.on_exit(pid),
             Event::Group => {}
             Event::Signal { by_kernel } => {
                 let Some(tracee) = self.tracees.get_mut(&pid) else { return signal };
                 if signal == libc::SIGSTOP && std::mem::take(&mut tracee.new) {
                     return 0;
                 }
-                if signal != libc::SIGTRAP || !by_kernel || !self.trapped(pid) {
+                if signal != libc::SIGTRAP || !by_kernel || !self.is_own_breakpoint(pid) {
                     return signal;
                 }
             }
@@ -190,18 +190,18 @@ impl<'a> Tracer<'a> {
     }
 
     /// A process or a thread has another.
-    fn born(&mut self, pid: libc::pid_t) {
+    fn on_new_process(&mut self, pid: libc::pid_t) {
         let Some(child) = ptrace::message(pid) else { return };
         let early = self.early.remove(&child);
         let Some(parent) = self.tracees.get(&pid) else { return };
         self.tracees.insert(child, parent.fork(child, !early));
         if early {
-            ptrace::go_on(child, 0);
+            ptrace::resume(child, 0);
         }
     }
 
     /// A process has executed a file: all is new. What cannot be traced just runs.
-    fn executed(&mut self, pid: libc::pid_t) {
+    fn on_exec(&mut self, pid: libc::pid_t) {
         let mut tracee = Tracee::new(pid);
         if let Some(path) = tracee.executable() {
             self.arm(&mut tracee, |file| *file == path);
@@ -220,7 +220,7 @@ impl<'a> Tracer<'a> {
             }
             let Some(index) = self.image(&path) else { continue };
             let image = &self.images[index].image;
-            let module = Module { bias: start.wrapping_sub(image.origin()), image: index };
+            let module = MappedImage { bias: start.wrapping_sub(image.origin()), image: index };
             tracee.arm(module, image);
         }
     }
@@ -243,7 +243,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Whether a breakpoint was ours; then it is gone, and the process stands where it was.
-    fn trapped(&mut self, pid: libc::pid_t) -> bool {
+    fn is_own_breakpoint(&mut self, pid: libc::pid_t) -> bool {
         let Some(mut tracee) = self.tracees.remove(&pid) else { return false };
         let address = ptrace::instruction(pid).wrapping_sub(1);
         let mut ours = false;
@@ -268,7 +268,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Reads what files that count themselves have counted.
-    fn exiting(&mut self, pid: libc::pid_t) {
+    fn on_exit(&mut self, pid: libc::pid_t) {
         let Some(tracee) = self.tracees.get_mut(&pid) else { return };
         for module in tracee.modules().to_vec() {
             let reached = &mut self.images[module.image];

@@ -22,7 +22,7 @@ use nix::libc;
 use crate::leaders::INT3;
 use crate::{Image, Segment, Set};
 
-/// Functions that run with all signals blocked: there a breakpoint is deadly.
+/// Functions that run with all signals blocked: a breakpoint there is fatal.
 const BLOCKED: [&str; 1] = ["_ZN4llvm3sys7Process25SafelyCloseFileDescriptorEi"];
 
 /// Hits that the log holds. More than twice the blocks of the largest library known (3 million), so

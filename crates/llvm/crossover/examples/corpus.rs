@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use choice::Choices;
-use crossover::{Aside, Facts, Failed, Kind, Piece, Policy, cross, split_text};
+use crossover::{
+    CrossoverFailure, CrossoverKind, Facts, Policy, SplitFailure, SplitSeed, cross, split_text,
+};
 use llvmhost::{Context, Installed, Llvm, Machine, Running};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +50,7 @@ fn main() {
     for generation in 1..=generations.unwrap_or(1) {
         println!("generation {generation}");
         let mut made = Vec::new();
-        for kind in [Kind::Inline, Kind::Sequence] {
+        for kind in [CrossoverKind::Inline, CrossoverKind::Sequence] {
             made.extend(crossovers(&llvm, &seeds, kind, number(1, 1000) as usize, &mut choices));
         }
         seeds = made;
@@ -125,14 +127,14 @@ impl<T: Serialize> erased::Send for T {
     }
 }
 
-fn seeds(llvm: &Llvm, files: &[PathBuf]) -> Vec<Piece> {
+fn seeds(llvm: &Llvm, files: &[PathBuf]) -> Vec<SplitSeed> {
     let begin = Instant::now();
     let (mut seeds, mut aside) = (Vec::new(), Classes::default());
     let mut slowest = (0.0, PathBuf::new());
     for file in files {
         let Ok(bytes) = fs::read(file) else { continue };
         let one = Instant::now();
-        let (pieces, status) = apart::<Vec<Result<Piece, Aside>>>(|send| {
+        let (pieces, status) = apart::<Vec<Result<SplitSeed, SplitFailure>>>(|send| {
             send(&split_text(&Context::new(llvm), &bytes));
         });
         if status != 0 {
@@ -192,7 +194,7 @@ fn optimise(llvm: &Llvm, bitcode: &[u8], name: &str) {
 }
 
 /// The passes on the seeds alone.
-fn optimised(llvm: &Llvm, seeds: &[Piece]) {
+fn optimised(llvm: &Llvm, seeds: &[SplitSeed]) {
     if std::env::var_os("PASSES").is_none() {
         return;
     }
@@ -222,11 +224,11 @@ fn optimised(llvm: &Llvm, seeds: &[Piece]) {
 
 fn crossovers(
     llvm: &Llvm,
-    seeds: &[Piece],
-    kind: Kind,
+    seeds: &[SplitSeed],
+    kind: CrossoverKind,
     count: usize,
     choices: &mut Choices,
-) -> Vec<Piece> {
+) -> Vec<SplitSeed> {
     let begin = Instant::now();
     let mut pairs = Vec::new();
     let mut drawn = 0;
@@ -235,8 +237,8 @@ fn crossovers(
         let (a, b) = (choices.index(seeds.len()), choices.index(seeds.len()));
         let (one, two) = (&seeds[a].facts, &seeds[b].facts);
         let fits = match kind {
-            Kind::Inline => one.may_host(two) || two.may_host(one),
-            Kind::Sequence => one.may_precede(two),
+            CrossoverKind::Inline => one.may_host(two) || two.may_host(one),
+            CrossoverKind::Sequence => one.may_precede(two),
         };
         if fits {
             pairs.push((a, b, choices.bits(64)));
@@ -247,15 +249,15 @@ fn crossovers(
     let mut rest = &pairs[..];
     while !rest.is_empty() {
         let batch = &rest[..rest.len().min(BATCH)];
-        let make = |&(a, b, seed): &(usize, usize, u64)| -> Result<Piece, Failed> {
+        let make = |&(a, b, seed): &(usize, usize, u64)| -> Result<SplitSeed, CrossoverFailure> {
             let context = Context::new(llvm);
             let mut choices = Choices::new(seed);
             let (a, b) = (&seeds[a].bitcode, &seeds[b].bitcode);
             let module = cross(&context, a, b, kind, &policy, &mut choices)?;
             let name = format!("{kind:?}-{seed}");
-            Ok(Piece { name, bitcode: module.bitcode(), facts: Facts::of(&module) })
+            Ok(SplitSeed { name, bitcode: module.bitcode(), facts: Facts::of(&module) })
         };
-        let (ends, status) = apart::<(Result<Piece, Failed>, bool)>(|send| {
+        let (ends, status) = apart::<(Result<SplitSeed, CrossoverFailure>, bool)>(|send| {
             for pair in batch {
                 let (once, again) = (make(pair), make(pair));
                 let same = once == again;
@@ -301,7 +303,7 @@ fn crossovers(
         pairs.len() as f64 / seconds
     );
     // The same on every run: addresses differ from process to process.
-    let bytes = made.iter().flat_map(|piece: &Piece| &piece.bitcode);
+    let bytes = made.iter().flat_map(|piece: &SplitSeed| &piece.bitcode);
     let digest = bytes.fold(0u64, |sum, &byte| sum.wrapping_mul(0x100000001b3) ^ u64::from(byte));
     println!("digest {digest:016x}");
     failed.print("failed");

@@ -15,12 +15,12 @@ use choice::Choices;
 use serde::{Deserialize, Serialize};
 
 use crate::work::Span;
-use crate::{Facts, FunctionFacts, Kind, Manner};
+use crate::{CrossoverKind, Facts, FrameProperties, FunctionFacts};
 
 /// Seeds among which one is drawn by chance before all are looked at.
 const TRIES: usize = 48;
 
-/// Guests that are tried before there is no pair.
+/// Guests that are tried before giving up.
 const GUESTS: usize = 64;
 
 /// Of a hundred draws, those that prefer what was added last: it reached something new.
@@ -31,16 +31,16 @@ const NEW: usize = 500;
 
 /// Which seeds may be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum SeedPool {
     /// Those of the test suite.
     Suite,
-    /// Those that were crossed of others, too.
+    /// Crossovers, too.
     All,
 }
 
 /// One seed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Record {
+pub struct SeedRecord {
     /// Where its bitcode is.
     pub span: Span,
     /// The function and its file, or the two it was crossed of.
@@ -53,7 +53,7 @@ pub struct Record {
 
 /// A function's facts with types as numbers.
 #[derive(Clone, Debug)]
-struct Shape {
+struct TypeFacts {
     result: Option<u32>,
     parameters: Vec<u32>,
     offers: Vec<u32>,
@@ -61,17 +61,17 @@ struct Shape {
     inlinable: bool,
     hosting: bool,
     callable: bool,
-    manner: Manner,
+    manner: FrameProperties,
 }
 
 /// A seed in memory.
 #[derive(Clone, Debug)]
-struct Seed {
+struct LoadedSeed {
     span: Span,
     name: String,
     parents: Option<[u32; 2]>,
     instructions: usize,
-    shapes: Vec<Shape>,
+    shapes: Vec<TypeFacts>,
 }
 
 /// The corpus.
@@ -81,7 +81,7 @@ pub struct Corpus {
     seeds: File,
     end: u64,
     index: File,
-    all: Vec<Seed>,
+    all: Vec<LoadedSeed>,
     types: BTreeMap<String, u32>,
     /// For each type, seeds that want it, and that offer it.
     wanting: Vec<Vec<u32>>,
@@ -129,7 +129,7 @@ impl Corpus {
     }
 
     /// All records, in order, and where their bitcode is.
-    pub fn records(&self) -> io::Result<Vec<Record>> {
+    pub fn records(&self) -> io::Result<Vec<SeedRecord>> {
         let bytes = fs::read(self.dir.join("index"))?;
         let mut rest = bytes.as_slice();
         let mut all = Vec::with_capacity(self.len());
@@ -212,7 +212,7 @@ impl Corpus {
         let span = Span { at: self.end, length };
         self.seeds.write_all(bitcode)?;
         self.end += u64::from(length);
-        let record = Record { span, name, parents, facts };
+        let record = SeedRecord { span, name, parents, facts };
         let bytes = postcard::to_stdvec(&record).map_err(io::Error::other)?;
         let mut framed =
             u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes().to_vec();
@@ -232,7 +232,7 @@ impl Corpus {
         number
     }
 
-    fn shape(&mut self, facts: &FunctionFacts) -> Shape {
+    fn shape(&mut self, facts: &FunctionFacts) -> TypeFacts {
         let mut numbers = |texts: &[String]| {
             let mut all: Vec<u32> = texts.iter().map(|text| self.type_number(text)).collect();
             all.sort_unstable();
@@ -242,7 +242,7 @@ impl Corpus {
         let (parameters, offers, wants) =
             (numbers(&facts.parameters), numbers(&facts.offers), numbers(&facts.wants));
         let result = (facts.result != "void").then(|| self.type_number(&facts.result));
-        Shape {
+        TypeFacts {
             result,
             parameters,
             offers,
@@ -254,10 +254,10 @@ impl Corpus {
         }
     }
 
-    fn remember(&mut self, record: Record) -> u32 {
+    fn remember(&mut self, record: SeedRecord) -> u32 {
         let number = self.all.len() as u32;
         let instructions = record.facts.instructions();
-        let shapes: Vec<Shape> =
+        let shapes: Vec<TypeFacts> =
             record.facts.functions.iter().map(|facts| self.shape(facts)).collect();
         for shape in shapes.iter().filter(|shape| shape.hosting) {
             enlist(&mut self.wanting, &shape.wants, number);
@@ -272,19 +272,24 @@ impl Corpus {
                 list.push(number);
             }
         }
-        let Record { span, name, parents, .. } = record;
-        self.all.push(Seed { span, name, parents, instructions, shapes });
+        let SeedRecord { span, name, parents, .. } = record;
+        self.all.push(LoadedSeed { span, name, parents, instructions, shapes });
         number
     }
 
     /// Two seeds that can be crossed so, as far as their types tell; `None` if there are none.
-    pub fn draw(&self, kind: Kind, from: From, choices: &mut Choices) -> Option<[u32; 2]> {
+    pub fn draw(
+        &self,
+        kind: CrossoverKind,
+        from: SeedPool,
+        choices: &mut Choices,
+    ) -> Option<[u32; 2]> {
         match kind {
-            Kind::Sequence => {
+            CrossoverKind::Sequence => {
                 let first = self.prefer_new(&self.callable, from, choices)?;
                 Some([first, *choices.pick(self.among(&self.callable, from))?])
             }
-            Kind::Inline => (0..GUESTS).find_map(|_| {
+            CrossoverKind::Inline => (0..GUESTS).find_map(|_| {
                 let guest = self.prefer_new(&self.guests, from, choices)?;
                 let host = self.host(guest, from, choices)?;
                 Some([host, guest])
@@ -298,23 +303,23 @@ impl Corpus {
     }
 
     /// Of seeds in their order, those that may be drawn. The suite's were there first.
-    fn among<'a>(&self, list: &'a [u32], from: From) -> &'a [u32] {
+    fn among<'a>(&self, list: &'a [u32], from: SeedPool) -> &'a [u32] {
         match from {
-            From::All => list,
-            From::Suite => &list[..list.partition_point(|seed| !self.is_crossed(*seed))],
+            SeedPool::All => list,
+            SeedPool::Suite => &list[..list.partition_point(|seed| !self.is_crossed(*seed))],
         }
     }
 
-    fn prefer_new(&self, list: &[u32], from: From, choices: &mut Choices) -> Option<u32> {
+    fn prefer_new(&self, list: &[u32], from: SeedPool, choices: &mut Choices) -> Option<u32> {
         let new = &list[list.len().saturating_sub(NEW)..];
-        let prefers = choices.chance(PREFER_NEW) && from == From::All;
+        let prefers = choices.chance(PREFER_NEW) && from == SeedPool::All;
         choices.pick(if prefers { new } else { self.among(list, from) }).copied()
     }
 
     /// A seed that one of this seed's functions may be inlined into.
-    fn host(&self, guest: u32, from: From, choices: &mut Choices) -> Option<u32> {
+    fn host(&self, guest: u32, from: SeedPool, choices: &mut Choices) -> Option<u32> {
         let shapes = &self.all[guest as usize].shapes;
-        let fitting: Vec<&Shape> = shapes.iter().filter(|shape| shape.inlinable).collect();
+        let fitting: Vec<&TypeFacts> = shapes.iter().filter(|shape| shape.inlinable).collect();
         let guest = *choices.pick(&fitting)?;
         // The rarest of the types that are needed says most.
         let needed = guest.parameters.iter().map(|ty| &self.offering[*ty as usize]);
@@ -334,8 +339,8 @@ impl Corpus {
     }
 }
 
-impl Shape {
-    fn may_host(&self, guest: &Shape) -> bool {
+impl TypeFacts {
+    fn may_host(&self, guest: &TypeFacts) -> bool {
         let has = |list: &[u32], ty: u32| list.binary_search(&ty).is_ok();
         self.hosting
             && self.manner.agrees(&guest.manner)
@@ -345,7 +350,7 @@ impl Shape {
 }
 
 /// The first record of an index and its length with what stands before it; `None` if it is not whole.
-fn next_record(bytes: &[u8]) -> Option<(Record, usize)> {
+fn next_record(bytes: &[u8]) -> Option<(SeedRecord, usize)> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length) as usize;
     let record = postcard::from_bytes(rest.get(..length)?).ok()?;
@@ -376,7 +381,7 @@ mod tests {
             inlinable: true,
             hosting: true,
             callable: true,
-            manner: Manner::default(),
+            manner: FrameProperties::default(),
             instructions: 3,
         };
         Facts { functions: vec![function] }
@@ -395,7 +400,8 @@ mod tests {
         }
         let mut choices = Choices::new(1);
         for _ in 0..200 {
-            let [host, guest] = corpus.draw(Kind::Inline, From::All, &mut choices).expect("a pair");
+            let [host, guest] =
+                corpus.draw(CrossoverKind::Inline, SeedPool::All, &mut choices).expect("a pair");
             assert!([[0, 0], [1, 1], [2, 2]].contains(&[host, guest]), "{guest} into {host}");
         }
     }

@@ -1,4 +1,4 @@
-//! What is worth knowing of a seed without reading it again: which types it has to give and to take.
+//! Facts of a seed that are kept beside it: which types it provides and requires.
 //!
 //! Types are texts, so that facts of different contexts compare. Equal texts may still be different types
 //! (structs of one name), and a value of the right type may not reach the place: facts say which pairs are
@@ -39,14 +39,14 @@ pub struct FunctionFacts {
     /// Whether it can be called.
     pub callable: bool,
     /// Its collector, personality and `strictfp`, which both sides of an inlining must agree on.
-    pub manner: Manner,
+    pub manner: FrameProperties,
     /// How many instructions it has.
     pub instructions: usize,
 }
 
 /// What a function's frame is like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manner {
+pub struct FrameProperties {
     /// Its garbage collector.
     pub gc: Option<String>,
     /// The function that unwinds it.
@@ -55,10 +55,10 @@ pub struct Manner {
     pub strict: bool,
 }
 
-impl Manner {
+impl FrameProperties {
     /// Of a function.
-    pub(crate) fn of(function: Value<'_>) -> Manner {
-        Manner {
+    pub(crate) fn of(function: Value<'_>) -> FrameProperties {
+        FrameProperties {
             gc: function.gc(),
             personality: function.personality().map(Value::name),
             strict: function.has_attribute("strictfp"),
@@ -66,7 +66,7 @@ impl Manner {
     }
 
     /// Whether one frame can be part of the other.
-    pub fn agrees(&self, other: &Manner) -> bool {
+    pub fn agrees(&self, other: &FrameProperties) -> bool {
         fn same(one: &Option<String>, two: &Option<String>) -> bool {
             one.is_none() || two.is_none() || one == two
         }
@@ -104,7 +104,7 @@ impl FunctionFacts {
     fn of(function: Value<'_>) -> FunctionFacts {
         let ty = function.content_type();
         let host = Host::new(function);
-        let hosting = fitness::hosting(function).is_ok();
+        let hosting = fitness::check_host(function).is_ok();
         let offers = host.values().map(Value::ty).filter(|ty| ty.kind() != TypeKind::Void);
         let wants = host.operands(|_| true).into_iter().map(|(_, ty)| ty);
         FunctionFacts {
@@ -113,10 +113,10 @@ impl FunctionFacts {
             parameters: ty.parameters().into_iter().map(text).collect(),
             offers: texts(offers),
             wants: texts(wants),
-            inlinable: fitness::inlinable(function).is_ok(),
+            inlinable: fitness::check_inlinable(function).is_ok(),
             hosting,
-            callable: fitness::callable(function).is_ok(),
-            manner: Manner::of(function),
+            callable: fitness::check_callable(function).is_ok(),
+            manner: FrameProperties::of(function),
             instructions: host.size(),
         }
     }

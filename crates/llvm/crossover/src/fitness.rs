@@ -1,7 +1,7 @@
-//! Which functions may play which part in a crossover: be inlined, be inlined into, be called.
+//! Which functions can be inlined, be inlined into, or be called in a crossover.
 //!
 //! LLVM has contracts that its verifier does not check, such as those of coroutines: a module that breaks
-//! one is not valid, whatever the verifier says, and a crash on it would be nobody's bug. Functions that
+//! one is not valid, whatever the verifier says, and a crash on it is not a bug. Functions that
 //! are bound by such contracts are kept out here.
 
 use llvmhost::{TypeKind, Value, opcode};
@@ -37,11 +37,11 @@ const CHECKED: &[&str] = &[
 /// cxx_fast_tls, tail, swifttail, stdcall, fastcall, thiscall, spir_func, SysV, Win64, vectorcall, regcall.
 const CALLABLE: &[u32] = &[0, 8, 9, 10, 14, 15, 16, 17, 18, 20, 64, 65, 70, 75, 78, 79, 80, 92];
 
-/// Attributes of parameters that ask for a particular instruction at the caller's.
+/// Attributes of parameters that require a particular instruction in the caller.
 const DEMANDING: &[&str] = &["inalloca", "preallocated", "swifterror", "nest"];
 
 /// Whether a call of it can be made out of any values of its parameters' types.
-pub(crate) fn callable(function: Value<'_>) -> Result<(), &'static str> {
+pub(crate) fn check_callable(function: Value<'_>) -> Result<(), &'static str> {
     if !CALLABLE.contains(&function.convention()) {
         return Err("a calling convention that plain code cannot use");
     }
@@ -55,11 +55,11 @@ pub(crate) fn callable(function: Value<'_>) -> Result<(), &'static str> {
     if (0..ty.parameters().len()).any(demands) {
         return Err("a parameter with demands on its caller");
     }
-    checked(function)
+    check_constants(function)
 }
 
-/// Whether no number that the verifier checks depends on anything.
-fn checked(function: Value<'_>) -> Result<(), &'static str> {
+/// Whether every number that the verifier checks is a constant.
+fn check_constants(function: Value<'_>) -> Result<(), &'static str> {
     let mut all = function.blocks().into_iter().flat_map(|block| block.instructions());
     let open = |value: Value<'_>| value.ty().kind() == TypeKind::Integer && !value.is_constant();
     let hazard = |call: Value<'_>| calls(call, CHECKED) && call.arguments().into_iter().any(open);
@@ -70,12 +70,12 @@ fn checked(function: Value<'_>) -> Result<(), &'static str> {
 }
 
 /// Whether its body can stand in another function, by itself.
-pub(crate) fn inlinable(function: Value<'_>) -> Result<(), &'static str> {
-    callable(function)?;
+pub(crate) fn check_inlinable(function: Value<'_>) -> Result<(), &'static str> {
+    check_callable(function)?;
     if function.content_type().is_variadic() {
         return Err("variadic");
     }
-    bound(function)?;
+    check_unbound(function)?;
     for block in function.blocks() {
         if block.value().users().into_iter().any(Value::is_block_address) {
             return Err("the address of a block");
@@ -101,9 +101,9 @@ pub(crate) fn inlinable(function: Value<'_>) -> Result<(), &'static str> {
 }
 
 /// Whether another body can stand in it.
-pub(crate) fn hosting(function: Value<'_>) -> Result<(), &'static str> {
-    bound(function)?;
-    checked(function)?;
+pub(crate) fn check_host(function: Value<'_>) -> Result<(), &'static str> {
+    check_unbound(function)?;
+    check_constants(function)?;
     let opcodes = function.blocks().into_iter().flat_map(|block| block.instructions());
     let funclets = [opcode::CATCH_PAD, opcode::CLEANUP_PAD, opcode::CATCH_SWITCH];
     // A call in a funclet must say so, by a bundle that the C API of old versions cannot make.
@@ -113,8 +113,8 @@ pub(crate) fn hosting(function: Value<'_>) -> Result<(), &'static str> {
     }
 }
 
-/// Contracts that neither a host nor a source may be under.
-fn bound(function: Value<'_>) -> Result<(), &'static str> {
+/// Refuses functions under contracts that neither a host nor a guest may have.
+fn check_unbound(function: Value<'_>) -> Result<(), &'static str> {
     if ["naked", "presplitcoroutine"].iter().any(|name| function.has_attribute(name)) {
         return Err("naked, or a coroutine");
     }

@@ -1,4 +1,4 @@
-//! The loop (FLUX, III-D): seeds are crossed, what comes of it goes through the passes, and what reaches
+//! The loop (FLUX, III-D): seeds are crossed, crossovers go through the passes, and what reaches
 //! something new becomes a seed.
 //!
 //! A [`Fuzzer`] is one libLLVM with its corpus. Its state is on disk at all times but for the blocks that
@@ -19,12 +19,12 @@ use optimise::verdict::{Verdict, judge};
 use optimise::work::{Answer, Item as Plain, Pipeline, stage};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{Corpus, From};
+use crate::corpus::{Corpus, SeedPool};
 use crate::import::{Import, Imported};
-use crate::work::{Item, Own};
-use crate::{Failed, Kind, Policy};
+use crate::work::{CrossoverAnswer, Item};
+use crate::{CrossoverFailure, CrossoverKind, Policy};
 
-/// Of one fault, so many are looked at closely; the others are only counted.
+/// Occurrences of a fault that are confirmed and recorded; later ones are only counted.
 const CLOSELY: u64 = 3;
 
 /// The blocks are written this often.
@@ -41,7 +41,7 @@ const SLOWER: u32 = 4;
 /// it is not known to be slow.
 const AT_FIRST: u32 = 5;
 
-/// A server is replaced after so many batches: whatever it may have gathered goes with it.
+/// A server is replaced after so many batches, which bounds its leaks.
 const RENEW: u64 = 2000;
 
 /// Where the account of an import is.
@@ -61,7 +61,7 @@ pub struct Options {
     /// What a test may use.
     pub limits: Limits,
     /// Which crossovers are made.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<CrossoverKind>,
     /// How they are made.
     pub policy: Policy,
     /// Whether blocks are watched, and seeds that reach something new are kept.
@@ -123,7 +123,7 @@ fn add(mine: &mut BTreeMap<String, u64>, theirs: &BTreeMap<String, u64>) {
 
 /// A fault of LLVM's, seen twice.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundFault {
     /// What it did.
     pub signature: Signature,
     /// The module's text.
@@ -132,28 +132,28 @@ pub struct Found {
     pub passes: String,
     /// The two seeds, and how they were crossed.
     pub origin: String,
-    /// What LLVM said and where it was.
+    /// LLVM's messages and stack.
     pub told: String,
 }
 
 /// What a batch came to.
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
+pub struct BatchResult {
     /// Its part of the account.
     pub tally: Tally,
     /// What it found.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundFault>,
     /// Time in the children.
     pub time: Duration,
     /// What reached something new.
-    fresh: Vec<Fresh>,
+    fresh: Vec<NewCoverage>,
 }
 
 /// A crossover that reached something new.
 #[derive(Clone, Debug)]
-struct Fresh {
+struct NewCoverage {
     bitcode: Vec<u8>,
-    kind: Kind,
+    kind: CrossoverKind,
     parents: [u32; 2],
 }
 
@@ -165,14 +165,14 @@ pub struct Fuzzer {
     program: Program,
     options: Options,
     image: Image,
-    state: Mutex<State>,
-    /// Those that nobody uses, with the batches they have done and how much of `reached` they know.
+    state: Mutex<FuzzerState>,
+    /// Idle servers, with the batches they have done and how much of `reached` they know.
     servers: Mutex<Vec<(Server, u64, usize)>>,
 }
 
 /// A crossover that a refinement oracle is to be asked about.
 #[derive(Clone, Debug)]
-pub struct Refined {
+pub struct RefinementCandidate {
     /// Its number in the corpus.
     pub seed: u32,
     /// The module.
@@ -182,7 +182,7 @@ pub struct Refined {
 }
 
 #[derive(Debug)]
-struct State {
+struct FuzzerState {
     corpus: Corpus,
     /// Seeds that a refinement oracle was asked about.
     asked: Set,
@@ -215,7 +215,7 @@ impl Fuzzer {
         let baseline = known.len().saturating_sub(tally.blocks as usize);
         let asked: Vec<u32> = read_json(&dir.join(ASKED)).unwrap_or_default();
         let asked = asked.into_iter().collect();
-        let state = State {
+        let state = FuzzerState {
             corpus,
             asked,
             known,
@@ -291,7 +291,7 @@ impl Fuzzer {
 
     /// Makes and runs crossovers, drawn by a random number. `Err`: the server is lost, or nothing can be
     /// drawn.
-    pub fn batch(&self, random: u64, count: usize) -> io::Result<Batch> {
+    pub fn batch(&self, random: u64, count: usize) -> io::Result<BatchResult> {
         let mut choices = Choices::new(random);
         let drawn = self.draw(&mut choices, count);
         if drawn.is_empty() {
@@ -301,18 +301,18 @@ impl Fuzzer {
         // What others have reached since this server was last asked.
         let reached = {
             let state = self.state();
-            server.settle(&state.reached[told..]);
+            server.mark_known(&state.reached[told..]);
             state.reached.len()
         };
         let items = drawn.iter().map(|(item, ..)| item.bytes()).collect();
-        let mut batch = Batch::default();
+        let mut batch = BatchResult::default();
         let limits = Limits { time: self.options.limits.time / AT_FIRST, ..self.options.limits };
         let all = server.run(items, limits, self.options.guided)?;
         for (ran, (item, kind, parents)) in all.into_iter().zip(&drawn) {
             batch.time += ran.time;
-            self.look(&mut server, item, *kind, *parents, ran, &mut batch)?;
+            self.judge_crossover(&mut server, item, *kind, *parents, ran, &mut batch)?;
         }
-        self.grow(&mut server, &mut batch)?;
+        self.add_new_seeds(&mut server, &mut batch)?;
         sandbox::note_served(batch.time);
         self.lock_servers().push((server, used + 1, reached));
         let mut state = self.state();
@@ -324,12 +324,12 @@ impl Fuzzer {
         Ok(batch)
     }
 
-    fn draw(&self, choices: &mut Choices, count: usize) -> Vec<(Item, Kind, [u32; 2])> {
+    fn draw(&self, choices: &mut Choices, count: usize) -> Vec<(Item, CrossoverKind, [u32; 2])> {
         let state = self.state();
         let (plain, deeper) = (state.plain.0.as_secs_f64(), state.deeper.0.as_secs_f64());
         let from = match deeper <= DEEPER * (plain + deeper) {
-            true => From::All,
-            false => From::Suite,
+            true => SeedPool::All,
+            false => SeedPool::Suite,
         };
         let mut drawn = Vec::new();
         for _ in 0..count {
@@ -348,14 +348,14 @@ impl Fuzzer {
     }
 
     /// Judges one crossover.
-    fn look(
+    fn judge_crossover(
         &self,
         server: &mut Server,
         item: &Item,
-        kind: Kind,
+        kind: CrossoverKind,
         parents: [u32; 2],
         ran: Ran,
-        batch: &mut Batch,
+        batch: &mut BatchResult,
     ) -> io::Result<()> {
         let tally = &mut batch.tally;
         let of_kind = tally.kinds.entry(kind.name().to_string()).or_default();
@@ -363,14 +363,14 @@ impl Fuzzer {
         tally.unsteady += u64::from(ran.only_in_company);
         let verdict = Verdict::of(&ran);
         if let Verdict::Fine(answer @ Answer::Own(_)) = &verdict {
-            let Ok(Own::NotCrossed(failed)) = answer.clone().into_own() else {
+            let Ok(CrossoverAnswer::NotCrossed(failed)) = answer.clone().into_own() else {
                 return Err(io::Error::other("an answer to something else"));
             };
             *of_kind.refused.entry(failed.reason().to_string()).or_default() += 1;
             // LLVM's own inliner spoilt what was valid before: that is a fault like any other.
-            if let Failed::Broken { before, .. } = &failed {
+            if let CrossoverFailure::Broken { before, .. } = &failed {
                 let passes = Some("always-inline");
-                self.fault(server, item, parents, before, None, passes, batch)?;
+                self.confirm_fault(server, item, parents, before, None, passes, batch)?;
             }
             return Ok(());
         }
@@ -386,22 +386,22 @@ impl Fuzzer {
             End::Time(_) => self.options.limits.time / AT_FIRST * 2,
             _ => ran.time,
         };
-        let is_quick = self.clock(parents, took);
+        let is_quick = self.note_time(parents, took);
         match verdict {
             Verdict::Trouble(words) => return Err(io::Error::other(words)),
             Verdict::Refused(words) => return Err(io::Error::other(words)),
             Verdict::Fault(seen) => {
-                self.fault(server, item, parents, &ran.artefact, Some(seen), None, batch)?
+                self.confirm_fault(server, item, parents, &ran.artifact, Some(seen), None, batch)?
             }
             Verdict::Fine(_) => {
                 let mut state = self.state();
-                let State { known, reached, .. } = &mut *state;
+                let FuzzerState { known, reached, .. } = &mut *state;
                 let before = reached.len();
                 reached.extend(ran.blocks.iter().filter(|block| known.insert(**block)));
                 let fresh = reached.len() - before;
                 batch.tally.blocks += fresh as u64;
                 if fresh > 0 && self.options.guided && is_quick {
-                    batch.fresh.push(Fresh { bitcode: ran.artefact, kind, parents });
+                    batch.fresh.push(NewCoverage { bitcode: ran.artifact, kind, parents });
                 }
             }
         }
@@ -409,7 +409,7 @@ impl Fuzzer {
     }
 
     /// Notes the time of a test; whether it was quick enough to become a seed.
-    fn clock(&self, parents: [u32; 2], time: Duration) -> bool {
+    fn note_time(&self, parents: [u32; 2], time: Duration) -> bool {
         let mut state = self.state();
         let is_deeper = parents.iter().any(|seed| state.corpus.is_crossed(*seed));
         let account = if is_deeper { &mut state.deeper } else { &mut state.plain };
@@ -421,7 +421,7 @@ impl Fuzzer {
     /// A fault: once more, with the module as it was laid down and nothing else. `passes` are others than
     /// those of the pipeline.
     #[allow(clippy::too_many_arguments)]
-    fn fault(
+    fn confirm_fault(
         &self,
         server: &mut Server,
         item: &Item,
@@ -429,7 +429,7 @@ impl Fuzzer {
         bitcode: &[u8],
         seen: Option<Signature>,
         passes: Option<&str>,
-        batch: &mut Batch,
+        batch: &mut BatchResult,
     ) -> io::Result<()> {
         if let Some(seen) = seen.filter(|seen| seen.pass.is_some()) {
             let before = self.state().tally.faults.get(&seen.key).copied().unwrap_or(0);
@@ -470,24 +470,26 @@ impl Fuzzer {
         let state = self.state();
         let names = parents.map(|seed| state.corpus.name(seed).to_string());
         let origin = format!("{} of {} and {}, random {random}", kind.name(), names[0], names[1]);
-        let told = again.end.told();
+        let told = again.end.describe();
         let passes = pipeline.passes;
-        batch.found.push(Found { signature, module, passes, origin, told });
+        batch.found.push(FoundFault { signature, module, passes, origin, told });
         Ok(())
     }
 
     /// Keeps the crossovers that reached something new.
-    fn grow(&self, server: &mut Server, batch: &mut Batch) -> io::Result<()> {
+    fn add_new_seeds(&self, server: &mut Server, batch: &mut BatchResult) -> io::Result<()> {
         let fresh = std::mem::take(&mut batch.fresh);
-        let facts = |fresh: &Fresh| Item::Facts { bitcode: fresh.bitcode.clone() }.bytes();
+        let facts = |fresh: &NewCoverage| Item::Facts { bitcode: fresh.bitcode.clone() }.bytes();
         let items: Vec<Vec<u8>> = fresh.iter().map(facts).collect();
         if items.is_empty() {
             return Ok(());
         }
         let answers = server.run(items, self.options.limits, false)?;
         let mut state = self.state();
-        for (Fresh { bitcode, kind, parents }, answer) in fresh.into_iter().zip(answers) {
-            let Ok(Own::Facts(facts)) = Answer::read(&answer.output).into_own() else { continue };
+        for (NewCoverage { bitcode, kind, parents }, answer) in fresh.into_iter().zip(answers) {
+            let Ok(CrossoverAnswer::Facts(facts)) = Answer::read(&answer.output).into_own() else {
+                continue;
+            };
             let name = format!("{} {} {}", kind.name(), parents[0], parents[1]);
             state.corpus.add(&bitcode, name, Some(parents), facts)?;
             batch.tally.added += 1;
@@ -498,10 +500,10 @@ impl Fuzzer {
     /// What passes make of the smallest crossover of the corpus that was not asked about yet (FLUX, IV-B: a
     /// refinement oracle begins with the smallest). `None` when there is nothing left to ask, or the passes
     /// fail on it.
-    pub fn next_to_refine(&self, passes: &str) -> io::Result<Option<Refined>> {
+    pub fn next_to_refine(&self, passes: &str) -> io::Result<Option<RefinementCandidate>> {
         let (seed, bitcode, name) = {
             let mut state = self.state();
-            let State { corpus, asked, .. } = &mut *state;
+            let FuzzerState { corpus, asked, .. } = &mut *state;
             let Some(seed) = corpus.smallest_crossed(|seed| !asked.contains(seed)) else {
                 return Ok(None);
             };
@@ -522,10 +524,10 @@ impl Fuzzer {
         });
         let texts: Option<Vec<String>> = texts.collect();
         let pair = texts.and_then(|texts| <[String; 2]>::try_from(texts).ok());
-        Ok(pair.map(|[before, after]| Refined { seed, before, after }))
+        Ok(pair.map(|[before, after]| RefinementCandidate { seed, before, after }))
     }
 
-    /// Does something with a server that nobody uses.
+    /// Calls `work` with an idle server.
     pub fn with_server<T>(&self, work: impl FnOnce(&mut Server) -> T) -> io::Result<T> {
         let (mut server, used, told) = self.take_server()?;
         let done = work(&mut server);
@@ -569,7 +571,7 @@ impl Fuzzer {
         self.write(&state)
     }
 
-    fn write(&self, state: &State) -> io::Result<()> {
+    fn write(&self, state: &FuzzerState) -> io::Result<()> {
         state.known.save(&state.corpus.blocks_file(), &self.image).map_err(io::Error::other)?;
         let asked: Vec<u32> = state.asked.iter().collect();
         write_json(&state.corpus.dir().join(ASKED), &asked)?;
@@ -577,7 +579,7 @@ impl Fuzzer {
     }
 
     /// Plain data: a panic elsewhere has not broken it.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FuzzerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

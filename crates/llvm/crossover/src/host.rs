@@ -1,4 +1,4 @@
-//! A function as a place to put something: where a call may stand, which operands it may replace, and
+//! A function as a host: where a call may be inserted, which operands it may replace, and
 //! which values it may be given there.
 
 use std::collections::BTreeMap;

@@ -17,19 +17,19 @@ use coverage::Set;
 use llvmhost::{End, Limits, Server, Signature};
 use serde::{Deserialize, Serialize};
 
-use crate::Piece;
+use crate::SplitSeed;
 use crate::corpus::Corpus;
-use crate::work::{Item, Own};
+use crate::work::{CrossoverAnswer, Item};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item as Plain, Pipeline};
 
 /// Files, or seeds, at a time.
 const BATCH: usize = 24;
 
-/// Larger files are somebody's output, not a test.
+/// Larger files are generated, not tests.
 const LARGEST: u64 = 8 << 20;
 
-/// What an import came to.
+/// The result of an import.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Imported {
     /// Files that were read.
@@ -96,8 +96,8 @@ pub struct Import<'a> {
 }
 
 /// A file, done.
-struct Done {
-    pieces: Vec<(String, Piece, Vec<u32>)>,
+struct ChunkResult {
+    pieces: Vec<(String, SplitSeed, Vec<u32>)>,
     imported: Imported,
 }
 
@@ -154,14 +154,14 @@ impl Import<'_> {
         Ok((!stop()).then_some((all, known)))
     }
 
-    fn chunk(&self, files: &[PathBuf], server: &mut Server) -> io::Result<Done> {
-        let mut done = Done { pieces: Vec::new(), imported: Imported::default() };
+    fn chunk(&self, files: &[PathBuf], server: &mut Server) -> io::Result<ChunkResult> {
+        let mut done = ChunkResult { pieces: Vec::new(), imported: Imported::default() };
         let mut seeds = Vec::new();
         for (name, piece) in self.split(files, server, &mut done.imported)? {
             seeds.push((name, piece));
         }
         for part in seeds.chunks(BATCH) {
-            let item = |(name, piece): &(String, Piece)| Plain::Optimise {
+            let item = |(name, piece): &(String, SplitSeed)| Plain::Optimise {
                 module: piece.bitcode.clone(),
                 name: name.clone(),
                 pipeline: self.pipeline.clone(),
@@ -191,7 +191,7 @@ impl Import<'_> {
         files: &[PathBuf],
         server: &mut Server,
         imported: &mut Imported,
-    ) -> io::Result<Vec<(String, Piece)>> {
+    ) -> io::Result<Vec<(String, SplitSeed)>> {
         let mut names = Vec::new();
         let mut items = Vec::new();
         for path in files {
@@ -208,7 +208,7 @@ impl Import<'_> {
         let mut seeds = Vec::new();
         for (ran, file) in server.run(items, self.limits, false)?.into_iter().zip(names) {
             let pieces = match (&ran.end, Answer::read(&ran.output).into_own()) {
-                (End::Done, Ok(Own::Pieces(pieces))) => pieces,
+                (End::Done, Ok(CrossoverAnswer::Pieces(pieces))) => pieces,
                 (End::Done, other) => return Err(io::Error::other(format!("{file}: {other:?}"))),
                 (End::Panic(words), _) => return Err(io::Error::other(format!("{file}: {words}"))),
                 (end, _) => {

@@ -7,26 +7,26 @@
 use choice::Choices;
 use llvmhost::{Builder, Linkage, Module, Running, TypeKind, Value};
 
-use crate::facts::Manner;
+use crate::facts::FrameProperties;
 use crate::fitness;
 use crate::host::{Host, Location};
-use crate::mutate::Failed;
+use crate::mutate::CrossoverFailure;
 
-/// Inlines the source into the destination, both by name. [`Failed::NoLocation`], [`Failed::NoArguments`]
-/// and [`Failed::Unfit`] leave the module as it was.
+/// Inlines the source into the destination, both by name. [`CrossoverFailure::NoLocation`], [`CrossoverFailure::NoArguments`]
+/// and [`CrossoverFailure::Unfit`] leave the module as it was.
 pub(crate) fn inline(
     module: &mut Module<'_>,
     destination: &str,
     source: &str,
     choices: &mut Choices,
-) -> Result<(), Failed> {
+) -> Result<(), CrossoverFailure> {
     let find = |name: &str| {
         let found = module.function(name).filter(|function| !function.is_declaration());
         found.ok_or_else(gone)
     };
     let (host, guest) = (find(destination)?, find(source)?);
-    fitness::hosting(host).and_then(|()| fitness::inlinable(guest)).map_err(unfit)?;
-    if !Manner::of(host).agrees(&Manner::of(guest)) {
+    fitness::check_host(host).and_then(|()| fitness::check_inlinable(guest)).map_err(unfit)?;
+    if !FrameProperties::of(host).agrees(&FrameProperties::of(guest)) {
         return Err(unfit("other ways of collection, unwinding or floating point"));
     }
     let frame = Host::new(host);
@@ -34,10 +34,12 @@ pub(crate) fn inline(
     insert(module, &frame, host, guest, &location, &arguments);
     prepare(host, guest);
     // Checked on both sides, so that it is known whose mistake an invalid module is.
-    module.verify().map_err(|e| Failed::Invalid(e.0))?;
+    module.verify().map_err(|e| CrossoverFailure::Invalid(e.0))?;
     let before = module.bitcode();
-    module.run("always-inline", None, Running::default()).map_err(|e| Failed::NotInlined(e.0))?;
-    module.verify().map_err(|e| Failed::Broken { why: e.0, before })?;
+    module
+        .run("always-inline", None, Running::default())
+        .map_err(|e| CrossoverFailure::NotInlined(e.0))?;
+    module.verify().map_err(|e| CrossoverFailure::Broken { why: e.0, before })?;
     check(module, destination, source)
 }
 
@@ -46,15 +48,15 @@ fn place<'c>(
     frame: &Host<'c>,
     guest: Value<'c>,
     choices: &mut Choices,
-) -> Result<(Location<'c>, Vec<Value<'c>>), Failed> {
+) -> Result<(Location<'c>, Vec<Value<'c>>), CrossoverFailure> {
     let ty = guest.content_type();
-    let result = ty.result().ok_or(Failed::NoLocation)?;
+    let result = ty.result().ok_or(CrossoverFailure::NoLocation)?;
     let mut locations = match result.kind() {
         TypeKind::Void => frame.places(),
         _ => frame.operands(|ty| ty == result).into_iter().map(|(location, _)| location).collect(),
     };
     if locations.is_empty() {
-        return Err(Failed::NoLocation);
+        return Err(CrossoverFailure::NoLocation);
     }
     choices.shuffle(&mut locations);
     for location in locations {
@@ -65,7 +67,7 @@ fn place<'c>(
             return Ok((location, arguments));
         }
     }
-    Err(Failed::NoArguments)
+    Err(CrossoverFailure::NoArguments)
 }
 
 /// Puts the call in, marked to be inlined.
@@ -101,20 +103,20 @@ fn prepare(host: Value<'_>, guest: Value<'_>) {
 }
 
 /// Looks whether the call is gone.
-fn check(module: &Module<'_>, destination: &str, source: &str) -> Result<(), Failed> {
+fn check(module: &Module<'_>, destination: &str, source: &str) -> Result<(), CrossoverFailure> {
     let host = module.function(destination).ok_or_else(gone)?;
     let Some(guest) = module.function(source) else { return Ok(()) };
     let mut all = host.blocks().into_iter().flat_map(|block| block.instructions());
     match all.any(|instruction| instruction.called() == Some(guest)) {
-        true => Err(Failed::NotInlined("the call is still there".to_string())),
+        true => Err(CrossoverFailure::NotInlined("the call is still there".to_string())),
         false => Ok(()),
     }
 }
 
-fn unfit(why: &str) -> Failed {
-    Failed::Unfit(why.to_string())
+fn unfit(why: &str) -> CrossoverFailure {
+    CrossoverFailure::Unfit(why.to_string())
 }
 
-fn gone() -> Failed {
+fn gone() -> CrossoverFailure {
     unfit("the function is gone")
 }

@@ -48,6 +48,6 @@ mod sequence;
 mod split;
 pub mod work;
 
-pub use facts::{Facts, FunctionFacts, Manner};
-pub use mutate::{Failed, Kind, Policy, cross};
-pub use split::{Aside, Piece, split, split_text};
+pub use facts::{Facts, FrameProperties, FunctionFacts};
+pub use mutate::{CrossoverFailure, CrossoverKind, Policy, cross};
+pub use split::{SplitFailure, SplitSeed, split, split_text};

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use llvmhost::{Context, Linkage, Module, Value};
 
 use crate::facts::text;
-use crate::mutate::Failed;
+use crate::mutate::CrossoverFailure;
 
 /// A module of two.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(crate) fn merge<'c>(
     context: &'c Context<'c>,
     first: &[u8],
     second: &[u8],
-) -> Result<Merged<'c>, Failed> {
-    let parse = |bytes| context.parse(bytes, "crossover").map_err(|e| Failed::Parse(e.0));
+) -> Result<Merged<'c>, CrossoverFailure> {
+    let parse = |bytes| context.parse(bytes, "crossover").map_err(|e| CrossoverFailure::Parse(e.0));
     let (mut module, other) = (parse(first)?, parse(second)?);
     module.rename("crossover");
     let mut taken: BTreeSet<String> = [&module, &other].into_iter().flat_map(names).collect();
@@ -45,7 +45,7 @@ pub(crate) fn merge<'c>(
     context.errors();
     // What comes after a colon may have addresses in it, which are others each time.
     let reason = |text: String| text.split(": '").next().unwrap_or_default().to_string();
-    module.link(other).map_err(|e| Failed::Merge(reason(e.0)))?;
+    module.link(other).map_err(|e| CrossoverFailure::Merge(reason(e.0)))?;
     Ok(Merged { module, first, second })
 }
 

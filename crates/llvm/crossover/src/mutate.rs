@@ -13,19 +13,19 @@ use crate::sequence::sequence;
 
 /// Which crossover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum CrossoverKind {
     /// One function's body inside another's (FLUX, III-B).
     Inline,
     /// Both called by a new function (FLUX, III-C).
     Sequence,
 }
 
-impl Kind {
+impl CrossoverKind {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Inline => "inline",
-            Kind::Sequence => "sequence",
+            CrossoverKind::Inline => "inline",
+            CrossoverKind::Sequence => "sequence",
         }
     }
 }
@@ -64,14 +64,14 @@ impl Default for Policy {
     }
 }
 
-/// Why there is no crossover of these two.
+/// Why two seeds cannot be crossed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Failed {
+pub enum CrossoverFailure {
     /// One of them is no module.
     Parse(String),
     /// LLVM's linker refuses them.
     Merge(String),
-    /// No function can play its part; the reason of the last one.
+    /// No function is suitable; the reason of the last one.
     Unfit(String),
     /// No operand has the type.
     NoLocation,
@@ -79,7 +79,7 @@ pub enum Failed {
     NoArguments,
     /// LLVM did not inline the call.
     NotInlined(String),
-    /// The result is not valid, in the verifier's words: our mistake.
+    /// The result is not valid; the verifier's message. A bug of ours.
     Invalid(String),
     /// LLVM's inliner made an invalid module of a valid one: a finding by itself.
     Broken {
@@ -92,57 +92,57 @@ pub enum Failed {
     TooLarge,
 }
 
-impl Failed {
+impl CrossoverFailure {
     /// The reason without its details.
     pub fn reason(&self) -> &'static str {
         match self {
-            Failed::Parse(_) => "not a module",
-            Failed::Merge(_) => "not linked",
-            Failed::Unfit(_) => "unfit",
-            Failed::NoLocation => "no operand of the type",
-            Failed::NoArguments => "not enough values for the arguments",
-            Failed::NotInlined(_) => "not inlined",
-            Failed::Invalid(_) => "invalid",
-            Failed::Broken { .. } => "broken by LLVM's inliner",
-            Failed::TooLarge => "too large",
+            CrossoverFailure::Parse(_) => "not a module",
+            CrossoverFailure::Merge(_) => "not linked",
+            CrossoverFailure::Unfit(_) => "unfit",
+            CrossoverFailure::NoLocation => "no operand of the type",
+            CrossoverFailure::NoArguments => "not enough values for the arguments",
+            CrossoverFailure::NotInlined(_) => "not inlined",
+            CrossoverFailure::Invalid(_) => "invalid",
+            CrossoverFailure::Broken { .. } => "broken by LLVM's inliner",
+            CrossoverFailure::TooLarge => "too large",
         }
     }
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for CrossoverFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failed::Parse(why) => write!(f, "not a module: {why}"),
-            Failed::Merge(why) => write!(f, "not linked: {why}"),
-            Failed::Unfit(why) => write!(f, "unfit: {why}"),
-            Failed::NoLocation => f.write_str("no operand of the type"),
-            Failed::NoArguments => f.write_str("not enough values for the arguments"),
-            Failed::NotInlined(why) => write!(f, "not inlined: {why}"),
-            Failed::Invalid(why) => write!(f, "invalid: {why}"),
-            Failed::Broken { why, .. } => write!(f, "broken by LLVM's inliner: {why}"),
-            Failed::TooLarge => f.write_str("too large"),
+            CrossoverFailure::Parse(why) => write!(f, "not a module: {why}"),
+            CrossoverFailure::Merge(why) => write!(f, "not linked: {why}"),
+            CrossoverFailure::Unfit(why) => write!(f, "unfit: {why}"),
+            CrossoverFailure::NoLocation => f.write_str("no operand of the type"),
+            CrossoverFailure::NoArguments => f.write_str("not enough values for the arguments"),
+            CrossoverFailure::NotInlined(why) => write!(f, "not inlined: {why}"),
+            CrossoverFailure::Invalid(why) => write!(f, "invalid: {why}"),
+            CrossoverFailure::Broken { why, .. } => write!(f, "broken by LLVM's inliner: {why}"),
+            CrossoverFailure::TooLarge => f.write_str("too large"),
         }
     }
 }
 
-impl std::error::Error for Failed {}
+impl std::error::Error for CrossoverFailure {}
 
 /// Crosses two seeds. The same arguments give the same module, bit for bit.
 pub fn cross<'c>(
     context: &'c Context<'c>,
     first: &[u8],
     second: &[u8],
-    kind: Kind,
+    kind: CrossoverKind,
     policy: &Policy,
     choices: &mut Choices,
-) -> Result<Module<'c>, Failed> {
+) -> Result<Module<'c>, CrossoverFailure> {
     let module = match kind {
-        Kind::Inline => inlined(context, [first, second], policy, choices)?,
-        Kind::Sequence => sequenced(context, [first, second], policy, choices)?,
+        CrossoverKind::Inline => inlined(context, [first, second], policy, choices)?,
+        CrossoverKind::Sequence => sequenced(context, [first, second], policy, choices)?,
     };
-    module.verify().map_err(|e| Failed::Invalid(e.0))?;
+    module.verify().map_err(|e| CrossoverFailure::Invalid(e.0))?;
     match size(&module) > policy.instructions {
-        true => Err(Failed::TooLarge),
+        true => Err(CrossoverFailure::TooLarge),
         false => Ok(module),
     }
 }
@@ -158,10 +158,10 @@ fn merged<'c>(
     first: &[u8],
     second: &[u8],
     policy: &Policy,
-) -> Result<Merged<'c>, Failed> {
+) -> Result<Merged<'c>, CrossoverFailure> {
     let merged = merge(context, first, second)?;
     match size(&merged.module) > policy.instructions {
-        true => Err(Failed::TooLarge),
+        true => Err(CrossoverFailure::TooLarge),
         false => Ok(merged),
     }
 }
@@ -172,7 +172,7 @@ fn inlined<'c>(
     seeds: [&[u8]; 2],
     policy: &Policy,
     choices: &mut Choices,
-) -> Result<Module<'c>, Failed> {
+) -> Result<Module<'c>, CrossoverFailure> {
     // The destination's module comes first, so that it keeps its names.
     let make = |swapped: bool| match swapped {
         false => merged(context, seeds[0], seeds[1], policy),
@@ -187,7 +187,7 @@ fn inlined<'c>(
     }
     choices.shuffle(&mut pairs);
     let mut ready = [Some(plain), None];
-    let mut last = Failed::NoLocation;
+    let mut last = CrossoverFailure::NoLocation;
     for (swapped, destination, source) in pairs {
         let mut merged = match ready[usize::from(swapped)].take() {
             Some(merged) => merged,
@@ -200,11 +200,11 @@ fn inlined<'c>(
                 return Ok(merged.module);
             }
             Err(failed) => {
-                if let Failed::Invalid(_) | Failed::Broken { .. } = failed {
+                if let CrossoverFailure::Invalid(_) | CrossoverFailure::Broken { .. } = failed {
                     return Err(failed);
                 }
                 // Only a call that was put in and stayed has changed the module.
-                if !matches!(failed, Failed::NotInlined(_)) {
+                if !matches!(failed, CrossoverFailure::NotInlined(_)) {
                     ready[usize::from(swapped)] = Some(merged);
                 }
                 last = failed;
@@ -215,14 +215,14 @@ fn inlined<'c>(
 }
 
 /// Removes what the source's module defines and nothing needs: the destination grows, not the module.
-fn discard(merged: &mut Merged<'_>) -> Result<(), Failed> {
+fn discard(merged: &mut Merged<'_>) -> Result<(), CrossoverFailure> {
     for name in &merged.second {
         if let Some(function) = merged.module.function(name) {
             function.set_linkage(Linkage::Internal);
         }
     }
     let passes = "globaldce,strip-dead-prototypes";
-    prune(&mut merged.module, passes).map_err(|e| Failed::NotInlined(e.0))
+    prune(&mut merged.module, passes).map_err(|e| CrossoverFailure::NotInlined(e.0))
 }
 
 /// A pair of functions, one of each seed, called in sequence: the first in random order that can be.
@@ -231,14 +231,14 @@ fn sequenced<'c>(
     [first, second]: [&[u8]; 2],
     policy: &Policy,
     choices: &mut Choices,
-) -> Result<Module<'c>, Failed> {
+) -> Result<Module<'c>, CrossoverFailure> {
     let merged = merged(context, first, second, policy)?;
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for first in &merged.first {
         pairs.extend(merged.second.iter().map(|second| (first.as_str(), second.as_str())));
     }
     choices.shuffle(&mut pairs);
-    let mut last = Failed::Unfit("no functions".into());
+    let mut last = CrossoverFailure::Unfit("no functions".into());
     for pair in pairs {
         match sequence(&merged.module, pair, policy, choices) {
             Ok(()) => return Ok(merged.module),

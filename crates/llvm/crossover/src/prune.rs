@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use llvmhost::{Broken, Linkage, Module, Running};
 
-/// Runs passes that remove what is unused, and lets them remove global variables as if nobody outside knew
+/// Runs passes that remove what is unused, and lets them remove global variables as if nothing outside referred to
 /// them. What is left is linked as before.
 pub(crate) fn prune(module: &mut Module<'_>, passes: &str) -> Result<(), Broken> {
     let mut before = BTreeMap::new();

@@ -8,8 +8,8 @@ use choice::Choices;
 use llvmhost::{Builder, Linkage, Module, Type, TypeKind, Value};
 
 use crate::constants::constant;
-use crate::fitness::callable;
-use crate::mutate::{Failed, Policy};
+use crate::fitness::check_callable;
+use crate::mutate::{CrossoverFailure, Policy};
 
 /// `LLVMOpcode`s of operations on integers: add, sub, mul, udiv, sdiv, urem, srem, shl, lshr, ashr, and,
 /// or, xor.
@@ -37,10 +37,10 @@ pub(crate) fn sequence(
     pair: (&str, &str),
     policy: &Policy,
     choices: &mut Choices,
-) -> Result<(), Failed> {
+) -> Result<(), CrossoverFailure> {
     let find = |name: &str| {
         let function = module.function(name).ok_or_else(|| unfit("the function is gone"))?;
-        callable(function).map(|()| function).map_err(unfit)
+        check_callable(function).map(|()| function).map_err(unfit)
     };
     let (mut first, mut second) = (find(pair.0)?, find(pair.1)?);
     if choices.chance(50) {
@@ -120,7 +120,7 @@ fn build<'c>(
     strategy: Strategy,
     policy: &Policy,
     choices: &mut Choices,
-) -> Result<(), Failed> {
+) -> Result<(), CrossoverFailure> {
     let context = module.context();
     let [first, second] = functions;
     let results = functions.map(|f| f.content_type().result().unwrap_or(context.void()));
@@ -178,7 +178,7 @@ fn arguments<'c>(
     function: Value<'c>,
     policy: &Policy,
     choices: &mut Choices,
-) -> Result<Vec<Argument<'c>>, Failed> {
+) -> Result<Vec<Argument<'c>>, CrossoverFailure> {
     let mut list = Vec::new();
     for (at, ty) in function.content_type().parameters().into_iter().enumerate() {
         let local = ty.kind() == TypeKind::Pointer && ty.address_space() == 0;
@@ -241,6 +241,6 @@ fn variable<'c>(
     pointer
 }
 
-fn unfit(why: &str) -> Failed {
-    Failed::Unfit(why.to_string())
+fn unfit(why: &str) -> CrossoverFailure {
+    CrossoverFailure::Unfit(why.to_string())
 }

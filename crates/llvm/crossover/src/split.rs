@@ -18,7 +18,7 @@ use crate::prune::prune;
 
 /// A seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct SplitSeed {
     /// The function's name.
     pub name: String,
     /// The module.
@@ -29,7 +29,7 @@ pub struct Piece {
 
 /// Why something became no seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Aside {
+pub enum SplitFailure {
     /// The file is no module for this LLVM.
     Parse(String),
     /// The file is not valid.
@@ -40,30 +40,30 @@ pub enum Aside {
     Unfit(String),
 }
 
-impl Aside {
+impl SplitFailure {
     /// The reason without its details.
     pub fn reason(&self) -> &'static str {
         match self {
-            Aside::Parse(_) => "not a module for this LLVM",
-            Aside::Invalid(_) => "not valid",
-            Aside::Target(_) => "for another machine",
-            Aside::Unfit(_) => "not valid on our terms",
+            SplitFailure::Parse(_) => "not a module for this LLVM",
+            SplitFailure::Invalid(_) => "not valid",
+            SplitFailure::Target(_) => "for another machine",
+            SplitFailure::Unfit(_) => "not valid on our terms",
         }
     }
 
     /// Whether it is said of a whole file.
     pub fn is_of_file(&self) -> bool {
-        matches!(self, Aside::Parse(_) | Aside::Invalid(_))
+        matches!(self, SplitFailure::Parse(_) | SplitFailure::Invalid(_))
     }
 }
 
-impl fmt::Display for Aside {
+impl fmt::Display for SplitFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Aside::Parse(why) => write!(f, "not a module: {why}"),
-            Aside::Invalid(why) => write!(f, "not valid: {why}"),
-            Aside::Target(what) => write!(f, "for another machine: {what}"),
-            Aside::Unfit(why) => write!(f, "not valid on our terms: {why}"),
+            SplitFailure::Parse(why) => write!(f, "not a module: {why}"),
+            SplitFailure::Invalid(why) => write!(f, "not valid: {why}"),
+            SplitFailure::Target(what) => write!(f, "for another machine: {what}"),
+            SplitFailure::Unfit(why) => write!(f, "not valid on our terms: {why}"),
         }
     }
 }
@@ -173,15 +173,15 @@ const FEATURES: &[&str] = &[
 ];
 
 /// Reads a file and splits it.
-pub fn split_text(context: &Context<'_>, bytes: &[u8]) -> Vec<Result<Piece, Aside>> {
+pub fn split_text(context: &Context<'_>, bytes: &[u8]) -> Vec<Result<SplitSeed, SplitFailure>> {
     match context.parse(bytes, "seed") {
         Ok(module) => split(module),
-        Err(broken) => vec![Err(Aside::Parse(broken.0))],
+        Err(broken) => vec![Err(SplitFailure::Parse(broken.0))],
     }
 }
 
 /// Every function that a module defines as a seed of its own, in order.
-pub fn split(module: Module<'_>) -> Vec<Result<Piece, Aside>> {
+pub fn split(module: Module<'_>) -> Vec<Result<SplitSeed, SplitFailure>> {
     let context = module.context();
     let module = match normal(context, module) {
         Ok(module) => module,
@@ -194,28 +194,28 @@ pub fn split(module: Module<'_>) -> Vec<Result<Piece, Aside>> {
 }
 
 /// Makes a module one for our machine, without what cannot be linked.
-fn normal<'c>(context: &'c Context<'c>, module: Module<'c>) -> Result<Module<'c>, Aside> {
+fn normal<'c>(context: &'c Context<'c>, module: Module<'c>) -> Result<Module<'c>, SplitFailure> {
     let triple = module.triple();
     let arch = triple.split('-').next().unwrap_or("");
     if !matches!(arch, "" | "x86_64" | "i386" | "i486" | "i586" | "i686") {
-        return Err(Aside::Target(triple));
+        return Err(SplitFailure::Target(triple));
     }
-    module.verify().map_err(|e| Aside::Invalid(e.0))?;
+    module.verify().map_err(|e| SplitFailure::Invalid(e.0))?;
     module.drop_lists();
-    module.disuse_aliases();
+    module.replace_alias_uses();
     module.drop_assembly();
     for value in module.globals().into_iter().chain(module.functions()) {
-        value.stand_alone();
+        value.leave_comdat();
         if value.name().is_empty() {
             value.set_name("unnamed");
         }
     }
     module.functions().into_iter().for_each(plain);
-    let machine = Machine::x86_64(context.llvm()).map_err(|e| Aside::Unfit(e.0))?;
+    let machine = Machine::x86_64(context.llvm()).map_err(|e| SplitFailure::Unfit(e.0))?;
     module.set_machine(&machine);
     module.rename("seed");
     let module = without_named_metadata(context, module)?;
-    module.verify().map_err(|e| Aside::Unfit(e.0))?;
+    module.verify().map_err(|e| SplitFailure::Unfit(e.0))?;
     Ok(module)
 }
 
@@ -248,11 +248,11 @@ fn plain(function: Value<'_>) {
 fn without_named_metadata<'c>(
     context: &'c Context<'c>,
     module: Module<'c>,
-) -> Result<Module<'c>, Aside> {
+) -> Result<Module<'c>, SplitFailure> {
     if module.named_metadata().iter().all(|name| name == UNITS) {
         return Ok(module);
     }
-    context.parse(filtered(&module.text()).as_bytes(), "seed").map_err(|e| Aside::Unfit(e.0))
+    context.parse(filtered(&module.text()).as_bytes(), "seed").map_err(|e| SplitFailure::Unfit(e.0))
 }
 
 /// A module's text with debug information and few module flags, and no other named metadata.
@@ -301,7 +301,7 @@ fn flags(text: &str, line: &str, free: u64) -> String {
 }
 
 /// Cuts a module that defines these functions into its functions.
-fn halve(module: Module<'_>, names: &[String], pieces: &mut Vec<Result<Piece, Aside>>) {
+fn halve(module: Module<'_>, names: &[String], pieces: &mut Vec<Result<SplitSeed, SplitFailure>>) {
     let (left, right) = match names {
         [] => return,
         [name] => return pieces.push(piece(module, name)),
@@ -310,12 +310,12 @@ fn halve(module: Module<'_>, names: &[String], pieces: &mut Vec<Result<Piece, As
     let mut part = module.duplicate();
     match keep(&mut part, left) {
         Ok(()) => halve(part, left, pieces),
-        Err(e) => pieces.push(Err(Aside::Unfit(e.0))),
+        Err(e) => pieces.push(Err(SplitFailure::Unfit(e.0))),
     }
     let mut module = module;
     match keep(&mut module, right) {
         Ok(()) => halve(module, right, pieces),
-        Err(e) => pieces.push(Err(Aside::Unfit(e.0))),
+        Err(e) => pieces.push(Err(SplitFailure::Unfit(e.0))),
     }
 }
 
@@ -331,33 +331,34 @@ fn keep(module: &mut Module<'_>, names: &[String]) -> Result<(), Broken> {
 }
 
 /// The seed of a function that a module defines alone.
-fn piece(mut module: Module<'_>, name: &str) -> Result<Piece, Aside> {
+fn piece(mut module: Module<'_>, name: &str) -> Result<SplitSeed, SplitFailure> {
     let context = module.context();
-    keep(&mut module, std::slice::from_ref(&name.to_string())).map_err(|e| Aside::Unfit(e.0))?;
+    keep(&mut module, std::slice::from_ref(&name.to_string()))
+        .map_err(|e| SplitFailure::Unfit(e.0))?;
     for name in module.functions().into_iter().map(Value::name) {
         let part = name.strip_prefix("llvm.").and_then(|rest| rest.split('.').next());
         if part.is_some_and(|part| TARGETS.contains(&part)) {
-            return Err(Aside::Target(name));
+            return Err(SplitFailure::Target(name));
         }
         // Such a coroutine calls functions that are inlined when it is split, so they must be there.
         if part == Some("coro") && name.ends_with(".async") {
-            return Err(Aside::Unfit(format!("{name} without other functions")));
+            return Err(SplitFailure::Unfit(format!("{name} without other functions")));
         }
     }
     // What describes other functions is of no use.
     if !module.definitions().into_iter().any(Value::has_subprogram) {
         module.strip_debug();
     }
-    module.verify().map_err(|e| Aside::Unfit(e.0))?;
+    module.verify().map_err(|e| SplitFailure::Unfit(e.0))?;
     let text = module.text();
     if let Some(what) = FOREIGN.iter().find(|what| text.contains(**what)) {
-        return Err(Aside::Target(what.to_string()));
+        return Err(SplitFailure::Target(what.to_string()));
     }
     let facts = Facts::of(&module);
     let bitcode = module.bitcode();
     // An address of a block that went with its function can be written, but not read.
-    context.parse(&bitcode, "seed").map_err(|e| Aside::Unfit(e.0))?;
-    Ok(Piece { name: name.to_string(), bitcode, facts })
+    context.parse(&bitcode, "seed").map_err(|e| SplitFailure::Unfit(e.0))?;
+    Ok(SplitSeed { name: name.to_string(), bitcode, facts })
 }
 
 #[cfg(test)]

@@ -7,14 +7,16 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
 use choice::Choices;
-use llvmhost::{Context, Desk, Llvm, Machine, Work};
+use llvmhost::{Context, Llvm, Machine, Recorder, Work};
 use optimise::work::{Answer, Pipeline, optimise, packed, refused, stage, trouble, unpacked};
 use serde::{Deserialize, Serialize};
 
-use crate::{Aside, Facts, Failed, Kind, Piece, Policy, cross, split_text};
+use crate::{
+    CrossoverFailure, CrossoverKind, Facts, Policy, SplitFailure, SplitSeed, cross, split_text,
+};
 
-/// The first byte of these items.
-pub const TRADE: u8 = b'x';
+/// The engine tag: the first byte of these items.
+pub const ENGINE_TAG: u8 = b'x';
 
 /// A part of the corpus file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,10 +27,10 @@ pub struct Span {
     pub length: u32,
 }
 
-/// One thing to do.
+/// An item of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Item {
-    /// Make seeds out of a file: [`Own::Pieces`].
+    /// Make seeds out of a file: [`CrossoverAnswer::Pieces`].
     Split {
         /// Its text or bitcode.
         bytes: Vec<u8>,
@@ -38,7 +40,7 @@ pub enum Item {
         /// The two.
         seeds: [Span; 2],
         /// How they are crossed.
-        kind: Kind,
+        kind: CrossoverKind,
         /// What is decided at random.
         policy: Policy,
         /// Of the random decisions.
@@ -46,7 +48,7 @@ pub enum Item {
         /// What to run; `None` only makes the crossover.
         pipeline: Option<Pipeline>,
     },
-    /// Tell the facts of a module: [`Own::Facts`].
+    /// Tell the facts of a module: [`CrossoverAnswer::Facts`].
     Facts {
         /// Its bitcode.
         bitcode: Vec<u8>,
@@ -55,11 +57,11 @@ pub enum Item {
 
 /// What [`Answer::Own`] holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Own {
+pub enum CrossoverAnswer {
     /// The seeds of a file, and why others are none.
-    Pieces(Vec<Result<Piece, Aside>>),
+    Pieces(Vec<Result<SplitSeed, SplitFailure>>),
     /// These two cannot be crossed.
-    NotCrossed(Failed),
+    NotCrossed(CrossoverFailure),
     /// Facts of a module.
     Facts(Facts),
 }
@@ -67,26 +69,26 @@ pub enum Own {
 impl Item {
     /// As bytes for a server.
     pub fn bytes(&self) -> Vec<u8> {
-        packed(TRADE, self)
+        packed(ENGINE_TAG, self)
     }
 }
 
-/// The work itself.
+/// Handles items in a child.
 #[derive(Debug)]
-pub struct Children {
+pub struct CrossoverHandler {
     corpus: Option<File>,
 }
 
-impl Children {
+impl CrossoverHandler {
     /// For a server: `told` is the path of the corpus file, or empty.
-    pub fn new(told: &[u8]) -> Result<Children, String> {
+    pub fn new(told: &[u8]) -> Result<CrossoverHandler, String> {
         if told.is_empty() {
-            return Ok(Children { corpus: None });
+            return Ok(CrossoverHandler { corpus: None });
         }
         let path = PathBuf::from(String::from_utf8_lossy(told).into_owned());
         let file =
             File::open(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
-        Ok(Children { corpus: Some(file) })
+        Ok(CrossoverHandler { corpus: Some(file) })
     }
 
     fn read(&self, span: Span) -> Result<Vec<u8>, Answer> {
@@ -102,9 +104,9 @@ impl Children {
         llvm: &Llvm,
         machine: &Machine<'_>,
         item: &[u8],
-        desk: &Desk<'_>,
+        recorder: &Recorder<'_>,
     ) -> Answer {
-        let (Ok(answer) | Err(answer)) = self.perform_own(llvm, machine, item, desk);
+        let (Ok(answer) | Err(answer)) = self.perform_own(llvm, machine, item, recorder);
         answer
     }
 
@@ -113,44 +115,52 @@ impl Children {
         llvm: &Llvm,
         machine: &Machine<'_>,
         item: &[u8],
-        desk: &Desk<'_>,
+        recorder: &Recorder<'_>,
     ) -> Result<Answer, Answer> {
-        desk.stage(stage::MAKING);
+        recorder.stage(stage::MAKING);
         let context = Context::new(llvm);
         match unpacked(item)? {
-            Item::Split { bytes } => Ok(Answer::own(&Own::Pieces(split_text(&context, &bytes)))),
+            Item::Split { bytes } => {
+                Ok(Answer::own(&CrossoverAnswer::Pieces(split_text(&context, &bytes))))
+            }
             Item::Cross { seeds: [first, second], kind, policy, random, pipeline } => {
                 let (first, second) = (self.read(first)?, self.read(second)?);
                 let mut choices = Choices::new(random);
                 let module = match cross(&context, &first, &second, kind, &policy, &mut choices) {
                     Ok(module) => module,
-                    Err(failed) => return Ok(Answer::own(&Own::NotCrossed(failed))),
+                    Err(failed) => return Ok(Answer::own(&CrossoverAnswer::NotCrossed(failed))),
                 };
                 module.set_machine(machine);
                 match pipeline {
-                    Some(pipeline) => optimise(module, Some(machine), &pipeline, false, desk),
+                    Some(pipeline) => optimise(module, Some(machine), &pipeline, false, recorder),
                     None => {
-                        desk.lay_down(&module.bitcode());
+                        recorder.save_artifact(&module.bitcode());
                         Ok(Answer::Fine(module.text()))
                     }
                 }
             }
             Item::Facts { bitcode } => {
                 let module = context.parse(&bitcode, "seed").map_err(refused)?;
-                Ok(Answer::own(&Own::Facts(Facts::of(&module))))
+                Ok(Answer::own(&CrossoverAnswer::Facts(Facts::of(&module))))
             }
         }
     }
 }
 
-impl Work for Children {
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
+impl Work for CrossoverHandler {
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
         let answer = match item.split_first() {
-            Some((&TRADE, item)) => self.answer(llvm, machine, item, desk),
-            Some((&optimise::work::TRADE, item)) => {
-                optimise::work::answer(llvm, machine, item, desk)
+            Some((&ENGINE_TAG, item)) => self.answer(llvm, machine, item, recorder),
+            Some((&optimise::work::ENGINE_TAG, item)) => {
+                optimise::work::answer(llvm, machine, item, recorder)
             }
-            _ => trouble("an item of nobody"),
+            _ => trouble("an item with an unknown engine tag"),
         };
         answer.bytes()
     }

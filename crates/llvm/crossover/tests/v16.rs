@@ -3,7 +3,7 @@
 mod common;
 
 use common::{crossed, plain};
-use crossover::Kind;
+use crossover::CrossoverKind;
 
 #[test]
 fn seeds_and_crossovers() {
@@ -11,7 +11,7 @@ fn seeds_and_crossovers() {
 }
 
 /// Crosses two functions and compares what came of one of them.
-fn check(kind: Kind, number: u64, pair: [&str; 2], function: &str, expected: &str) {
+fn check(kind: CrossoverKind, number: u64, pair: [&str; 2], function: &str, expected: &str) {
     let Some(llvm) = common::library("16") else { return };
     let made = crossed(llvm, pair, kind, &plain(), number).expect("a crossover");
     let start = made.find(&format!("@{function}(")).and_then(|at| made[..at].rfind("define"));
@@ -55,7 +55,7 @@ fn a_body_takes_the_place_of_an_operand() {
         %star = zext i8 %1 to i32
         ret i32 %star
     }";
-    check(Kind::Inline, 1, [destination, source], "dest", expected);
+    check(CrossoverKind::Inline, 1, [destination, source], "dest", expected);
 }
 
 /// What comes into a phi is computed where it comes from.
@@ -81,7 +81,7 @@ fn a_body_before_a_phi() {
         %star = phi i8 [ %t.i, %then ], [ 2, %0 ]
         ret i8 %star
     }";
-    check(Kind::Inline, 1, [destination, source], "dest", expected);
+    check(CrossoverKind::Inline, 1, [destination, source], "dest", expected);
 }
 
 /// Beyond the paper: a body without a result stands anywhere.
@@ -96,7 +96,7 @@ fn a_body_without_a_result() {
         store ptr %p, ptr @g, align 8
         ret void
     }";
-    check(Kind::Inline, 0, [destination, source], "dest", expected);
+    check(CrossoverKind::Inline, 0, [destination, source], "dest", expected);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_result_is_passed_on() {
         %1 = call i64 @g(i32 %0)
         ret i64 %1
     }";
-    check(Kind::Sequence, 0, [first, second], "sequence", expected);
+    check(CrossoverKind::Sequence, 0, [first, second], "sequence", expected);
 }
 
 /// Whichever order it needs.
@@ -119,7 +119,7 @@ fn a_result_is_passed_on_the_one_way_it_fits() {
     let second = "define void @g(i32 %x) {\n ret void\n}";
     for number in 0..8 {
         let Some(llvm) = common::library("16") else { return };
-        let made = crossed(llvm, [first, second], Kind::Sequence, &plain(), number);
+        let made = crossed(llvm, [first, second], CrossoverKind::Sequence, &plain(), number);
         let made = made.expect("a crossover");
         assert!(made.contains("call void @g(i32 %0)"), "{made}");
         assert!(made.contains("ret i32 %0"), "{made}");
@@ -137,7 +137,7 @@ fn both_get_one_pointer() {
         %1 = call i32 @g(i8 -1, ptr %0)
         ret i32 %1
     }";
-    check(Kind::Sequence, 0, [first, second], "sequence", expected);
+    check(CrossoverKind::Sequence, 0, [first, second], "sequence", expected);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn an_operation_on_both_results() {
         %2 = frem double %0, %1
         ret double %2
     }";
-    check(Kind::Sequence, 0, [both, both], "sequence", expected);
+    check(CrossoverKind::Sequence, 0, [both, both], "sequence", expected);
 }
 
 #[test]
@@ -163,5 +163,5 @@ fn no_data_flow_where_nothing_fits() {
         %0 = call i8 @g(i1 false)
         ret i8 %0
     }";
-    check(Kind::Sequence, 1, [first, second], "sequence", expected);
+    check(CrossoverKind::Sequence, 1, [first, second], "sequence", expected);
 }

@@ -7,7 +7,7 @@
 //! documents are dealt to a number of shards that follows from the corpus alone; each shard trains on a copy of
 //! the words' vectors, and the copies are averaged after each epoch. So threads change nothing of the result.
 
-use crate::lanes::{LANES, Lanes, Vector, fast};
+use crate::lanes::{LANES, Lanes, Vector, run_widest};
 use crate::random::Random;
 use crate::shard::{Epoch, Shard, Vocabulary};
 use crate::{Documents, Points, threads};
@@ -19,15 +19,15 @@ pub struct Doc2Vec {
     pub size: usize,
     /// Words on each side that a context reaches at most.
     pub window: usize,
-    /// The rate of learning at the start; it falls linearly to 0.0001.
+    /// The learning rate at the start; it falls linearly to 0.0001.
     pub alpha: f32,
-    /// Times that the whole corpus is gone through.
+    /// Epochs.
     pub epochs: usize,
-    /// Random words that each word is to be told from.
+    /// Negative samples for each word.
     pub negative: usize,
-    /// Words of a greater share in the corpus than this are left out at times; 0: never.
+    /// Words with a greater share in the corpus than this are downsampled; 0: never.
     pub sample: f64,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// Threads; the result does not depend on them.
     pub threads: usize,
@@ -48,7 +48,7 @@ impl Default for Doc2Vec {
     }
 }
 
-/// The rate of learning at the end, gensim's default.
+/// The learning rate at the end, gensim's default.
 const LEAST_ALPHA: f32 = 0.0001;
 
 /// Vectors are at most this wide; it bounds the code that is made, and the paper's are 100.
@@ -79,7 +79,7 @@ impl Doc2Vec {
         let most = vocabulary.total / (SHARD * vocabulary.len().max(1) as u64);
         // A power of two, which threads can share evenly.
         let count = 1 << most.clamp(1, MOST_SHARDS).ilog2();
-        let words = self.words::<N>(vocabulary.len(), size);
+        let words = self.initial_word_vectors::<N>(vocabulary.len(), size);
         // Dealt in turn, so that a corpus in some order makes no shard unlike the others.
         let dealt = |shard| documents.len().saturating_sub(shard).div_ceil(count);
         let shard = |shard| Shard {
@@ -90,7 +90,7 @@ impl Doc2Vec {
         let mut shards: Vec<Shard<N>> = (0..count).map(shard).collect();
         for epoch in 0..self.epochs {
             threads::each(self.threads, &mut shards, |number, shard| {
-                fast(Epoch {
+                run_widest(Epoch {
                     model: self,
                     vocabulary: &vocabulary,
                     corpus: documents,
@@ -111,14 +111,14 @@ impl Doc2Vec {
         points
     }
 
-    /// The rate of learning when so many epochs are over.
+    /// The learning rate after so many epochs.
     fn alpha_at(&self, epoch: usize) -> f32 {
-        let over = epoch as f32 / self.epochs.max(1) as f32;
-        self.alpha + (LEAST_ALPHA.min(self.alpha) - self.alpha) * over
+        let progress = epoch as f32 / self.epochs.max(1) as f32;
+        self.alpha + (LEAST_ALPHA.min(self.alpha) - self.alpha) * progress
     }
 
     /// The words' vectors at the start, as gensim has them: small and random.
-    fn words<const N: usize>(&self, count: usize, size: usize) -> Vec<Lanes> {
+    fn initial_word_vectors<const N: usize>(&self, count: usize, size: usize) -> Vec<Lanes> {
         let mut random = Random::of(self.seed, u64::MAX);
         let mut words = vec![Lanes::ZERO; count * N];
         for row in words.chunks_exact_mut(N) {

@@ -1,8 +1,8 @@
-//! Lloyd's algorithm with the start of k-means++ (Arthur and Vassilvitskii 2007), on some of the points.
+//! Lloyd's algorithm initialised by k-means++ (Arthur and Vassilvitskii 2007), on some of the points.
 //!
 //! Members are worked on in pieces of one size, whose sums are added in order: threads change nothing.
 
-use crate::lanes::{Vector, Work, add, distance2_in, fast};
+use crate::lanes::{Kernel, Vector, add, distance2_in, run_widest};
 use crate::random::Random;
 use crate::{Points, threads};
 
@@ -45,7 +45,7 @@ pub fn seed(points: &Points, members: &[u32], count: usize, random: &mut Random)
     let mut least = vec![f32::INFINITY; members.len()];
     while centres.len() < count {
         let last = centres.row(centres.len() - 1);
-        let total = fast(Nearer { points, members, to: last, least: &mut least });
+        let total = run_widest(DistanceUpdate { points, members, to: last, least: &mut least });
         if total <= 0.0 {
             break;
         }
@@ -66,15 +66,15 @@ fn farthest(least: &[f32]) -> usize {
 }
 
 /// Lowers least distances to what they are to one more place; their sum.
-struct Nearer<'a> {
+struct DistanceUpdate<'a> {
     points: &'a Points,
     members: &'a [u32],
     to: &'a [f32],
     least: &'a mut [f32],
 }
 
-impl Work for Nearer<'_> {
-    type Done = f64;
+impl Kernel for DistanceUpdate<'_> {
+    type Output = f64;
 
     #[inline(always)]
     fn work<V: Vector>(self) -> f64 {
@@ -89,7 +89,7 @@ impl Work for Nearer<'_> {
 
 /// Moves centres to the means of what is nearest to them until none moves by more than `tolerance`. Groups that
 /// lose all members are gone. There must be a centre.
-pub fn settle(
+pub fn refine_centres(
     points: &Points,
     members: &[u32],
     mut centres: Points,
@@ -152,14 +152,14 @@ fn assign(points: &Points, members: &[u32], centres: &Points, threads: usize) ->
         .map(|(members, of)| (members, of, empty.clone()))
         .collect();
     threads::each(threads, &mut pieces, |_, (members, of, sums)| {
-        fast(Assign { points, members, centres, of, sums });
+        run_widest(Assignment { points, members, centres, of, sums });
     });
     let mut sums = empty;
     pieces.iter().for_each(|(_, _, piece)| sums.merge(piece));
     (of, sums)
 }
 
-struct Assign<'a> {
+struct Assignment<'a> {
     points: &'a Points,
     members: &'a [u32],
     centres: &'a Points,
@@ -167,8 +167,8 @@ struct Assign<'a> {
     sums: &'a mut Sums,
 }
 
-impl Work for Assign<'_> {
-    type Done = ();
+impl Kernel for Assignment<'_> {
+    type Output = ();
 
     #[inline(always)]
     fn work<V: Vector>(self) {
@@ -192,7 +192,7 @@ impl Work for Assign<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PIECE, seed, settle};
+    use super::{PIECE, refine_centres, seed};
     use crate::Points;
     use crate::random::Random;
 
@@ -206,19 +206,19 @@ mod tests {
     fn groups_are_means_of_what_is_nearest() {
         let (points, members) = line(&[0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
         let centres = line(&[0.0, 1.0]).0;
-        let groups = settle(&points, &members, centres, 0.0, 1);
+        let groups = refine_centres(&points, &members, centres, 0.0, 1);
         assert_eq!(groups.centres, line(&[1.0, 11.0]).0);
         assert_eq!(groups.of, [0, 0, 0, 1, 1, 1]);
         assert_eq!((groups.spread.clone(), groups.sizes.clone()), (vec![2.0, 2.0], vec![3, 3]));
         assert_eq!(groups.members(&members), [[0, 1, 2], [3, 4, 5]]);
-        let some = settle(&points, &members[2..4], line(&[5.0]).0, 0.0, 1);
+        let some = refine_centres(&points, &members[2..4], line(&[5.0]).0, 0.0, 1);
         assert_eq!(some.centres, line(&[6.0]).0);
     }
 
     #[test]
     fn a_group_without_members_is_gone() {
         let (points, members) = line(&[0.0, 1.0]);
-        let groups = settle(&points, &members, line(&[0.5, 99.0]).0, 0.0, 1);
+        let groups = refine_centres(&points, &members, line(&[0.5, 99.0]).0, 0.0, 1);
         assert_eq!(groups.centres, line(&[0.5]).0);
         assert_eq!(groups.of, [0, 0]);
     }
@@ -240,8 +240,8 @@ mod tests {
         let values: Vec<f32> = (0..3 * PIECE).map(|_| random.unit() as f32).collect();
         let (points, members) = line(&values);
         let centres = seed(&points, &members, 5, &mut random);
-        let one = settle(&points, &members, centres.clone(), 1e-4, 1);
-        let many = settle(&points, &members, centres, 1e-4, 3);
+        let one = refine_centres(&points, &members, centres.clone(), 1e-4, 1);
+        let many = refine_centres(&points, &members, centres, 1e-4, 3);
         assert_eq!((one.centres, one.of, one.spread), (many.centres, many.of, many.spread));
     }
 }

@@ -1,4 +1,4 @@
-//! Arithmetic on eight numbers at a time, and the one place where the processor is asked what it can do.
+//! Arithmetic on eight numbers at a time, and the one place that detects the features of the processor.
 //!
 //! Each sum has its order written down and each product that is added to something is fused, so the bits are the
 //! same on every processor. One without such instructions is slow.
@@ -40,7 +40,7 @@ pub trait Vector: Copy {
     fn fused(self, by: Self, plus: Self) -> Self;
 
     /// Lane by lane.
-    fn over(self, other: Self) -> Self;
+    fn divided_by(self, other: Self) -> Self;
 
     /// The lanes where `x` is less than `bound` away from zero, zeros elsewhere and where `x` is not a number.
     fn within(self, x: Self, bound: f32) -> Self;
@@ -56,20 +56,20 @@ pub trait Vector: Copy {
     }
 }
 
-/// Work that is worth compiling for wide instructions.
-pub trait Work {
-    /// What it comes to.
-    type Done;
+/// A computation that is worth compiling for wide instructions.
+pub trait Kernel {
+    /// Its result.
+    type Output;
 
     /// Does it. It and what it calls with `V` must be `#[inline(always)]`, or each operation becomes a call.
-    fn work<V: Vector>(self) -> Self::Done;
+    fn work<V: Vector>(self) -> Self::Output;
 }
 
-/// Does work with the widest instructions there are.
+/// Runs a kernel with the widest instructions of the processor.
 #[inline]
-pub fn fast<W: Work>(work: W) -> W::Done {
+pub fn run_widest<W: Kernel>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if wide::there() {
+    if wide::is_supported() {
         return wide::run(work);
     }
     work.work::<Lanes>()
@@ -112,7 +112,7 @@ impl Vector for Lanes {
     }
 
     #[inline(always)]
-    fn over(self, other: Lanes) -> Lanes {
+    fn divided_by(self, other: Lanes) -> Lanes {
         Lanes(std::array::from_fn(|i| self.0[i] / other.0[i]))
     }
 
@@ -134,24 +134,24 @@ mod wide {
     use std::arch::x86_64::*;
     use std::mem::transmute;
 
-    use super::{Lanes, Vector, Work};
+    use super::{Kernel, Lanes, Vector};
 
     /// Whether the processor has it.
     #[inline]
-    pub fn there() -> bool {
+    pub fn is_supported() -> bool {
         is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
     }
 
-    /// Does work with it.
+    /// Runs a kernel with it.
     #[inline]
-    pub fn run<W: Work>(work: W) -> W::Done {
-        assert!(there());
+    pub fn run<W: Kernel>(work: W) -> W::Output {
+        assert!(is_supported());
         // SAFETY: the processor has what the function is compiled for.
         unsafe { enabled(work) }
     }
 
     #[target_feature(enable = "avx2,fma")]
-    fn enabled<W: Work>(work: W) -> W::Done {
+    fn enabled<W: Kernel>(work: W) -> W::Output {
         work.work::<Wide>()
     }
 
@@ -203,7 +203,7 @@ mod wide {
         }
 
         #[inline(always)]
-        fn over(self, other: Wide) -> Wide {
+        fn divided_by(self, other: Wide) -> Wide {
             // SAFETY: see `Wide`.
             Wide(unsafe { _mm256_div_ps(self.0, other.0) })
         }
@@ -233,7 +233,7 @@ mod wide {
     }
 }
 
-/// The squared distance of two points of one width, for loops within [`fast`].
+/// The squared distance of two points of one width, for loops within [`run_widest`].
 #[inline(always)]
 pub fn distance2_in<V: Vector>(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
@@ -259,13 +259,13 @@ pub fn distance2_in<V: Vector>(a: &[f32], b: &[f32]) -> f32 {
 
 /// The squared distance of two points.
 pub fn distance2(a: &[f32], b: &[f32]) -> f32 {
-    fast(Distance2(a, b))
+    run_widest(Distance2(a, b))
 }
 
 struct Distance2<'a>(&'a [f32], &'a [f32]);
 
-impl Work for Distance2<'_> {
-    type Done = f32;
+impl Kernel for Distance2<'_> {
+    type Output = f32;
 
     #[inline(always)]
     fn work<V: Vector>(self) -> f32 {
@@ -283,7 +283,7 @@ pub fn add(sums: &mut [f64], row: &[f32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Distance2, Lanes, Work, distance2};
+    use super::{Distance2, Kernel, Lanes, distance2};
     use crate::random::Random;
 
     /// As a processor without wide instructions computes it.

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use crate::lanes::{LANES, Lanes, Vector};
 
 /// A row of a matrix of words. Rows are cells since the same word may stand in a context twice.
-pub type Row<const N: usize> = [Cell<Lanes>; N];
+pub type MatrixRow<const N: usize> = [Cell<Lanes>; N];
 
 /// Rows whose products are taken side by side: a word and the 5 that are usual to tell it from.
 pub const GROUP: usize = 6;
@@ -18,7 +18,7 @@ pub const GROUP: usize = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a, const N: usize> {
     /// The rows.
-    pub rows: [&'a Row<N>; GROUP],
+    pub rows: [&'a MatrixRow<N>; GROUP],
     /// What is true of each: 1 for the word itself, 0 for others.
     pub truth: Lanes,
     /// The rate of learning for each; 0 for rows that only fill the group up.
@@ -42,14 +42,14 @@ fn tanh<V: Vector>(x: V) -> V {
     let above = above.fused(square, V::all(17_325.0)).fused(square, V::all(135_135.0));
     let below = square.fused(V::all(28.0), V::all(3_150.0));
     let below = below.fused(square, V::all(62_370.0)).fused(square, V::all(135_135.0));
-    x.times(above).over(below)
+    x.times(above).divided_by(below)
 }
 
 /// Learns one word from its document and its context, the words before and after it.
 #[inline(always)]
 pub fn learn<V: Vector, const N: usize>(
     document: &mut [Lanes; N],
-    words: &[Row<N>],
+    words: &[MatrixRow<N>],
     context: [&[u16]; 2],
     targets: &Targets<N>,
 ) {
@@ -100,15 +100,15 @@ pub fn learn<V: Vector, const N: usize>(
 mod tests {
     use std::cell::Cell;
 
-    use super::{GROUP, Lanes, Row, Targets, Vector, error, learn};
-    use crate::lanes::{Work, fast};
+    use super::{GROUP, Lanes, MatrixRow, Targets, Vector, error, learn};
+    use crate::lanes::{Kernel, run_widest};
     use crate::random::Random;
 
     /// Some steps on a few words.
-    struct Steps<'a>(&'a mut [Lanes; 2], &'a [Row<2>]);
+    struct Steps<'a>(&'a mut [Lanes; 2], &'a [MatrixRow<2>]);
 
-    impl Work for Steps<'_> {
-        type Done = ();
+    impl Kernel for Steps<'_> {
+        type Output = ();
 
         #[inline(always)]
         fn work<V: Vector>(self) {
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    fn rows() -> Vec<Row<2>> {
+    fn rows() -> Vec<MatrixRow<2>> {
         let mut random = Random(3);
         let mut lanes = || Cell::new(Lanes(std::array::from_fn(|_| random.unit() as f32 - 0.5)));
         (0..20).map(|_| [lanes(), lanes()]).collect()
@@ -132,7 +132,7 @@ mod tests {
     fn the_same_bits_on_every_processor() {
         let (mut wide, mut plain) = ([Lanes::ZERO; 2], [Lanes::ZERO; 2]);
         let (wide_rows, plain_rows) = (rows(), rows());
-        fast(Steps(&mut wide, &wide_rows));
+        run_widest(Steps(&mut wide, &wide_rows));
         Steps(&mut plain, &plain_rows).work::<Lanes>();
         assert_eq!(wide, plain);
         assert_eq!(wide_rows, plain_rows);
@@ -143,7 +143,7 @@ mod tests {
     fn a_step_is_what_the_gradient_says() {
         // One number in each vector: the mean of 1, 2 and 3 is 2; products with 1 and -1 are 2 and -2.
         let lane = |value: f32| Cell::new(Lanes([value, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
-        let words: [Row<1>; 5] = [2.0, 3.0, 1.0, -1.0, 0.0].map(|value| [lane(value)]);
+        let words: [MatrixRow<1>; 5] = [2.0, 3.0, 1.0, -1.0, 0.0].map(|value| [lane(value)]);
         let mut document = [lane(1.0).get()];
         let (mut truth, mut alpha) = (Lanes::ZERO, Lanes::ZERO);
         truth.0[0] = 1.0;

@@ -1,4 +1,4 @@
-//! A small fast generator. `choice` is for decisions that somebody may want to replay one by one; here hundreds
+//! A small fast generator. `choice` is for decisions that can be replayed one by one; here hundreds
 //! of millions are drawn, all of them in the innermost loop.
 
 /// SplitMix64 (Steele, Lea, Flood 2014). Its states may be any numbers, so a state can be a hash of what the

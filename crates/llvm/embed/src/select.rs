@@ -1,4 +1,4 @@
-//! The choice of points that are unlike each other: Algorithm 3 of CTOS.
+//! Selection of dissimilar points: Algorithm 3 of CTOS.
 //!
 //! The member nearest to each cluster's centre comes first. Then again and again the point with the greatest
 //! product of two distances: to the centre of all points, and to the nearest point chosen. The second only
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use crate::lanes::{Vector, Work, distance2_in, fast};
+use crate::lanes::{Kernel, Vector, distance2_in, run_widest};
 use crate::{Clusters, Points, threads};
 
 /// Points of a piece that a thread takes.
@@ -25,7 +25,9 @@ pub fn select(points: &Points, clusters: &Clusters, count: usize, threads: usize
     chosen.iter().for_each(|&one| taken[one] = true);
     let mut heap = BinaryHeap::from(candidates(points, &chosen, &taken, threads));
     while chosen.len() < count {
-        let Some(best) = fast(Best { points, chosen: &chosen, heap: &mut heap }) else { break };
+        let Some(best) = run_widest(PopBest { points, chosen: &chosen, heap: &mut heap }) else {
+            break;
+        };
         chosen.push(best);
     }
     chosen
@@ -60,7 +62,7 @@ struct Candidate {
 
 impl Candidate {
     #[inline(always)]
-    fn meet(&mut self, distance: f32) {
+    fn lower_distance(&mut self, distance: f32) {
         self.seen += 1;
         if distance < self.least {
             self.least = distance;
@@ -97,12 +99,12 @@ fn candidates(points: &Points, chosen: &[usize], taken: &[bool], threads: usize)
     let mut pieces: Vec<(usize, Vec<Candidate>)> = starts.map(|start| (start, vec![])).collect();
     threads::each(threads, &mut pieces, |_, (start, piece)| {
         let range = *start..(*start + PIECE).min(points.len());
-        fast(First { points, centre: &centre, chosen, taken, range, piece });
+        run_widest(InitialDistances { points, centre: &centre, chosen, taken, range, piece });
     });
     pieces.into_iter().flat_map(|(_, piece)| piece).collect()
 }
 
-struct First<'a> {
+struct InitialDistances<'a> {
     points: &'a Points,
     centre: &'a [f32],
     chosen: &'a [usize],
@@ -111,8 +113,8 @@ struct First<'a> {
     piece: &'a mut Vec<Candidate>,
 }
 
-impl Work for First<'_> {
-    type Done = ();
+impl Kernel for InitialDistances<'_> {
+    type Output = ();
 
     #[inline(always)]
     fn work<V: Vector>(self) {
@@ -128,7 +130,7 @@ impl Work for First<'_> {
                 point: point as u32,
             };
             for &other in self.chosen {
-                one.meet(distance2_in::<V>(row, self.points.row(other)));
+                one.lower_distance(distance2_in::<V>(row, self.points.row(other)));
             }
             if self.chosen.is_empty() {
                 one.score = f64::from(outward);
@@ -139,14 +141,14 @@ impl Work for First<'_> {
 }
 
 /// Takes the best candidate off the heap.
-struct Best<'a> {
+struct PopBest<'a> {
     points: &'a Points,
     chosen: &'a [usize],
     heap: &'a mut BinaryHeap<Candidate>,
 }
 
-impl Work for Best<'_> {
-    type Done = Option<usize>;
+impl Kernel for PopBest<'_> {
+    type Output = Option<usize>;
 
     #[inline(always)]
     fn work<V: Vector>(self) -> Option<usize> {
@@ -159,8 +161,8 @@ impl Work for Best<'_> {
             let row = self.points.row(one.point as usize);
             let before = one.score;
             while let Some(&other) = self.chosen.get(one.seen as usize) {
-                one.meet(distance2_in::<V>(row, self.points.row(other)));
-                // Once it has fallen somebody else may be on top; what is not computed may never be asked for.
+                one.lower_distance(distance2_in::<V>(row, self.points.row(other)));
+                // Once it has fallen another may be on top; what is not computed may never be asked for.
                 if one.score < before {
                     break;
                 }

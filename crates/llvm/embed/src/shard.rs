@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use crate::lanes::{Lanes, Vector, Work};
-use crate::position::{GROUP, Row, Targets, learn};
+use crate::lanes::{Kernel, Lanes, Vector};
+use crate::position::{GROUP, MatrixRow, Targets, learn};
 use crate::random::{Alias, Random};
 use crate::{Doc2Vec, Documents};
 
@@ -77,14 +77,14 @@ pub struct Epoch<'a, const N: usize> {
 
 /// The words of a document that are kept in an epoch, and what was drawn for each.
 #[derive(Default)]
-struct Kept {
+struct KeptWords {
     words: Vec<u16>,
     /// How far the context of each reaches, and the stream that its negatives are drawn from.
     drawn: Vec<(usize, Random)>,
 }
 
-impl<const N: usize> Work for Epoch<'_, N> {
-    type Done = ();
+impl<const N: usize> Kernel for Epoch<'_, N> {
+    type Output = ();
 
     #[inline(always)]
     fn work<V: Vector>(self) {
@@ -92,7 +92,7 @@ impl<const N: usize> Work for Epoch<'_, N> {
         let words: &[Cell<Lanes>] = Cell::from_mut(inputs.as_mut_slice()).as_slice_of_cells();
         let outputs: &[Cell<Lanes>] = Cell::from_mut(outputs.as_mut_slice()).as_slice_of_cells();
         let (words, outputs) = (words.as_chunks::<N>().0, outputs.as_chunks::<N>().0);
-        let mut kept = Kept::default();
+        let mut kept = KeptWords::default();
         let (len, (start, end)) = (documents.len() as f32, self.alpha);
         let (number, of) = self.number;
         for (i, vector) in documents.iter_mut().enumerate() {
@@ -125,7 +125,7 @@ impl Vocabulary {
     /// The words of a document that are kept this time. What is drawn at a word depends on it and the words
     /// beside it, not on where it stands: a word more or less changes nothing farther away.
     #[inline(always)]
-    fn thin(&self, text: &[u16], seed: u64, window: usize, kept: &mut Kept) {
+    fn thin(&self, text: &[u16], seed: u64, window: usize, kept: &mut KeptWords) {
         kept.words.resize(text.len(), 0);
         kept.drawn.resize(text.len(), (0, Random(0)));
         let window = window.min(text.len());
@@ -155,7 +155,7 @@ impl Vocabulary {
         fill: usize,
         alpha: f32,
         random: &mut Random,
-        outputs: &'a [Row<N>],
+        outputs: &'a [MatrixRow<N>],
     ) -> Targets<'a, N> {
         let none = outputs.len() - 1;
         let mut targets =
@@ -181,7 +181,7 @@ impl Vocabulary {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kept, Vocabulary};
+    use super::{KeptWords, Vocabulary};
 
     #[test]
     fn frequent_words_are_kept_as_gensim_keeps_them() {
@@ -191,7 +191,7 @@ mod tests {
         assert!((part - 0.45164).abs() < 1e-4, "{part}");
         assert_eq!(Vocabulary::new(&[1000; 114], 0.0).keep[0], 1 << 32);
         assert_eq!(Vocabulary::new(&[1, 1_000_000], 1e-3).keep[0], 1 << 32);
-        let mut kept = Kept::default();
+        let mut kept = KeptWords::default();
         let words: Vec<u16> = (0..10_000u32).map(|i| (i * i / 7 % 114) as u16).collect();
         vocabulary.thin(&words, 3, 3, &mut kept);
         assert!((4000..5000).contains(&kept.words.len()), "{}", kept.words.len());
@@ -204,10 +204,10 @@ mod tests {
         let words: Vec<u16> = (0..200u32).map(|i| (i * i / 7 % 114) as u16).collect();
         let mut shorter = words.clone();
         shorter.remove(100);
-        let (mut all, mut less) = (Kept::default(), Kept::default());
+        let (mut all, mut less) = (KeptWords::default(), KeptWords::default());
         vocabulary.thin(&words, 3, 3, &mut all);
         vocabulary.thin(&shorter, 3, 3, &mut less);
-        let keys = |kept: &Kept| -> Vec<(u16, usize, u64)> {
+        let keys = |kept: &KeptWords| -> Vec<(u16, usize, u64)> {
             let pairs = kept.words.iter().zip(&kept.drawn);
             pairs.map(|(&word, drawn)| (word, drawn.0, drawn.1.0)).collect()
         };

@@ -1,4 +1,4 @@
-//! Work shared out to threads.
+//! Work distributed over threads.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -9,7 +9,7 @@
 use std::f64::consts::TAU;
 
 use crate::Points;
-use crate::kmeans::{Groups, seed, settle};
+use crate::kmeans::{Groups, refine_centres, seed};
 use crate::random::Random;
 
 /// Parameters. The defaults are those of pyclustering, which CTOS uses.
@@ -19,7 +19,7 @@ pub struct XMeans {
     pub most: usize,
     /// Centres that move less than this have settled.
     pub tolerance: f32,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// Threads; the result does not depend on them.
     pub threads: usize,
@@ -51,7 +51,7 @@ impl XMeans {
             return Clusters { centres, of: Vec::new() };
         }
         loop {
-            let groups = settle(points, &all, centres, self.tolerance, self.threads);
+            let groups = refine_centres(points, &all, centres, self.tolerance, self.threads);
             let better = self.split(points, &all, &groups, &mut random);
             if better.len() <= groups.centres.len() {
                 return Clusters { centres: groups.centres, of: groups.of };
@@ -67,7 +67,7 @@ impl XMeans {
         for (group, members) in groups.members(all).iter().enumerate() {
             let halves = seed(points, members, 2, random);
             if room > 0 && halves.len() == 2 {
-                let halves = settle(points, members, halves, self.tolerance, self.threads);
+                let halves = refine_centres(points, members, halves, self.tolerance, self.threads);
                 let width = points.width();
                 let whole = bic(&groups.sizes[group..=group], &groups.spread[group..=group], width);
                 if halves.centres.len() == 2 && bic(&halves.sizes, &halves.spread, width) > whole {

@@ -2,7 +2,7 @@
 //!
 //! Functions of the first list are in every LLVM from 14 to 22; a library that lacks one is refused by
 //! the name of what it lacks. Those of the second list came or went with some version and are `Option`s:
-//! whoever calls one says what happens without it. Constant-expression builders are not here at all:
+//! the caller decides what happens without it. Constant-expression builders are not here at all:
 //! they vanish version by version.
 
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};

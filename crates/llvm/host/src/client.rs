@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sandbox::Service;
 
-use crate::wire::{self, Batch, Limits, Ran, Ready, Setup, Watch};
+use crate::wire::{self, Batch, CoverageMethod, Limits, Ran, Ready, Setup};
 
 /// How a server is started: a program that calls [`crate::serve`], and its arguments.
 #[derive(Clone, Debug)]
@@ -25,8 +25,8 @@ pub struct Server {
     /// How many blocks of it are watched, or how many counters it has.
     pub blocks: u32,
     /// How they are watched.
-    pub watch: Watch,
-    /// Blocks that it is to be told of with the next batch.
+    pub watch: CoverageMethod,
+    /// Blocks to be sent with the next batch.
     known: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl Server {
         Ok(Server { service, release, blocks, watch, known: Vec::new() })
     }
 
-    /// Does items, one after another. `Err`: the server itself is gone, and with it what was under way.
+    /// Runs items, one after another. `Err`: the server itself is gone, and with it what was under way.
     pub fn run(
         &mut self,
         items: Vec<Vec<u8>>,
@@ -53,8 +53,8 @@ impl Server {
         say(&mut self.service, &Batch { items, limits, confirm, known })
     }
 
-    /// Tells it of blocks that were reached elsewhere: it need not watch them.
-    pub fn settle(&mut self, blocks: &[u32]) {
+    /// Marks blocks that were reached elsewhere: the server need not watch them.
+    pub fn mark_known(&mut self, blocks: &[u32]) {
         self.known.extend_from_slice(blocks);
     }
 
@@ -68,7 +68,8 @@ fn say<Q: serde::Serialize, A: serde::de::DeserializeOwned>(
     service: &mut Service,
     question: &Q,
 ) -> io::Result<A> {
-    let closed = || io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the line");
+    let closed =
+        || io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection");
     let input = service.input.as_mut().ok_or_else(closed)?;
     wire::send(input, question)?;
     wire::receive(&mut service.output)?.ok_or_else(closed)

@@ -116,8 +116,8 @@ impl<'c> Value<'c> {
         Linkage::of(unsafe { (self.llvm.api.LLVMGetLinkage)(self.raw) })
     }
 
-    /// Makes a global one that stands for itself: in no comdat, of no DLL.
-    pub fn stand_alone(self) {
+    /// Takes a global out of its comdat and resets its DLL storage class.
+    pub fn leave_comdat(self) {
         // SAFETY: asked of functions and variables; null takes the comdat away.
         unsafe {
             (self.llvm.api.LLVMSetDLLStorageClass)(self.raw, 0);
@@ -270,7 +270,7 @@ impl<'c> Value<'c> {
         unsafe { (self.llvm.api.LLVMGetSubprogram)(self.raw) }.some().is_some()
     }
 
-    /// Takes over another instruction's place in the source; false if that has none.
+    /// Takes over another instruction's source location; false if that has none.
     pub fn take_location(self, other: Value<'_>) -> bool {
         // SAFETY: live instructions of one function.
         unsafe {
@@ -318,9 +318,9 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Leaves aliases and indirect functions without uses, local, so that `globaldce` removes them. What
+    /// Makes aliases and indirect functions unused and local, so that `globaldce` removes them. What
     /// used an alias uses what it stood for; what used an indirect function uses a declaration.
-    pub fn disuse_aliases(&self) {
+    pub fn replace_alias_uses(&self) {
         for alias in self.aliases() {
             if let Some(aliasee) = alias.aliasee().filter(|aliasee| aliasee.ty() == alias.ty()) {
                 alias.replace_with(aliasee);

@@ -1,4 +1,4 @@
-//! A context: what modules that are to meet have in common.
+//! A context, which modules that are to be linked share.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -18,14 +18,14 @@ pub struct Context<'l> {
     listener: Box<Listener<'l>>,
 }
 
-/// Hears what LLVM reports beside its return values.
+/// Collects the diagnostics that LLVM reports beside its return values.
 #[derive(Debug)]
 struct Listener<'l> {
     llvm: &'l Llvm,
     errors: RefCell<Vec<String>>,
 }
 
-extern "C" fn hear(diagnostic: DiagnosticRef, listener: *mut c_void) {
+extern "C" fn on_diagnostic(diagnostic: DiagnosticRef, listener: *mut c_void) {
     // SAFETY: the pointer is the one that was given with the handler; the context outlives its modules.
     let listener = unsafe { &*listener.cast::<Listener<'_>>() };
     let api = &listener.llvm.api;
@@ -47,7 +47,11 @@ impl<'l> Context<'l> {
         // SAFETY: the listener lives as long as the context.
         let raw = unsafe {
             let raw = (llvm.api.LLVMContextCreate)();
-            (llvm.api.LLVMContextSetDiagnosticHandler)(raw, Some(hear), pointer.cast_mut().cast());
+            (llvm.api.LLVMContextSetDiagnosticHandler)(
+                raw,
+                Some(on_diagnostic),
+                pointer.cast_mut().cast(),
+            );
             raw
         };
         Context { raw, llvm, listener }

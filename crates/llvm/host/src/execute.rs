@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{JitRef, JitSymbol};
-use crate::server::Desk;
+use crate::server::Recorder;
 use crate::{Broken, Llvm};
 
 /// What a program may use.
@@ -32,18 +32,18 @@ impl Default for Allowance {
     }
 }
 
-/// What came of an execution.
+/// The result of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Executed {
     /// How it ended.
-    pub how: How,
+    pub how: ExecutionEnd,
     /// What it printed on standard output.
     pub stdout: Vec<u8>,
 }
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum How {
+pub enum ExecutionEnd {
     /// By itself, with a status.
     Status(u8),
     /// By a signal.
@@ -54,9 +54,9 @@ pub enum How {
     NotBegun(String),
 }
 
-/// What the fork says of itself, in memory that both have.
+/// The state of the fork, in shared memory.
 #[repr(C)]
-struct Note {
+struct ForkState {
     /// One of the phases below.
     phase: AtomicU32,
 }
@@ -71,37 +71,39 @@ pub fn execute(
     llvm: &Llvm,
     object: &[u8],
     allowance: Allowance,
-    desk: &Desk<'_>,
+    recorder: &Recorder<'_>,
 ) -> io::Result<Executed> {
     let printed = crate::server::memory_file()?;
-    let note = Shared::new()?;
+    let note = SharedForkState::new()?;
     // SAFETY: this process has one thread.
     let pid = match unsafe { libc::fork() } {
         -1 => return Err(io::Error::last_os_error()),
-        0 => be_program(llvm, object, allowance, &printed, &note, desk),
+        0 => run_program(llvm, object, allowance, &printed, &note, recorder),
         pid => pid,
     };
     let (status, in_time) = wait(pid, allowance.time)?;
     let mut stdout = vec![0; printed.metadata()?.len() as usize];
     printed.read_exact_at(&mut stdout, 0)?;
     let how = match note.phase() {
-        _ if !in_time => How::Time,
-        RUNNING if libc::WIFEXITED(status) => How::Status(libc::WEXITSTATUS(status) as u8),
-        RUNNING => How::Signal(libc::WTERMSIG(status)),
-        NOT_LINKED => How::NotBegun(String::from_utf8_lossy(&std::mem::take(&mut stdout)).into()),
-        _ => How::NotBegun("the JIT died of it".into()),
+        _ if !in_time => ExecutionEnd::Time,
+        RUNNING if libc::WIFEXITED(status) => ExecutionEnd::Status(libc::WEXITSTATUS(status) as u8),
+        RUNNING => ExecutionEnd::Signal(libc::WTERMSIG(status)),
+        NOT_LINKED => {
+            ExecutionEnd::NotBegun(String::from_utf8_lossy(&std::mem::take(&mut stdout)).into())
+        }
+        _ => ExecutionEnd::NotBegun("the JIT died of it".into()),
     };
     Ok(Executed { how, stdout })
 }
 
-/// The fork's whole life.
-fn be_program(
+/// The main function of the fork.
+fn run_program(
     llvm: &Llvm,
     object: &[u8],
     allowance: Allowance,
     printed: &File,
-    note: &Shared,
-    desk: &Desk<'_>,
+    note: &SharedForkState,
+    recorder: &Recorder<'_>,
 ) -> ! {
     // SAFETY: changes of this process alone.
     unsafe {
@@ -133,7 +135,7 @@ fn be_program(
             unsafe { libc::_exit(1) }
         }
     };
-    desk.leave();
+    recorder.close_board();
     note.set(RUNNING);
     let mut words = [c"program".as_ptr(), std::ptr::null()];
     // SAFETY: none. It is whatever the passes made of a program, which is why it runs here.
@@ -224,41 +226,45 @@ fn wait(pid: i32, time: Duration) -> io::Result<(i32, bool)> {
 }
 
 /// A note that a fork shares with its parent; unmapped when dropped.
-struct Shared(*mut c_void);
+struct SharedForkState(*mut c_void);
 
-impl Shared {
-    fn new() -> io::Result<Shared> {
+impl SharedForkState {
+    fn new() -> io::Result<SharedForkState> {
         // SAFETY: a new mapping of zeros, which are a valid note.
         let at = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                size_of::<Note>(),
+                size_of::<ForkState>(),
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_ANONYMOUS,
                 -1,
                 0,
             )
         };
-        if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Shared(at)) }
+        if at == libc::MAP_FAILED {
+            Err(io::Error::last_os_error())
+        } else {
+            Ok(SharedForkState(at))
+        }
     }
 
-    fn note(&self) -> &Note {
+    fn state(&self) -> &ForkState {
         // SAFETY: mapped as long as we live.
-        unsafe { &*self.0.cast::<Note>() }
+        unsafe { &*self.0.cast::<ForkState>() }
     }
 
     fn phase(&self) -> u32 {
-        self.note().phase.load(SeqCst)
+        self.state().phase.load(SeqCst)
     }
 
     fn set(&self, phase: u32) {
-        self.note().phase.store(phase, SeqCst);
+        self.state().phase.store(phase, SeqCst);
     }
 }
 
-impl Drop for Shared {
+impl Drop for SharedForkState {
     fn drop(&mut self) {
         // SAFETY: mapped by us, and nobody has it any more.
-        unsafe { libc::munmap(self.0, size_of::<Note>()) };
+        unsafe { libc::munmap(self.0, size_of::<ForkState>()) };
     }
 }

@@ -1,4 +1,4 @@
-//! Which libLLVM are installed, and which of them a person means by `16`.
+//! Which libLLVM are installed, and which of them `16` names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Installed {
         found.into_values().collect()
     }
 
-    /// What a person means: a version (`16`) or a file. `Err` is a sentence that says what there is.
+    /// The library of a version (`16`) or a file. `Err` is a sentence that lists what is installed.
     pub fn named(name: &str) -> Result<Installed, String> {
         if name.contains('/') || name.contains(".so") {
             let path = fs::canonicalize(name).map_err(|e| format!("{name} cannot be read: {e}"))?;
@@ -70,7 +70,7 @@ impl Installed {
 }
 
 fn too_old(what: &str) -> String {
-    format!("{what} is too old: {OLDEST} is the first that has pointers without types")
+    format!("{what} is too old: {OLDEST} is the first with opaque pointers")
 }
 
 /// Where libraries may be.

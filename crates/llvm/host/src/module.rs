@@ -298,7 +298,7 @@ impl<'l> Machine<'l> {
         };
         match raw.some() {
             Some(raw) => Ok(Machine { raw, triple, llvm }),
-            None => Err(Broken(format!("no machine for {}", triple.to_string_lossy()))),
+            None => Err(Broken(format!("no target machine for {}", triple.to_string_lossy()))),
         }
     }
 }

@@ -8,7 +8,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use crate::Broken;
 use crate::api::{Api, BufferRef, ErrorRef};
 
-/// A libLLVM in this process. Open one only, and in a process whose end is nobody's loss.
+/// A libLLVM in this process. Open only one, in a process that may die.
 #[derive(Debug)]
 pub struct Llvm {
     /// Its functions.
@@ -31,7 +31,7 @@ impl Llvm {
             .map_err(|e| cannot(e.to_string()))?;
         // SAFETY: it has a symbol that only libLLVM has, and the table is that of libLLVM.
         let api = unsafe { Api::look_up(&library) }.map_err(|name| {
-            cannot(format!("it is no libLLVM, or one too old: it has no function {name}"))
+            cannot(format!("not a libLLVM, or one that is too old: it has no function {name}"))
         })?;
         let mut version = (major, 0, 0);
         if let Some(get) = api.LLVMGetVersion {

@@ -1,4 +1,4 @@
-//! What takes modules apart and puts them together again: uses, attributes, blocks, a builder.
+//! Rewriting modules: uses, attributes, blocks, a builder.
 //!
 //! Only what reduction needs. The questions are safe; what removes something is `unsafe`, as in `value`.
 
@@ -78,7 +78,7 @@ impl<'c> Type<'c> {
 }
 
 impl<'c> Value<'c> {
-    /// Whoever uses it, once for each use.
+    /// Its users, once for each use.
     pub fn users(self) -> Vec<Value<'c>> {
         let api = &self.llvm.api;
         let mut all = Vec::new();
@@ -165,7 +165,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// What comes into a phi from where.
+    /// Incoming values and blocks of a phi.
     pub fn incoming(self) -> Vec<(Value<'c>, Block<'c>)> {
         let api = &self.llvm.api;
         if self.opcode() != opcode::PHI {
@@ -218,7 +218,7 @@ impl<'c> Value<'c> {
 
     /// Gives this function what another has beside type, body, name and attributes: convention, linkage,
     /// collector, personality.
-    pub fn resemble(self, other: Value<'_>) {
+    pub fn copy_properties(self, other: Value<'_>) {
         let api = &self.llvm.api;
         // SAFETY: asked of functions of one module.
         unsafe {

@@ -26,14 +26,14 @@ pub enum Fault {
     Memory,
 }
 
-/// A fault as it is told and compared.
+/// A fault as it is shown and compared.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Signature {
     /// What kind.
     pub fault: Fault,
     /// The same for findings of the same bug, as far as can be told.
     pub key: String,
-    /// One line that tells it.
+    /// One line that describes it.
     pub summary: String,
     /// The pass at work, where it is known.
     pub pass: Option<String>,
@@ -60,13 +60,13 @@ impl Signature {
             _ if crash.is_overflow => recursing(&crash.frames),
             _ => assertion(&crash.printed).unwrap_or_else(|| names(&crash.frames).join(" < ")),
         };
-        let said = said(crash);
+        let messages = messages_in_one_line(crash);
         let mut summary = what.clone();
         if !place.is_empty() {
             summary += &format!(" in {place}");
         }
-        if !said.is_empty() {
-            summary += &format!(": {said}");
+        if !messages.is_empty() {
+            summary += &format!(": {messages}");
         }
         Some(Signature { fault, key: format!("{what} {place}"), summary, pass })
     }
@@ -136,14 +136,14 @@ impl Crash {
     }
 }
 
-/// What LLVM had to say, in one line.
-fn said(crash: &Crash) -> String {
+/// What LLVM printed, in one line.
+fn messages_in_one_line(crash: &Crash) -> String {
     let lines = crash.reason.lines().chain(crash.printed.lines()).map(str::trim);
     let telling = lines.filter(|line| !line.is_empty() && !line.starts_with("PLEASE submit"));
     telling.take(1).map(|line| printable(line, WORDS)).collect()
 }
 
-/// A text in one line that harms no terminal: what is not plainly readable is a question mark, and what
+/// A text in one line that is safe to print: what is not plain text becomes a question mark, and what
 /// is longer than so many characters is cut.
 pub fn printable(text: &str, width: usize) -> String {
     let plain = |c: char| match c {
@@ -210,7 +210,7 @@ impl End {
     }
 
     /// What LLVM said, and the functions it was in, a line each.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let Some(crash) = self.crash() else { return String::new() };
         let mut lines: Vec<String> = Vec::new();
         lines.extend(crash.reason.lines().map(str::to_string));
@@ -375,17 +375,17 @@ mod tests {
     #[test]
     fn invalid_ir_names_the_pass() {
         // From 17 on the reason does; before, a log.
-        let said = crash(
+        let named = crash(
             "Broken function found after pass \"GVNPass\", compilation aborted!",
             "Bad use!\n  %x",
             &[],
         );
-        let said = of(End::Fatal(said));
-        assert_eq!((said.fault, said.pass.as_deref()), (Fault::InvalidIr, Some("GVNPass")));
-        assert_eq!(said.key, "invalid IR after GVNPass: Bad use!");
+        let named = of(End::Fatal(named));
+        assert_eq!((named.fault, named.pass.as_deref()), (Fault::InvalidIr, Some("GVNPass")));
+        assert_eq!(named.key, "invalid IR after GVNPass: Bad use!");
         let log = "Running pass: SROAPass on f (3 instructions)\nRunning pass: GVNPass on f\nBad use!\n  %x";
         let logged = of(End::Fatal(crash("Broken function found, compilation aborted!", log, &[])));
-        assert_eq!(logged, said);
+        assert_eq!(logged, named);
         let silent = of(End::Fatal(crash("Broken function found, compilation aborted!", "", &[])));
         assert_eq!((silent.key.as_str(), silent.pass), ("invalid IR: ", None));
         assert_eq!(Signature::invalid("\nBad use!\n  %x").key, "invalid IR: Bad use!");

@@ -1,7 +1,7 @@
 //! Types, values and blocks of a module.
 //!
 //! They are plain copies of LLVM's pointers and live as long as their module. What removes one is
-//! `unsafe`: whoever calls it promises not to use a copy of what is gone.
+//! `unsafe`: the caller promises not to use a copy of what was removed.
 
 use std::ffi::{CStr, CString};
 

@@ -1,4 +1,4 @@
-//! What client and server say to each other: numbers and bytes, each message behind its length.
+//! The protocol of client and server: numbers and bytes, each message preceded by its length.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Setup {
     pub coverage: bool,
     /// A file with blocks that need no watching, because they were reached before.
     pub known: Option<PathBuf>,
-    /// What the work is to be told.
+    /// The argument of the work.
     pub work: Vec<u8>,
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Ready {
     /// Blocks that are watched, or counters.
     pub blocks: u32,
     /// How.
-    pub watch: Watch,
+    pub watch: CoverageMethod,
 }
 
 /// How a server sees which blocks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Watch {
+pub enum CoverageMethod {
     /// Not at all.
     Off,
     /// By breakpoints: [`Ran::blocks`] are blocks of the file.
@@ -84,13 +84,13 @@ pub struct Ran {
     pub stage: u32,
     /// What the work returned; empty unless the end is `Done`.
     pub output: Vec<u8>,
-    /// What the work laid down on its way, whatever happened then.
-    pub artefact: Vec<u8>,
-    /// Blocks that nothing reached before it, or features: see [`Watch`].
+    /// The artifact that the work saved, whatever happened after that.
+    pub artifact: Vec<u8>,
+    /// Blocks that nothing reached before it, or features: see [`CoverageMethod`].
     pub blocks: Vec<u32>,
     /// Processor time that it took; nothing for one that ended badly.
     pub time: Duration,
-    /// It ended badly among others and well alone: not its fault, as far as one can see.
+    /// It failed among others and succeeded alone: most likely not its fault.
     pub only_in_company: bool,
 }
 
@@ -109,7 +109,7 @@ pub enum End {
     Time(Crash),
     /// It used more memory than it may.
     Memory(Crash),
-    /// A mistake of our own: never LLVM's.
+    /// A bug of our own: never LLVM's.
     Panic(String),
 }
 

@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use llvmhost::{End, Installed, Limits, Program, Ran, Server, Setup, Signature, Watch};
+use llvmhost::{CoverageMethod, End, Installed, Limits, Program, Ran, Server, Setup, Signature};
 use sandbox::{Run, Scratch, Service};
 use work::Misdeeds;
 
@@ -105,7 +105,7 @@ fn end_of(server: &mut Server, item: &str, limits: Limits) -> End {
         );
     }
     let deed = item.split(' ').next().unwrap_or_default();
-    assert_eq!(ran[1].artefact, deed.as_bytes(), "what was laid down outlives the child");
+    assert_eq!(ran[1].artifact, deed.as_bytes(), "what was laid down outlives the child");
     assert_eq!(ran[1].stage, 1);
     assert!(!ran[1].only_in_company, "{item}");
     ran.remove(1).end
@@ -114,7 +114,7 @@ fn end_of(server: &mut Server, item: &str, limits: Limits) -> End {
 fn good_items_are_done(library: &Installed) {
     let mut server = start(library);
     assert!(server.release.starts_with("16."), "{}", server.release);
-    assert_eq!((server.watch, server.blocks), (Watch::Off, 0));
+    assert_eq!((server.watch, server.blocks), (CoverageMethod::Off, 0));
     // More than fit one child.
     let items: Vec<String> = (0..600).map(|number| format!("say {number}")).collect();
     let words: Vec<&str> = items.iter().map(String::as_str).collect();
@@ -278,7 +278,7 @@ fn nothing_grows(library: &Installed) {
 fn breakpoints(library: &Installed) {
     let setup = Setup { coverage: true, ..setup(library) };
     let mut server = Server::start(&program(&["serve"]), &setup).expect("it starts");
-    assert_eq!(server.watch, Watch::Breakpoints);
+    assert_eq!(server.watch, CoverageMethod::Breakpoints);
     assert!(server.blocks > 1_000_000, "{}", server.blocks);
     let add = "parse define i32 @f(i32 %x) { %y = add i32 %x, 0 ret i32 %y }";
     let divide =
@@ -307,7 +307,7 @@ fn counters(library: &Installed) {
     let setup = Setup { coverage: true, ..setup(library) };
     let counted = counted.to_string_lossy().into_owned();
     let mut server = Server::start(&program(&["serve", &counted]), &setup).expect("it starts");
-    assert_eq!(server.watch, Watch::Counters);
+    assert_eq!(server.watch, CoverageMethod::Counters);
     assert!(server.blocks > 0 && server.blocks < 20, "{}", server.blocks);
     let mut fresh = |items: &[&str], confirm| -> Vec<usize> {
         let items = items.iter().map(|item| item.as_bytes().to_vec()).collect();

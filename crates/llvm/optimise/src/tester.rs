@@ -61,7 +61,7 @@ impl Tester for OnServer<'_> {
                 Verdict::Fault(seen) => ran.stage >= stage::PASSES && seen.shows(&self.wanted),
                 _ => false,
             };
-            shown.push(shows.then_some(ran.artefact));
+            shown.push(shows.then_some(ran.artifact));
         }
         shown.resize(candidates.len(), None);
         shown
@@ -119,7 +119,7 @@ impl<R: Refinement> Tester for Refuting<'_, R> {
         let items = candidates.iter().map(|candidate| item(candidate).bytes()).collect();
         let refuted = |ran: llvmhost::Ran| match Verdict::of(&ran) {
             Verdict::Fine(Answer::Fine(after)) => {
-                let before = String::from_utf8(ran.artefact).ok()?;
+                let before = String::from_utf8(ran.artifact).ok()?;
                 let verdict = self.oracle.check(&before, &after);
                 matches!(verdict, Refined::Refuted(_)).then(|| before.into_bytes())
             }

@@ -1,9 +1,9 @@
 //! What a server's child does for everybody: items, and the answers.
 //!
 //! An engine has items of its own beside these. The first byte of an item says whose it is ([`packed`]),
-//! and the [`llvmhost::Work`] of a server hands those with [`TRADE`] to [`answer`].
+//! and the [`llvmhost::Work`] of a server hands those with [`ENGINE_TAG`] to [`answer`].
 
-use llvmhost::{Allowance, Broken, Context, Desk, Executed, Llvm, Machine, Module, Running};
+use llvmhost::{Allowance, Broken, Context, Executed, Llvm, Machine, Module, Recorder, Running};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub mod stage {
 }
 
 /// The first byte of items that are done here.
-pub const TRADE: u8 = b'o';
+pub const ENGINE_TAG: u8 = b'o';
 
 /// What passes are run, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,13 +149,13 @@ impl Answer {
 impl Item {
     /// As bytes for a server.
     pub fn bytes(&self) -> Vec<u8> {
-        packed(TRADE, self)
+        packed(ENGINE_TAG, self)
     }
 }
 
 /// An item as bytes for a server, for the work that this byte stands for.
-pub fn packed(trade: u8, item: &impl Serialize) -> Vec<u8> {
-    postcard::to_extend(item, vec![trade]).unwrap_or_default()
+pub fn packed(engine_tag: u8, item: &impl Serialize) -> Vec<u8> {
+    postcard::to_extend(item, vec![engine_tag]).unwrap_or_default()
 }
 
 /// Reads an item that was [`packed`], without its first byte.
@@ -164,8 +164,8 @@ pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Answer> {
 }
 
 /// Does an item, given without its first byte.
-pub fn answer(llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Answer {
-    let (Ok(answer) | Err(answer)) = perform(llvm, machine, item, desk);
+pub fn answer(llvm: &Llvm, machine: &Machine<'_>, item: &[u8], recorder: &Recorder<'_>) -> Answer {
+    let (Ok(answer) | Err(answer)) = perform(llvm, machine, item, recorder);
     answer
 }
 
@@ -173,9 +173,9 @@ fn perform(
     llvm: &Llvm,
     machine: &Machine<'_>,
     item: &[u8],
-    desk: &Desk<'_>,
+    recorder: &Recorder<'_>,
 ) -> Result<Answer, Answer> {
-    desk.stage(stage::MAKING);
+    recorder.stage(stage::MAKING);
     let context = Context::new(llvm);
     match unpacked(item)? {
         Item::Optimise { module, name, pipeline, x86, print } => {
@@ -189,19 +189,20 @@ fn perform(
                 }
                 own => own,
             };
-            optimise(module, machine, &pipeline, print, desk)
+            optimise(module, machine, &pipeline, print, recorder)
         }
         Item::Execute { module, pipeline, allowance } => {
             let mut module = context.parse(&module, "program").map_err(refused)?;
             module.verify().map_err(refused)?;
             module.set_machine(machine);
-            if let Some(invalid) = passes(&mut module, Some(machine), &pipeline, desk)? {
+            if let Some(invalid) = passes(&mut module, Some(machine), &pipeline, recorder)? {
                 return Ok(invalid);
             }
-            let object = code(module, desk)?;
+            let object = code(module, recorder)?;
             let Some(allowance) = allowance else { return Ok(Answer::Object(object)) };
-            desk.stage(stage::EXECUTION);
-            let executed = llvmhost::execute(llvm, &object, allowance, desk).map_err(trouble)?;
+            recorder.stage(stage::EXECUTION);
+            let executed =
+                llvmhost::execute(llvm, &object, allowance, recorder).map_err(trouble)?;
             Ok(Answer::Executed(executed))
         }
         Item::Link { modules } => {
@@ -220,9 +221,9 @@ fn perform(
         Item::Edit { base, edit, pipeline, print } => {
             let module = shrink::make(&context, &base, &edit, Some(machine));
             let module = module.ok_or_else(|| Answer::Refused("no valid module".into()))?;
-            desk.lay_down(module.text().as_bytes());
+            recorder.save_artifact(module.text().as_bytes());
             let machine = if module.triple().is_empty() { None } else { Some(machine) };
-            run(module, machine, &pipeline, print, desk)
+            run(module, machine, &pipeline, print, recorder)
         }
         Item::Count { base, kind } => {
             let module = context.parse(&base, "reduced").map_err(refused)?;
@@ -237,10 +238,10 @@ pub fn optimise(
     machine: Option<&Machine<'_>>,
     pipeline: &Pipeline,
     print: bool,
-    desk: &Desk<'_>,
+    recorder: &Recorder<'_>,
 ) -> Result<Answer, Answer> {
-    desk.lay_down(&module.bitcode());
-    run(module, machine, pipeline, print, desk)
+    recorder.save_artifact(&module.bitcode());
+    run(module, machine, pipeline, print, recorder)
 }
 
 fn run(
@@ -248,14 +249,14 @@ fn run(
     machine: Option<&Machine<'_>>,
     pipeline: &Pipeline,
     print: bool,
-    desk: &Desk<'_>,
+    recorder: &Recorder<'_>,
 ) -> Result<Answer, Answer> {
-    if let Some(invalid) = passes(&mut module, machine, pipeline, desk)? {
+    if let Some(invalid) = passes(&mut module, machine, pipeline, recorder)? {
         return Ok(invalid);
     }
     let text = if print { module.text() } else { String::new() };
     if pipeline.code {
-        code(module, desk)?;
+        code(module, recorder)?;
     }
     Ok(Answer::Fine(text))
 }
@@ -265,21 +266,21 @@ fn passes(
     module: &mut Module<'_>,
     machine: Option<&Machine<'_>>,
     pipeline: &Pipeline,
-    desk: &Desk<'_>,
+    recorder: &Recorder<'_>,
 ) -> Result<Option<Answer>, Answer> {
-    desk.stage(stage::PASSES);
+    recorder.stage(stage::PASSES);
     // No passes at all are none that LLVM would take.
     if !pipeline.passes.is_empty() {
         module.run(&pipeline.passes, machine, pipeline.running).map_err(refused)?;
     }
-    desk.stage(stage::AFTER);
+    recorder.stage(stage::AFTER);
     // Verified after each is verified after the last.
     let broken = if pipeline.running.verify_each { None } else { module.verify().err() };
     Ok(broken.map(|broken| Answer::Invalid(broken.0)))
 }
 
-fn code(module: Module<'_>, desk: &Desk<'_>) -> Result<Vec<u8>, Answer> {
-    desk.stage(stage::CODE);
+fn code(module: Module<'_>, recorder: &Recorder<'_>) -> Result<Vec<u8>, Answer> {
+    recorder.stage(stage::CODE);
     let machine = Machine::for_code(module.context().llvm()).map_err(refused)?;
     module.object(&machine).map_err(refused)
 }

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use llvmhost::{
-    Allowance, Desk, Executed, How, Installed, Limits, Llvm, Machine, Program, Running, Server,
-    Setup, Work,
+    Allowance, Executed, ExecutionEnd, Installed, Limits, Llvm, Machine, Program, Recorder,
+    Running, Server, Setup, Work,
 };
 use optimise::verdict::Verdict;
 use optimise::work::{self, Answer, Item, Pipeline};
@@ -14,9 +14,15 @@ use optimise::work::{self, Answer, Item, Pipeline};
 struct Plain;
 
 impl Work for Plain {
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        assert_eq!(item[0], work::TRADE);
-        work::answer(llvm, machine, &item[1..], desk).bytes()
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
+        assert_eq!(item[0], work::ENGINE_TAG);
+        work::answer(llvm, machine, &item[1..], recorder).bytes()
     }
 }
 
@@ -98,22 +104,27 @@ fn programs(library: &Installed) {
         Verdict::Fine(Answer::Executed(executed)) => executed.clone(),
         other => panic!("{other:?}"),
     };
-    let plain = |how: How| Executed { how, stdout: Vec::new() };
+    let plain = |how: ExecutionEnd| Executed { how, stdout: Vec::new() };
 
-    let hello = Executed { how: How::Status(7), stdout: b"hello 42\n".to_vec() };
+    let hello = Executed { how: ExecutionEnd::Status(7), stdout: b"hello 42\n".to_vec() };
     let seen = run(&[item(PRINTS, ""), item(PRINTS, "default<O2>"), item(PRINTS, "cgscc(inline)")]);
     assert_eq!(seen.iter().map(executed).collect::<Vec<_>>(), vec![hello; 3]);
 
     // None of these harms what comes after it in the same child.
     let items = [EXITS, DIES, ENDLESS, MATHEMATICS].map(|text| item(text, ""));
-    let ends = [How::Status(3), How::Signal(libc::SIGSEGV), How::Time, How::Status(3)];
+    let ends = [
+        ExecutionEnd::Status(3),
+        ExecutionEnd::Signal(libc::SIGSEGV),
+        ExecutionEnd::Time,
+        ExecutionEnd::Status(3),
+    ];
     let seen: Vec<Executed> = run(&items).iter().map(executed).collect();
     assert_eq!(seen, ends.map(plain));
 
     let seen = executed(&run(&[item(UNKNOWN, "")])[0]);
-    assert!(matches!(&seen.how, How::NotBegun(why) if why.contains("main")), "{seen:?}");
+    assert!(matches!(&seen.how, ExecutionEnd::NotBegun(why) if why.contains("main")), "{seen:?}");
     let seen = executed(&run(&[item(CHATTERS, "")])[0]);
-    assert_eq!((seen.how, seen.stdout.len()), (How::Signal(libc::SIGXFSZ), 1 << 16));
+    assert_eq!((seen.how, seen.stdout.len()), (ExecutionEnd::Signal(libc::SIGXFSZ), 1 << 16));
 
     // A pass that there is not, and a module that is none.
     for (module, passes) in [(PRINTS, "no-such-pass"), ("define i32 @main(", "")] {

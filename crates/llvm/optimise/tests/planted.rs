@@ -2,7 +2,7 @@
 //!
 //! This file is its own harness: with the argument `serve` it is a server.
 
-use llvmhost::{Desk, Installed, Limits, Llvm, Machine, Program, Server, Setup, Work};
+use llvmhost::{Installed, Limits, Llvm, Machine, Program, Recorder, Server, Setup, Work};
 use optimise::locate::{OnText, Optimiser, locate};
 use optimise::shrink::shrink;
 use optimise::tester::Refuting;
@@ -12,8 +12,14 @@ use refine::{Own, Refinement as _, Scope, Verdict};
 struct Plain;
 
 impl Work for Plain {
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        work::answer(llvm, machine, &item[1..], desk).bytes()
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
+        work::answer(llvm, machine, &item[1..], recorder).bytes()
     }
 }
 

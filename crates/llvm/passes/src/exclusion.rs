@@ -23,7 +23,7 @@ const OFTEN: u32 = 5;
 /// What is excluded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum Excluded {
     /// A pass, wherever it stands.
     Pass(String),
     /// A pass, and somewhere behind it another.
@@ -36,7 +36,7 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exclusion {
     /// What is not drawn.
-    pub what: What,
+    pub what: Excluded,
     /// The finding that it stands for; of one that was learnt, its signature.
     pub reason: String,
     /// Not written by a person.
@@ -49,18 +49,18 @@ pub struct Exclusion {
 
 /// All exclusions, and what is counted for those to come.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(try_from = "Text", into = "Text")]
+#[serde(try_from = "ExclusionsFile", into = "ExclusionsFile")]
 pub struct Exclusions {
     rules: Vec<Rule>,
-    noted: BTreeMap<String, Noted>,
+    noted: BTreeMap<String, ReductionCounts>,
 }
 
 /// As in the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Text {
+struct ExclusionsFile {
     excluded: Vec<Exclusion>,
     #[serde(default)]
-    noted: BTreeMap<String, Noted>,
+    noted: BTreeMap<String, ReductionCounts>,
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ struct Rule {
 
 /// What was seen of one finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Noted {
+struct ReductionCounts {
     /// Reduced sequences.
     count: u32,
     /// In how many of them each pass was, and each ordered pair, as `first then`.
@@ -186,9 +186,9 @@ impl Exclusions {
     }
 }
 
-impl Noted {
+impl ReductionCounts {
     /// What is to be excluded, if it is time. Of several that are equally frequent, the first by name.
-    fn exclusion(&self) -> Option<What> {
+    fn exclusion(&self) -> Option<Excluded> {
         if self.count < OFTEN {
             return None;
         }
@@ -198,20 +198,20 @@ impl Noted {
         };
         let pair = most(&self.pairs).and_then(|pair| {
             let (first, then) = pair.split_once(' ')?;
-            Some(What::Pair(first.to_string(), then.to_string()))
+            Some(Excluded::Pair(first.to_string(), then.to_string()))
         });
-        pair.or_else(|| most(&self.passes).map(What::Pass))
+        pair.or_else(|| most(&self.passes).map(Excluded::Pass))
     }
 }
 
 impl Rule {
     fn new(exclusion: Exclusion) -> Result<Rule, String> {
         let regex = match &exclusion.what {
-            What::Pattern(text) => {
+            Excluded::Pattern(text) => {
                 let wrong = |e| format!("`{text}` is no regular expression: {e}");
                 Some(Regex::new(text).map_err(wrong)?)
             }
-            What::Pass(_) | What::Pair(..) => None,
+            Excluded::Pass(_) | Excluded::Pair(..) => None,
         };
         Ok(Rule { exclusion, regex })
     }
@@ -219,27 +219,27 @@ impl Rule {
     /// Whether a pass may not stand behind others. `joined` is those with a blank behind each.
     fn forbids(&self, before: &[&str], next: &str, joined: &str) -> bool {
         match (&self.exclusion.what, &self.regex) {
-            (What::Pass(name), _) => name == next,
-            (What::Pair(first, then), _) => then == next && before.contains(&first.as_str()),
-            (What::Pattern(_), Some(regex)) => regex.is_match(&format!("{joined}{next}")),
-            (What::Pattern(_), None) => false,
+            (Excluded::Pass(name), _) => name == next,
+            (Excluded::Pair(first, then), _) => then == next && before.contains(&first.as_str()),
+            (Excluded::Pattern(_), Some(regex)) => regex.is_match(&format!("{joined}{next}")),
+            (Excluded::Pattern(_), None) => false,
         }
     }
 }
 
-impl TryFrom<Text> for Exclusions {
+impl TryFrom<ExclusionsFile> for Exclusions {
     type Error = String;
 
-    fn try_from(text: Text) -> Result<Exclusions, String> {
+    fn try_from(text: ExclusionsFile) -> Result<Exclusions, String> {
         let rules = text.excluded.into_iter().map(Rule::new).collect::<Result<_, _>>()?;
         Ok(Exclusions { rules, noted: text.noted })
     }
 }
 
-impl From<Exclusions> for Text {
-    fn from(exclusions: Exclusions) -> Text {
+impl From<Exclusions> for ExclusionsFile {
+    fn from(exclusions: Exclusions) -> ExclusionsFile {
         let excluded = exclusions.rules.into_iter().map(|rule| rule.exclusion).collect();
-        Text { excluded, noted: exclusions.noted }
+        ExclusionsFile { excluded, noted: exclusions.noted }
     }
 }
 
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use crate::sequence::tests::{sequence, usual};
 
-    fn excluded(what: &[What]) -> Exclusions {
+    fn excluded(what: &[Excluded]) -> Exclusions {
         let mut all = Exclusions::default();
         for what in what {
             let reason = "a finding".to_string();
@@ -258,8 +258,8 @@ mod tests {
         all
     }
 
-    fn pair(first: &str, then: &str) -> What {
-        What::Pair(first.into(), then.into())
+    fn pair(first: &str, then: &str) -> Excluded {
+        Excluded::Pair(first.into(), then.into())
     }
 
     #[test]
@@ -268,8 +268,8 @@ mod tests {
         let all = excluded(&[
             pair("dce", "licm"),
             pair("inline", "inline"),
-            What::Pattern("globaldce dce$".into()),
-            What::Pass("loop-flatten".into()),
+            Excluded::Pattern("globaldce dce$".into()),
+            Excluded::Pass("loop-flatten".into()),
         ]);
         for (names, expected) in [
             ("licm dce", true),
@@ -291,7 +291,7 @@ mod tests {
         let what = [
             pair("dce", "licm"),
             pair("indvars", "indvars"),
-            What::Pattern("inline (dce|licm)".into()),
+            Excluded::Pattern("inline (dce|licm)".into()),
         ];
         let mut all = excluded(&what);
         let mut choices = Choices::new(1);
@@ -311,7 +311,8 @@ mod tests {
         let drawn = Exclusions::default().draw(&Draw::default(), &list, &inventory, &mut some);
         assert_eq!(drawn, Draw::default().draw(&list, &mut same));
         // Nothing is left.
-        let none: Vec<What> = inventory.passes.iter().map(|p| What::Pass(p.name.clone())).collect();
+        let none: Vec<Excluded> =
+            inventory.passes.iter().map(|p| Excluded::Pass(p.name.clone())).collect();
         assert!(
             excluded(&none).draw(&Draw::default(), &list, &inventory, &mut choices).0.is_empty()
         );
@@ -328,7 +329,7 @@ mod tests {
         assert_eq!((&learnt.what, learnt.learnt), (&pair("a", "b"), true));
         assert_eq!(all.note(&["b", "c"], "crash in B"), None, "once");
         let learnt = all.note(&["a"], "crash in A").cloned();
-        assert_eq!(learnt.map(|one| one.what), Some(What::Pass("a".into())));
+        assert_eq!(learnt.map(|one| one.what), Some(Excluded::Pass("a".into())));
         // No pass is in most of them.
         for reduced in [["p"], ["q"], ["r"], ["p"], ["q"], ["r"]] {
             assert_eq!(all.note(&reduced, "crash anywhere"), None);

@@ -7,7 +7,7 @@
 
 use crate::graph::{loop_depths, loop_entries};
 use crate::region::Regions;
-use crate::shape::{Shape, Sort};
+use crate::shape::{ModuleShape, TypeClass};
 use crate::vector::edges;
 
 /// Classes of opcodes, by their numbers of `LLVMOpcode`.
@@ -40,7 +40,7 @@ pub fn names() -> Vec<String> {
         ["functions", "declared functions", "global variables", "parameters"]
             .map(String::from)
             .into();
-    names.extend(Sort::ALL.map(|sort| format!("results of {sort:?}")));
+    names.extend(TypeClass::ALL.map(|sort| format!("results of {sort:?}")));
     names.extend(OPERATIONS.map(|(name, _)| name.to_string()));
     let structure = [
         "other operations",
@@ -61,7 +61,7 @@ pub fn names() -> Vec<String> {
 }
 
 /// The features of a program, as counted.
-pub fn features(shape: &Shape) -> Vec<f32> {
+pub fn features(shape: &ModuleShape) -> Vec<f32> {
     let functions = &shape.functions;
     let parameters = functions.iter().map(|function| function.parameters as usize).sum();
     let language = [functions.len(), shape.declared as usize, shape.globals as usize, parameters];
@@ -85,7 +85,7 @@ pub fn features(shape: &Shape) -> Vec<f32> {
 }
 
 /// The last of [`names`], from the blocks on.
-fn structure(shape: &Shape) -> [usize; 10] {
+fn structure(shape: &ModuleShape) -> [usize; 10] {
     let [mut blocks, mut edges_, mut branches, mut loops, mut regions, mut calls] = [0; 6];
     let [mut loop_depth, mut region_depth, mut function_size, mut block_size] = [0; 4];
     for function in &shape.functions {
@@ -138,7 +138,7 @@ pub fn normalised(programs: &[Vec<f32>]) -> Vec<Vec<f32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{Block, Function};
+    use crate::shape::{BlockShape, FunctionShape};
 
     fn feature(values: &[f32], name: &str) -> f32 {
         let at = names().iter().position(|other| other == name);
@@ -146,8 +146,8 @@ mod tests {
     }
 
     /// A loop around a branch, and a function that it calls.
-    fn shape() -> Shape {
-        let block = |words: &[u8], successors: &[usize]| Block {
+    fn shape() -> ModuleShape {
+        let block = |words: &[u8], successors: &[usize]| BlockShape {
             words: words.to_vec(),
             successors: successors.to_vec(),
         };
@@ -160,10 +160,13 @@ mod tests {
             block(&[br], &[1]),
             block(&[ret], &[]),
         ];
-        let main = Function { blocks, callees: vec![1], parameters: 2, ..Function::default() };
-        let other = Function { blocks: vec![block(&[freeze, ret], &[])], ..Function::default() };
-        let mut shape = Shape { functions: vec![main, other], globals: 3, ..Shape::default() };
-        shape.results[Sort::I32 as usize] = 2;
+        let main =
+            FunctionShape { blocks, callees: vec![1], parameters: 2, ..FunctionShape::default() };
+        let other =
+            FunctionShape { blocks: vec![block(&[freeze, ret], &[])], ..FunctionShape::default() };
+        let mut shape =
+            ModuleShape { functions: vec![main, other], globals: 3, ..ModuleShape::default() };
+        shape.results[TypeClass::I32 as usize] = 2;
         shape
     }
 

@@ -1,6 +1,6 @@
 //! Facts about control-flow graphs, as successors of each block by number: block 0 is the entry.
 //!
-//! Every block is assumed to be reachable, as in a [`Shape`](crate::shape::Shape); what is not reachable
+//! Every block is assumed to be reachable, as in a [`ModuleShape`](crate::shape::ModuleShape); what is not reachable
 //! takes part in nothing. Dominators themselves are `llvmhost::Dominators`.
 
 use std::collections::BTreeSet;

@@ -7,16 +7,16 @@ use embed::{Doc2Vec, Documents, Points, XMeans, select};
 use crate::exclusion::Exclusions;
 use crate::features::{features, normalised};
 use crate::inventory::{Inventory, List};
-use crate::sequence::{Draw, Pool, Sequence, pairs, two_way};
-use crate::shape::Shape;
-use crate::vector::{Rows, Rule, Sharing, program_vector, texts};
+use crate::sequence::{Draw, PassPool, Sequence, pairs, two_way};
+use crate::shape::ModuleShape;
+use crate::vector::{DocumentVectors, PassOnRule, Sharing, program_vector, texts};
 
 /// The window of Doc2Vec over instructions; over passes it is 3 (section 4.1).
 const INSTRUCTIONS_WINDOW: usize = 5;
 
-/// How sequences are come by.
+/// How to choose sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SequencesBy {
+pub enum SequenceSelection {
     /// Many are drawn, and those are selected that are most unlike each other (SS).
     #[default]
     Selection,
@@ -30,9 +30,9 @@ pub enum SequencesBy {
     TwoWay,
 }
 
-/// How programs are come by.
+/// How to choose programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProgramsBy {
+pub enum ProgramSelection {
     /// Many are made, and those are selected whose vectors are most unlike each other (SP).
     #[default]
     Selection,
@@ -42,11 +42,11 @@ pub enum ProgramsBy {
     Features,
 }
 
-/// An order for sequences.
+/// A request for sequences.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct SequenceRequest {
     /// How.
-    pub by: SequencesBy,
+    pub by: SequenceSelection,
     /// Of which passes.
     pub list: List,
     /// Their lengths.
@@ -55,7 +55,7 @@ pub struct Wanted {
     pub of: usize,
     /// How many are wanted.
     pub count: usize,
-    /// Where chance begins.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// For vectors and selection.
     pub threads: usize,
@@ -63,7 +63,7 @@ pub struct Wanted {
 
 /// Sequences as wanted, but for what is excluded.
 pub fn sequences(
-    wanted: &Wanted,
+    wanted: &SequenceRequest,
     inventory: &Inventory,
     exclusions: &mut Exclusions,
 ) -> Vec<Sequence> {
@@ -74,24 +74,24 @@ pub fn sequences(
         (0..count).map(|_| exclusions.draw(draw, &list, inventory, &mut choices)).collect()
     };
     match wanted.by {
-        SequencesBy::Chance => drawn(&draw, wanted.count),
-        SequencesBy::Swarm => {
-            draw.pool = Pool::Half;
+        SequenceSelection::Chance => drawn(&draw, wanted.count),
+        SequenceSelection::Swarm => {
+            draw.pool = PassPool::Half;
             drawn(&draw, wanted.count)
         }
-        SequencesBy::Pairs => {
+        SequenceSelection::Pairs => {
             let length = usize::from(*draw.length.end());
             let mut all = pairs(&list, length, &mut choices);
             all.retain(|sequence| exclusions.allows(sequence, inventory));
             all.truncate(wanted.count);
             all
         }
-        SequencesBy::TwoWay => {
+        SequenceSelection::TwoWay => {
             let all = two_way(&list, usize::from(*draw.length.end()));
             let allowed = all.filter(|sequence| exclusions.allows(sequence, inventory));
             allowed.take(wanted.count).collect()
         }
-        SequencesBy::Selection => {
+        SequenceSelection::Selection => {
             let all = drawn(&draw, wanted.of.max(wanted.count));
             let mut documents = Documents::new();
             for sequence in &all {
@@ -107,16 +107,16 @@ pub fn sequences(
 
 /// Which of some programs are tested with.
 pub fn programs(
-    by: ProgramsBy,
-    shapes: &[Shape],
+    by: ProgramSelection,
+    shapes: &[ModuleShape],
     count: usize,
     seed: u64,
     threads: usize,
 ) -> Vec<usize> {
     let points = match by {
-        ProgramsBy::Chance => return (0..shapes.len().min(count)).collect(),
-        ProgramsBy::Selection => vectors(shapes, seed, threads),
-        ProgramsBy::Features => {
+        ProgramSelection::Chance => return (0..shapes.len().min(count)).collect(),
+        ProgramSelection::Selection => vectors(shapes, seed, threads),
+        ProgramSelection::Features => {
             let rows: Vec<Vec<f32>> = shapes.iter().map(features).collect();
             points(&normalised(&rows))
         }
@@ -125,7 +125,7 @@ pub fn programs(
 }
 
 /// Programs as vectors.
-pub fn vectors(shapes: &[Shape], seed: u64, threads: usize) -> Points {
+pub fn vectors(shapes: &[ModuleShape], seed: u64, threads: usize) -> Points {
     let texts = texts(shapes, Sharing::Same);
     let mut documents = Documents::new();
     for text in &texts.documents {
@@ -135,10 +135,10 @@ pub fn vectors(shapes: &[Shape], seed: u64, threads: usize) -> Points {
     let model = Doc2Vec { window: INSTRUCTIONS_WINDOW, seed, threads, ..Doc2Vec::default() };
     let edges = model.train(&documents);
     let values: Vec<f32> = edges.rows().flatten().copied().collect();
-    let rows = Rows { values: &values, width: edges.width() };
+    let rows = DocumentVectors { values: &values, width: edges.width() };
     let vectors = shapes.iter().zip(&texts.of);
     let vectors: Vec<Vec<f32>> =
-        vectors.map(|(shape, of)| program_vector(shape, of, rows, Rule::default())).collect();
+        vectors.map(|(shape, of)| program_vector(shape, of, rows, PassOnRule::default())).collect();
     points(&vectors)
 }
 

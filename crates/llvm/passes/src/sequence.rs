@@ -1,7 +1,7 @@
 //! Sequences of passes: drawn at random, or combinatorial; and as pipelines.
 //!
 //! A sequence is numbers into [`Inventory::passes`]. CTOS section 4.2 draws lengths of 50 to 200 uniformly
-//! and each pass uniformly; that is [`Draw::default`]. [`Pool::Half`] draws each sequence from a random half
+//! and each pass uniformly; that is [`Draw::default`]. [`PassPool::Half`] draws each sequence from a random half
 //! of the list (swarm). [`pairs`] and [`two_way`] are the combinatorial baselines.
 
 mod combine;
@@ -25,7 +25,7 @@ pub struct Sequence(pub Vec<u16>);
 /// How a sequence becomes a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grouping {
-    /// Each pass in a group of its own: it is through with all functions before the next one begins, and
+    /// Each pass in a group of its own: it has run on all functions before the next one begins, and
     /// means the same whatever stands beside it.
     #[default]
     Alone,
@@ -68,7 +68,7 @@ impl Sequence {
 
 /// What passes one sequence is drawn from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pool {
+pub enum PassPool {
     /// The whole list.
     #[default]
     Whole,
@@ -82,12 +82,12 @@ pub struct Draw {
     /// Lengths, all alike.
     pub length: RangeInclusive<u16>,
     /// From what.
-    pub pool: Pool,
+    pub pool: PassPool,
 }
 
 impl Default for Draw {
     fn default() -> Draw {
-        Draw { length: 50..=200, pool: Pool::Whole }
+        Draw { length: 50..=200, pool: PassPool::Whole }
     }
 }
 
@@ -108,7 +108,7 @@ impl Draw {
         let (least, most) = (i64::from(*self.length.start()), i64::from(*self.length.end()));
         let length = choices.range(least..=most);
         let mut pool = list.to_vec();
-        if self.pool == Pool::Half {
+        if self.pool == PassPool::Half {
             choices.shuffle(&mut pool);
             pool.truncate(list.len().div_ceil(2));
         }
@@ -225,7 +225,7 @@ pub(crate) mod tests {
     #[test]
     fn a_swarm_has_half_of_the_list() {
         let list: Vec<u16> = (0..21).collect();
-        let draw = Draw { pool: Pool::Half, ..Draw::default() };
+        let draw = Draw { pool: PassPool::Half, ..Draw::default() };
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..50 {
             let mut distinct = draw.draw(&list, &mut Choices::new(seed)).0;

@@ -1,6 +1,6 @@
 //! The shape of a module: what its vectors and features are computed from, as plain data.
 //!
-//! Read from a module in a server's child ([`Shape::of`]); everything after that needs no LLVM. An
+//! Read from a module in a server's child ([`ModuleShape::of`]); everything after that needs no LLVM. An
 //! instruction is its opcode and nothing else, as in CTOS: a call is a call, whatever is called.
 
 use std::collections::{BTreeSet, HashMap};
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 /// The shape of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shape {
+pub struct ModuleShape {
     /// The functions that it defines, in order.
-    pub functions: Vec<Function>,
+    pub functions: Vec<FunctionShape>,
     /// How many functions it declares only, intrinsics among them.
     pub declared: u32,
     /// How many global variables it has.
     pub globals: u32,
-    /// How many results of instructions there are of each [`Sort`].
-    pub results: [u32; Sort::ALL.len()],
+    /// How many results of instructions there are of each [`TypeClass`].
+    pub results: [u32; TypeClass::ALL.len()],
 }
 
 /// A function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Function {
+pub struct FunctionShape {
     /// Its name.
     pub name: String,
     /// Its blocks that can be reached; the entry is the first.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockShape>,
     /// Functions of the shape that it calls, or whose address an instruction of it uses, itself included: what
     /// may be called through a pointer that it takes. In order.
     pub callees: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct Function {
 
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Block {
+pub struct BlockShape {
     /// The numbers of `LLVMOpcode` of its instructions, the same in all versions; see [`llvmhost::opcode`].
     pub words: Vec<u8>,
     /// Blocks that may follow, as the terminator lists them: one may be there twice.
@@ -47,7 +47,7 @@ pub struct Block {
 /// Types as far as they are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Sort {
+pub enum TypeClass {
     Void,
     I1,
     I8,
@@ -62,55 +62,55 @@ pub enum Sort {
     Other,
 }
 
-impl Sort {
+impl TypeClass {
     /// All, in order.
-    pub const ALL: [Sort; 12] = [
-        Sort::Void,
-        Sort::I1,
-        Sort::I8,
-        Sort::I16,
-        Sort::I32,
-        Sort::I64,
-        Sort::OtherInteger,
-        Sort::Float,
-        Sort::Pointer,
-        Sort::Vector,
-        Sort::Aggregate,
-        Sort::Other,
+    pub const ALL: [TypeClass; 12] = [
+        TypeClass::Void,
+        TypeClass::I1,
+        TypeClass::I8,
+        TypeClass::I16,
+        TypeClass::I32,
+        TypeClass::I64,
+        TypeClass::OtherInteger,
+        TypeClass::Float,
+        TypeClass::Pointer,
+        TypeClass::Vector,
+        TypeClass::Aggregate,
+        TypeClass::Other,
     ];
 
-    fn of(ty: Type<'_>) -> Sort {
+    fn of(ty: Type<'_>) -> TypeClass {
         match ty.kind() {
-            TypeKind::Void => Sort::Void,
+            TypeKind::Void => TypeClass::Void,
             TypeKind::Integer => match ty.bits() {
-                1 => Sort::I1,
-                8 => Sort::I8,
-                16 => Sort::I16,
-                32 => Sort::I32,
-                64 => Sort::I64,
-                _ => Sort::OtherInteger,
+                1 => TypeClass::I1,
+                8 => TypeClass::I8,
+                16 => TypeClass::I16,
+                32 => TypeClass::I32,
+                64 => TypeClass::I64,
+                _ => TypeClass::OtherInteger,
             },
-            TypeKind::Float => Sort::Float,
-            TypeKind::Pointer => Sort::Pointer,
-            TypeKind::Vector | TypeKind::ScalableVector => Sort::Vector,
-            TypeKind::Struct | TypeKind::Array => Sort::Aggregate,
-            _ => Sort::Other,
+            TypeKind::Float => TypeClass::Float,
+            TypeKind::Pointer => TypeClass::Pointer,
+            TypeKind::Vector | TypeKind::ScalableVector => TypeClass::Vector,
+            TypeKind::Struct | TypeKind::Array => TypeClass::Aggregate,
+            _ => TypeClass::Other,
         }
     }
 }
 
-impl Shape {
+impl ModuleShape {
     /// Of a module.
-    pub fn of(module: &Module<'_>) -> Shape {
+    pub fn of(module: &Module<'_>) -> ModuleShape {
         let all = module.functions();
         let defined: Vec<Value<'_>> =
             all.iter().copied().filter(|function| !function.is_declaration()).collect();
         let numbers =
             defined.iter().enumerate().map(|(at, function)| (function.key(), at)).collect();
-        let mut shape = Shape {
+        let mut shape = ModuleShape {
             declared: count(all.len() - defined.len()),
             globals: count(module.globals().len()),
-            ..Shape::default()
+            ..ModuleShape::default()
         };
         for function in defined {
             let function = shape.function(function, &numbers);
@@ -119,20 +119,20 @@ impl Shape {
         shape
     }
 
-    fn function(&mut self, function: Value<'_>, numbers: &HashMap<usize, usize>) -> Function {
+    fn function(&mut self, function: Value<'_>, numbers: &HashMap<usize, usize>) -> FunctionShape {
         let blocks = reachable(&function.blocks());
         let mut callees = BTreeSet::new();
         let mut read = |(block, successors): (LlvmBlock<'_>, Vec<usize>)| {
             let instructions = block.instructions();
             for instruction in &instructions {
-                self.results[Sort::of(instruction.ty()) as usize] += 1;
+                self.results[TypeClass::of(instruction.ty()) as usize] += 1;
                 functions_in(*instruction, numbers, &mut callees);
             }
             let word = |instruction: Value<'_>| u8::try_from(instruction.opcode()).unwrap_or(0);
-            Block { words: instructions.into_iter().map(word).collect(), successors }
+            BlockShape { words: instructions.into_iter().map(word).collect(), successors }
         };
         let blocks = blocks.into_iter().map(&mut read).collect();
-        Function {
+        FunctionShape {
             name: function.name(),
             blocks,
             callees: callees.into_iter().collect(),
@@ -141,7 +141,7 @@ impl Shape {
     }
 }
 
-impl Function {
+impl FunctionShape {
     /// The successors of each block.
     pub fn graph(&self) -> Vec<Vec<usize>> {
         self.blocks.iter().map(|block| block.successors.clone()).collect()

@@ -6,7 +6,7 @@ use std::io;
 /// those behind the first that shows, nobody makes use.
 const WINDOW: usize = 16;
 
-/// The fewest of some things, in their order, that still `show`; without any one of them they do not. The
+/// A minimal sublist, in order, that still `show`s: it does not without any one of its members. The
 /// whole list is taken to show. Chunks go first, from halves to single things, the last first: what comes
 /// after the culprit is not needed.
 pub fn shorten<T: Clone>(

@@ -1,4 +1,4 @@
-//! A program under sequences: what it does after each, what is behind a crash, and which few passes it takes.
+//! A program under sequences: what it does after each, what lies behind a crash, and which few passes are needed.
 //!
 //! More than half of random sequences end in a crash or in an invalid module, mostly the same few. What a
 //! [`Trial`] does about that wall: the pass that failed is taken out of the sequence and the rest runs
@@ -11,7 +11,7 @@
 use std::io;
 use std::time::Duration;
 
-use llvmhost::{Allowance, Executed, How, Limits, Running, Server, Signature};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Limits, Running, Server, Signature};
 use optimise::verdict::{CODE_GENERATOR, Verdict, judge};
 use optimise::work::{Answer, Item, Pipeline};
 
@@ -20,7 +20,7 @@ use crate::sequence::{Grouping, Sequence};
 use crate::shorten::shorten;
 
 /// A sequence that fails is tried without the culprit so many times.
-const WALLS: usize = 6;
+const RETRIES: usize = 6;
 
 /// Sequences that run between two looks at whether to stop: enough to pay for a fork.
 const AT_ONCE: usize = 5;
@@ -29,31 +29,31 @@ const AT_ONCE: usize = 5;
 const PATIENCE: u32 = 3;
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What a program must do.
+/// The expected result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Must {
+pub struct ExpectedRun {
     /// Its exit status.
     pub status: u8,
     /// Its output.
     pub stdout: Vec<u8>,
 }
 
-impl Must {
-    /// Whether that is what was done.
-    pub fn is(&self, executed: &Executed) -> bool {
+impl ExpectedRun {
+    /// Whether an execution has this result.
+    pub fn matches(&self, executed: &Executed) -> bool {
         let status = match executed.how {
-            How::Status(status) => Some(status),
+            ExecutionEnd::Status(status) => Some(status),
             // As shells show it: `abort` may be what a program must do.
-            How::Signal(signal) => u8::try_from(128 + signal).ok(),
-            How::Time | How::NotBegun(_) => None,
+            ExecutionEnd::Signal(signal) => u8::try_from(128 + signal).ok(),
+            ExecutionEnd::Time | ExecutionEnd::NotBegun(_) => None,
         };
         status == Some(self.status) && executed.stdout == self.stdout
     }
 }
 
-/// How a sequence is shortened.
+/// Options for shortening a sequence.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Terms {
+pub struct ShortenOptions {
     /// Modules are verified after each pass.
     pub verify_each: bool,
     /// The finding is that LLVM takes too long.
@@ -62,14 +62,14 @@ pub struct Terms {
 
 /// What a program did after a sequence.
 #[derive(Clone, Debug)]
-pub enum Seen {
+pub enum SequenceOutcome {
     /// It was executed.
     Executed(Executed),
     /// LLVM failed.
     Fault(Signature),
     /// There is no such pass, or it cannot stand there.
     Refused(String),
-    /// Our own trouble.
+    /// A bug of ours.
     Trouble(String),
 }
 
@@ -81,11 +81,11 @@ pub struct Attempt {
     /// What was run of it.
     pub sequence: Sequence,
     /// What came of it.
-    pub seen: Seen,
+    pub seen: SequenceOutcome,
 }
 
 /// Executes an object in some other way than by LLVM's JIT.
-pub type Runner<'t> = &'t dyn Fn(&[u8]) -> io::Result<Executed>;
+pub type ExecuteFn<'t> = &'t dyn Fn(&[u8]) -> io::Result<Executed>;
 
 /// A program on a server.
 pub struct Trial<'t> {
@@ -100,7 +100,7 @@ pub struct Trial<'t> {
     /// What the program may use.
     pub allowance: Allowance,
     /// Who executes it, if not LLVM's JIT.
-    pub runner: Option<Runner<'t>>,
+    pub runner: Option<ExecuteFn<'t>>,
     /// Whether modules are verified after every pass.
     pub verify_each: bool,
     /// Time that was spent so far.
@@ -121,11 +121,15 @@ impl Trial<'_> {
     }
 
     /// What the program does after each of some sequences.
-    pub fn run(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Seen>> {
+    pub fn run(&mut self, sequences: &[Sequence]) -> io::Result<Vec<SequenceOutcome>> {
         self.run_verified(sequences, self.verify_each)
     }
 
-    fn run_verified(&mut self, sequences: &[Sequence], verify_each: bool) -> io::Result<Vec<Seen>> {
+    fn run_verified(
+        &mut self,
+        sequences: &[Sequence],
+        verify_each: bool,
+    ) -> io::Result<Vec<SequenceOutcome>> {
         let mut all = Vec::with_capacity(sequences.len());
         for some in sequences.chunks(AT_ONCE) {
             if (self.is_stopped)() {
@@ -142,42 +146,44 @@ impl Trial<'_> {
     }
 
     /// The same once more, alone, with the module verified after each pass; and what LLVM said.
-    pub fn again(&mut self, sequence: &Sequence) -> io::Result<(Seen, String)> {
+    pub fn rerun_verified(&mut self, sequence: &Sequence) -> io::Result<(SequenceOutcome, String)> {
         let item = self.item(sequence, true);
         let (verdict, ran) = judge(self.server, &item, self.limits)?;
-        Ok((self.seen(verdict)?, ran.end.told()))
+        Ok((self.seen(verdict)?, ran.end.describe()))
     }
 
-    fn seen(&self, verdict: Verdict) -> io::Result<Seen> {
+    fn seen(&self, verdict: Verdict) -> io::Result<SequenceOutcome> {
         let executed = match (verdict, self.runner) {
             (Verdict::Fine(Answer::Executed(executed)), _) => executed,
             (Verdict::Fine(Answer::Object(object)), Some(runner)) => runner(&object)?,
-            (Verdict::Fine(other), _) => return Ok(Seen::Trouble(format!("{other:?}"))),
-            (Verdict::Fault(signature), _) => return Ok(Seen::Fault(signature)),
-            (Verdict::Refused(words), _) => return Ok(Seen::Refused(words)),
-            (Verdict::Trouble(words), _) => return Ok(Seen::Trouble(words)),
+            (Verdict::Fine(other), _) => return Ok(SequenceOutcome::Trouble(format!("{other:?}"))),
+            (Verdict::Fault(signature), _) => return Ok(SequenceOutcome::Fault(signature)),
+            (Verdict::Refused(words), _) => return Ok(SequenceOutcome::Refused(words)),
+            (Verdict::Trouble(words), _) => return Ok(SequenceOutcome::Trouble(words)),
         };
         Ok(match executed.how {
-            How::NotBegun(why) => Seen::Trouble(why),
-            _ => Seen::Executed(executed),
+            ExecutionEnd::NotBegun(why) => SequenceOutcome::Trouble(why),
+            _ => SequenceOutcome::Executed(executed),
         })
     }
 
     /// Runs sequences, and those that fail again without the pass that failed, until they pass or it is no
     /// use. Every attempt is told, the last of each sequence is what it came to.
-    pub fn behind_the_wall(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Attempt>> {
+    pub fn run_past_crashes(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Attempt>> {
         let mut attempts = Vec::new();
         let mut open: Vec<(usize, Sequence)> = sequences.iter().cloned().enumerate().collect();
-        for _ in 0..=WALLS {
+        for _ in 0..=RETRIES {
             let texts: Vec<Sequence> = open.iter().map(|(_, sequence)| sequence.clone()).collect();
             let seen = self.run(&texts)?;
             let mut next = Vec::new();
             for ((of, sequence), mut seen) in open.into_iter().zip(seen) {
-                if matches!(&seen, Seen::Fault(signature) if signature.pass.is_none()) {
-                    seen = self.again(&sequence)?.0;
+                if matches!(&seen, SequenceOutcome::Fault(signature) if signature.pass.is_none()) {
+                    seen = self.rerun_verified(&sequence)?.0;
                 }
                 let rest = match &seen {
-                    Seen::Fault(signature) => without_culprit(&sequence, signature, self.inventory),
+                    SequenceOutcome::Fault(signature) => {
+                        without_culprit(&sequence, signature, self.inventory)
+                    }
                     _ => None,
                 };
                 next.extend(rest.map(|rest| (of, rest)));
@@ -196,8 +202,8 @@ impl Trial<'_> {
     pub fn shorten(
         &mut self,
         sequence: &Sequence,
-        Terms { verify_each, is_slow }: Terms,
-        shows: &dyn Fn(&Seen) -> bool,
+        ShortenOptions { verify_each, is_slow }: ShortenOptions,
+        shows: &dyn Fn(&SequenceOutcome) -> bool,
     ) -> io::Result<Sequence> {
         // A part of it that takes much longer is no better.
         let whole = self.limits;
@@ -216,15 +222,15 @@ impl Trial<'_> {
     }
 }
 
-impl Seen {
+impl SequenceOutcome {
     /// Whether the program ran and did something else than it must.
-    pub fn is_wrong(&self, must: &Must) -> bool {
-        matches!(self, Seen::Executed(executed) if !must.is(executed))
+    pub fn is_wrong(&self, must: &ExpectedRun) -> bool {
+        matches!(self, SequenceOutcome::Executed(executed) if !must.matches(executed))
     }
 }
 
 /// A sequence without the pass that failed, wherever it stands. `None` if that is not known, or would leave
-/// it as it is: then somebody else failed.
+/// it as it is: then another pass failed.
 fn without_culprit(
     sequence: &Sequence,
     signature: &Signature,

@@ -16,11 +16,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::graph::{back_edges, loop_entries};
 use crate::region::Regions;
-use crate::shape::{Function, Shape};
+use crate::shape::{FunctionShape, ModuleShape};
 
 /// When a block passes on what came in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rule {
+pub enum PassOnRule {
     /// When it is taken from the work list, once, so that what is deeper was done before: what the paper says
     /// about its algorithm. A loop reaches what follows it.
     #[default]
@@ -43,7 +43,7 @@ pub enum Sharing {
 
 /// The texts of some programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
+pub struct EdgeTexts {
     /// The documents to be turned into vectors; in order of their first use.
     pub documents: Vec<Vec<u32>>,
     /// For each program, and each of its edges in order, the number of the document.
@@ -51,8 +51,8 @@ pub struct Texts {
 }
 
 /// The texts of all edges of some programs.
-pub fn texts(shapes: &[Shape], sharing: Sharing) -> Texts {
-    let mut texts = Texts { documents: Vec::new(), of: Vec::new() };
+pub fn texts(shapes: &[ModuleShape], sharing: Sharing) -> EdgeTexts {
+    let mut texts = EdgeTexts { documents: Vec::new(), of: Vec::new() };
     let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
     for shape in shapes {
         let mut of = Vec::new();
@@ -73,7 +73,7 @@ pub fn texts(shapes: &[Shape], sharing: Sharing) -> Texts {
 }
 
 /// The texts of a function's edges.
-fn texts_of(function: &Function) -> Vec<Vec<u32>> {
+fn texts_of(function: &FunctionShape) -> Vec<Vec<u32>> {
     let words = |block: usize| function.blocks[block].words.iter().copied().map(u32::from);
     let edges = edges(&function.graph());
     match (edges.is_empty(), function.blocks.is_empty()) {
@@ -93,14 +93,14 @@ pub(crate) fn edges(graph: &[Vec<usize>]) -> Vec<(usize, usize)> {
 
 /// The vectors of documents.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows<'v> {
+pub struct DocumentVectors<'v> {
     /// One after the other.
     pub values: &'v [f32],
     /// How many values each has.
     pub width: usize,
 }
 
-impl<'v> Rows<'v> {
+impl<'v> DocumentVectors<'v> {
     /// That of a document; empty, which counts as zeros, where there is none.
     fn get(self, document: u32) -> &'v [f32] {
         let start = document as usize * self.width;
@@ -108,8 +108,13 @@ impl<'v> Rows<'v> {
     }
 }
 
-/// The vector of a program, given the document of each of its edges as in [`Texts::of`].
-pub fn program_vector(shape: &Shape, of: &[u32], rows: Rows<'_>, rule: Rule) -> Vec<f32> {
+/// The vector of a program, given the document of each of its edges as in [`EdgeTexts::of`].
+pub fn program_vector(
+    shape: &ModuleShape,
+    of: &[u32],
+    rows: DocumentVectors<'_>,
+    rule: PassOnRule,
+) -> Vec<f32> {
     let mut of = of.iter();
     let functions = shape.functions.iter().map(|function| {
         let flow = Flow::new(&function.graph());
@@ -154,10 +159,10 @@ impl Flow {
     }
 
     /// Algorithm 1. There is one vector for each edge, or a single one.
-    fn vector(&self, mut vectors: Vec<Vec<f32>>, rule: Rule) -> Vec<f32> {
+    fn vector(&self, mut vectors: Vec<Vec<f32>>, rule: PassOnRule) -> Vec<f32> {
         let visited = match rule {
-            Rule::WhenTaken => self.when_taken(&mut vectors),
-            Rule::AsPrinted => self.as_printed(&mut vectors),
+            PassOnRule::WhenTaken => self.when_taken(&mut vectors),
+            PassOnRule::AsPrinted => self.as_printed(&mut vectors),
         };
         let is_end = |&edge: &usize| visited[edge] && self.out[self.edges[edge].1].is_empty();
         let mut last: Vec<usize> = (0..self.edges.len()).filter(is_end).collect();

@@ -1,18 +1,18 @@
-//! What a server of ours does in its children: the items, and the answers.
+//! What a server does in its children: the items and the answers.
 //!
 //! What LLVM prints in a child goes to a file in memory behind standard error, which the child reads back.
 //! An item that kills the child has no answer; its end is in [`llvmhost::Ran`], with the end of what was printed.
 
 use std::fs;
 
-use llvmhost::{Broken, Context, Desk, Llvm, Machine, Running, Work};
+use llvmhost::{Broken, Context, Llvm, Machine, Recorder, Running, Work};
 use optimise::work::packed;
 use serde::{Deserialize, Serialize};
 
-use crate::shape::Shape;
+use crate::shape::ModuleShape;
 
-/// The first byte of these items.
-pub const TRADE: u8 = b'p';
+/// The engine tag: the first byte of these items.
+pub const ENGINE_TAG: u8 = b'p';
 
 /// How far an item came: what [`llvmhost::Ran::stage`] says.
 pub mod stage {
@@ -24,7 +24,7 @@ pub mod stage {
     pub const AFTER: u32 = 3;
 }
 
-/// One thing to do.
+/// An item of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Item {
     /// List the passes of the library.
@@ -48,7 +48,7 @@ pub enum Item {
 /// What came of an item that LLVM survived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
-    /// It is not an item that this server knows: our trouble.
+    /// It is not an item that this server knows: a bug of ours.
     Trouble(String),
     /// It is no valid module, or there is no such pass, or the library does not list its passes.
     Refused(String),
@@ -57,7 +57,7 @@ pub enum Answer {
     /// The passes ran.
     Log(Logged),
     /// The program's shape.
-    Shape(Shape),
+    Shape(ModuleShape),
 }
 
 /// A run of passes that came to its end.
@@ -83,41 +83,52 @@ impl Answer {
 impl Item {
     /// As bytes for a server.
     pub fn bytes(&self) -> Vec<u8> {
-        packed(TRADE, self)
+        packed(ENGINE_TAG, self)
     }
 }
 
-/// The work itself.
+/// Handles items in a child.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Children;
+pub struct PassesHandler;
 
-impl Work for Children {
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
+impl Work for PassesHandler {
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
         match item.split_first() {
-            Some((&optimise::work::TRADE, item)) => {
-                optimise::work::answer(llvm, machine, item, desk).bytes()
+            Some((&optimise::work::ENGINE_TAG, item)) => {
+                optimise::work::answer(llvm, machine, item, recorder).bytes()
             }
-            Some((_, item)) => Children::answer(llvm, machine, item, desk),
+            Some((_, item)) => PassesHandler::answer(llvm, machine, item, recorder),
             None => Vec::new(),
         }
     }
 }
 
-impl Children {
+impl PassesHandler {
     /// Does an item, given without its first byte.
-    pub fn answer(llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        desk.stage(stage::READING);
+    pub fn answer(
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
+        recorder.stage(stage::READING);
         let answer = match postcard::from_bytes(item) {
             Err(e) => Err(Answer::Trouble(e.to_string())),
             Ok(Item::Names) => names(llvm),
             Ok(Item::Log { module, passes, verify_each }) => {
                 let running = Running { verify_each, log: true };
-                log(llvm, machine, &module, &passes, running, desk)
+                log(llvm, machine, &module, &passes, running, recorder)
             }
             Ok(Item::Shape { module }) => {
                 let context = Context::new(llvm);
                 let module = context.parse(&module, "program").map_err(refused);
-                module.map(|module| Answer::Shape(Shape::of(&module)))
+                module.map(|module| Answer::Shape(ModuleShape::of(&module)))
             }
         };
         let (Ok(answer) | Err(answer)) = answer;
@@ -138,15 +149,15 @@ fn log(
     module: &[u8],
     passes: &str,
     running: Running,
-    desk: &Desk<'_>,
+    recorder: &Recorder<'_>,
 ) -> Result<Answer, Answer> {
     let context = Context::new(llvm);
     let mut module = context.parse(module, "program").map_err(refused)?;
     module.verify().map_err(refused)?;
     module.set_machine(machine);
-    desk.stage(stage::PASSES);
+    recorder.stage(stage::PASSES);
     module.run(passes, Some(machine), running).map_err(refused)?;
-    desk.stage(stage::AFTER);
+    recorder.stage(stage::AFTER);
     let invalid = module.verify().err().map(|broken| broken.0);
     let (declared, defined): (Vec<_>, Vec<_>) =
         module.functions().into_iter().partition(|function| function.is_declaration());

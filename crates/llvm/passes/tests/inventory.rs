@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use choice::Choices;
 use llvmhost::{End, Installed, Limits, Program, Ran, Server, Setup};
 use passes::inventory::{Inventory, Library, List, Unit};
-use passes::sequence::{Draw, Grouping, Pool, Sequence, pairs};
-use passes::work::{Answer, Children, Item, Logged};
+use passes::sequence::{Draw, Grouping, PassPool, Sequence, pairs};
+use passes::work::{Answer, Item, Logged, PassesHandler};
 use sandbox::Scratch;
 
 /// Versions that set-up installs; the last comes with Rust.
@@ -34,7 +34,7 @@ const TESTS: [Test; 5] = [
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.first().is_some_and(|arg| arg == "serve") {
-        return llvmhost::serve(|_| Ok(Children)).expect("a server");
+        return llvmhost::serve(|_| Ok(PassesHandler)).expect("a server");
     }
     let words: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
     for version in VERSIONS {
@@ -175,7 +175,7 @@ fn logged(ran: &Ran) -> Option<Logged> {
 /// log says that the k-th was the last. A crash is a finding and not of this test, but should be rare.
 fn sequences_run(server: &mut Server, inventory: &Inventory) {
     let list = inventory.list(List::All);
-    let draw = Draw { length: 40..=40, pool: Pool::Half };
+    let draw = Draw { length: 40..=40, pool: PassPool::Half };
     let mut choices = Choices::new(1);
     let mut drawn: Vec<Sequence> = (0..6).map(|_| draw.draw(&list, &mut choices)).collect();
     drawn.extend(pairs(&inventory.list(List::Production), 40, &mut choices).into_iter().take(2));

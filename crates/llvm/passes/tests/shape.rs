@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use llvmhost::{Context, Installed, Llvm, opcode};
-use passes::shape::{Shape, Sort};
+use passes::shape::{ModuleShape, TypeClass};
 
 /// The library; `None` if it is not installed, which CI does not allow.
 fn library() -> Option<&'static Llvm> {
@@ -19,10 +19,10 @@ fn library() -> Option<&'static Llvm> {
 }
 
 /// The shape of a text, if there is a library to read it.
-fn shape(text: &str) -> Option<Shape> {
+fn shape(text: &str) -> Option<ModuleShape> {
     let context = Context::new(library()?);
     let module = context.parse(text.as_bytes(), "x").expect("a module");
-    Some(Shape::of(&module))
+    Some(ModuleShape::of(&module))
 }
 
 fn words(opcodes: &[i32]) -> Vec<u8> {
@@ -61,11 +61,11 @@ fn blocks_words_and_successors() {
     const ICMP: i32 = 42;
     assert_eq!(one.blocks[1].words, words(&[ICMP, opcode::CALL, opcode::BR]));
     assert_eq!(one.blocks[2].words, words(&[opcode::LOAD, opcode::RET]));
-    let results = |sort: Sort| shape.results[sort as usize];
-    assert_eq!(results(Sort::Pointer), 1);
-    assert_eq!(results(Sort::I1), 1);
-    assert_eq!(results(Sort::I32), 1);
-    assert_eq!(results(Sort::Void), 4);
+    let results = |sort: TypeClass| shape.results[sort as usize];
+    assert_eq!(results(TypeClass::Pointer), 1);
+    assert_eq!(results(TypeClass::I1), 1);
+    assert_eq!(results(TypeClass::I32), 1);
+    assert_eq!(results(TypeClass::Void), 4);
     assert_eq!(shape.results.iter().sum::<u32>(), 7);
 }
 
@@ -106,7 +106,7 @@ fn callees() {
 #[test]
 fn nothing_in_it() {
     if let Some(shape) = shape("declare void @f()") {
-        assert_eq!(shape, Shape { declared: 1, ..Shape::default() });
+        assert_eq!(shape, ModuleShape { declared: 1, ..ModuleShape::default() });
     }
 }
 
@@ -117,5 +117,5 @@ fn there_and_back() {
         return;
     };
     let bytes = postcard::to_allocvec(&shape).expect("it is written");
-    assert_eq!(postcard::from_bytes::<Shape>(&bytes).expect("it is read"), shape);
+    assert_eq!(postcard::from_bytes::<ModuleShape>(&bytes).expect("it is read"), shape);
 }

@@ -10,13 +10,13 @@ use std::time::Duration;
 use choice::Choices;
 use faulty::{Faulty, planted};
 use llvmhost::{
-    Allowance, Executed, Fault, How, Installed, Limits, Program, Server, Setup, Signature,
+    Allowance, Executed, ExecutionEnd, Fault, Installed, Limits, Program, Server, Setup, Signature,
 };
 use optimise::verdict::CODE_GENERATOR;
-use passes::exclusion::{Exclusions, What};
+use passes::exclusion::{Excluded, Exclusions};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Sequence};
-use passes::trial::{Must, Seen, Terms, Trial};
+use passes::trial::{ExpectedRun, SequenceOutcome, ShortenOptions, Trial};
 use sandbox::{Run, Scratch};
 
 /// Those that set-up installs everywhere.
@@ -36,7 +36,7 @@ const TESTS: [Test; 6] = [
     ("figure_1b", figure_1b),
     ("five_types", five_types),
     ("verified_after_each", verified_after_each),
-    ("behind_the_wall", behind_the_wall),
+    ("behind_the_wall", run_past_crashes),
     ("what_is_known_is_not_drawn", what_is_known_is_not_drawn),
 ];
 
@@ -150,17 +150,17 @@ impl Stand {
     }
 }
 
-fn nine() -> Must {
-    Must { status: 0, stdout: b"9\n".to_vec() }
+fn nine() -> ExpectedRun {
+    ExpectedRun { status: 0, stdout: b"9\n".to_vec() }
 }
 
-fn one(trial: &mut Trial<'_>, sequence: &Sequence) -> Seen {
+fn one(trial: &mut Trial<'_>, sequence: &Sequence) -> SequenceOutcome {
     trial.run(std::slice::from_ref(sequence)).expect("it lives").remove(0)
 }
 
-fn signature(seen: Seen) -> Signature {
+fn signature(seen: SequenceOutcome) -> Signature {
     match seen {
-        Seen::Fault(signature) => signature,
+        SequenceOutcome::Fault(signature) => signature,
         other => panic!("{other:?}"),
     }
 }
@@ -179,7 +179,7 @@ fn orders(things: &[u16]) -> Vec<Vec<u16>> {
 }
 
 /// With one pass less, with the last alone, or in another order the program does as it must.
-fn is_least(trial: &mut Trial<'_>, short: &Sequence, must: &Must) {
+fn is_least(trial: &mut Trial<'_>, short: &Sequence, must: &ExpectedRun) {
     let mut others: Vec<Sequence> = orders(&short.0).into_iter().skip(1).map(Sequence).collect();
     others.extend((0..short.0.len()).map(|at| {
         let mut fewer = short.clone();
@@ -188,13 +188,14 @@ fn is_least(trial: &mut Trial<'_>, short: &Sequence, must: &Must) {
     }));
     others.push(Sequence(short.0[short.0.len() - 1..].to_vec()));
     for (seen, other) in trial.run(&others).expect("it lives").iter().zip(&others) {
-        let is_right = matches!(seen, Seen::Executed(executed) if must.is(executed));
+        let is_right =
+            matches!(seen, SequenceOutcome::Executed(executed) if must.matches(executed));
         assert!(is_right, "{:?}: {seen:?}", other.names(trial.inventory));
     }
 }
 
 fn figure_1a(stand: &Stand) {
-    let must = Must { status: 0, stdout: Vec::new() };
+    let must = ExpectedRun { status: 0, stdout: Vec::new() };
     stand.with_program("1a", &stand.figure_1a, |trial| {
         for seed in 0..SEEDS {
             let long = stand.sequence("1a", seed);
@@ -205,8 +206,8 @@ fn figure_1a(stand: &Stand) {
             );
             let words = "Assertion `isScalarAfterVectorization(I, VF)' failed.";
             assert!(crash.key.ends_with(words), "{crash:?}");
-            let shows = |seen: &Seen| matches!(seen, Seen::Fault(other) if other.shows(&crash));
-            let short = trial.shorten(&long, Terms::default(), &shows).expect("it lives");
+            let shows = |seen: &SequenceOutcome| matches!(seen, SequenceOutcome::Fault(other) if other.shows(&crash));
+            let short = trial.shorten(&long, ShortenOptions::default(), &shows).expect("it lives");
             assert_eq!(stand.names(&short), planted("1a").passes);
             assert!(shows(&one(trial, &short)));
             if seed == 0 {
@@ -221,12 +222,15 @@ fn figure_1b(stand: &Stand) {
         for seed in 0..SEEDS {
             let long = stand.sequence("1b", seed);
             let short = trial
-                .shorten(&long, Terms::default(), &|seen| seen.is_wrong(&nine()))
+                .shorten(&long, ShortenOptions::default(), &|seen| seen.is_wrong(&nine()))
                 .expect("it lives");
             assert_eq!(stand.names(&short), planted("1b").passes);
             let seen = one(trial, &short);
-            let fifteen = Executed { how: How::Status(0), stdout: b"15\n".to_vec() };
-            assert!(matches!(&seen, Seen::Executed(executed) if *executed == fifteen), "{seen:?}");
+            let fifteen = Executed { how: ExecutionEnd::Status(0), stdout: b"15\n".to_vec() };
+            assert!(
+                matches!(&seen, SequenceOutcome::Executed(executed) if *executed == fifteen),
+                "{seen:?}"
+            );
             if seed == 0 {
                 is_least(trial, &short, &nine());
             }
@@ -255,14 +259,14 @@ fn five_types(stand: &Stand) {
             // Verified at the end, a module is invalid by nobody's fault.
             let blamed = pass.filter(|_| fault != Fault::InvalidIr);
             assert_eq!((first.fault, first.pass.as_deref()), (fault, blamed), "{name}");
-            let (again, _) = trial.again(&long).expect("it lives");
+            let (again, _) = trial.rerun_verified(&long).expect("it lives");
             let again = signature(again);
             assert_eq!((again.fault, again.pass.as_deref()), (fault, pass), "{name}");
-            let terms = Terms {
+            let terms = ShortenOptions {
                 verify_each: fault == Fault::InvalidIr,
                 is_slow: matches!(fault, Fault::Hang | Fault::Memory),
             };
-            let shows = |seen: &Seen| matches!(seen, Seen::Fault(other) if other.shows(&again));
+            let shows = |seen: &SequenceOutcome| matches!(seen, SequenceOutcome::Fault(other) if other.shows(&again));
             let short = trial.shorten(&long, terms, &shows).expect("it lives");
             assert_eq!(stand.names(&short), planted(name).passes, "{name}");
             is_least(trial, &short, &nine());
@@ -292,14 +296,14 @@ fn verified_after_each(stand: &Stand) {
 
 /// Wrong code is found behind a crash and an invalid module in the same sequence. What no pass can be blamed
 /// for is a wall without a way around.
-fn behind_the_wall(stand: &Stand) {
+fn run_past_crashes(stand: &Stand) {
     stand.with("crash invalid 1b", |trial| {
         let sequences = [
             stand.sequence("crash invalid 1b", 1),
             Sequence::default(),
             stand.sequence("invalid crash 1b", 2),
         ];
-        let attempts = trial.behind_the_wall(&sequences).expect("it lives");
+        let attempts = trial.run_past_crashes(&sequences).expect("it lives");
         for of in [0, 2] {
             let these: Vec<_> = attempts.iter().filter(|attempt| attempt.of == of).collect();
             let [first, second, last] = these[..] else { panic!("{these:?}") };
@@ -315,10 +319,12 @@ fn behind_the_wall(stand: &Stand) {
         }
         let plain: Vec<_> = attempts.iter().filter(|attempt| attempt.of == 1).collect();
         let [plain] = plain[..] else { panic!("{plain:?}") };
-        assert!(matches!(&plain.seen, Seen::Executed(executed) if nine().is(executed)));
+        assert!(
+            matches!(&plain.seen, SequenceOutcome::Executed(executed) if nine().matches(executed))
+        );
     });
     stand.with("code 1b", |trial| {
-        let attempts = trial.behind_the_wall(&[stand.sequence("code 1b", 1)]).expect("it lives");
+        let attempts = trial.run_past_crashes(&[stand.sequence("code 1b", 1)]).expect("it lives");
         assert_eq!(attempts.len(), 1);
         assert_eq!(signature(attempts[0].seen.clone()).pass.as_deref(), Some(CODE_GENERATOR));
     });
@@ -338,17 +344,17 @@ fn what_is_known_is_not_drawn(stand: &Stand) {
         names.iter().position(|name| *name == first).is_some_and(|at| names[at..].contains(&then))
     };
     stand.with("crash", |trial| {
-        let is_crash = |seen: &Seen| {
-            matches!(seen, Seen::Fault(one) if one.pass.as_deref() == Some("VectorCombinePass"))
+        let is_crash = |seen: &SequenceOutcome| {
+            matches!(seen, SequenceOutcome::Fault(one) if one.pass.as_deref() == Some("VectorCombinePass"))
         };
         let before = drawn(&mut exclusions);
         let affected = before.iter().filter(has_pair).count();
         assert!(affected > 20, "{affected}");
         for seed in 1..=5 {
             let long = stand.sequence("crash", 100 + seed);
-            let short = trial.shorten(&long, Terms::default(), &is_crash).expect("it lives");
+            let short = trial.shorten(&long, ShortenOptions::default(), &is_crash).expect("it lives");
             let learnt = exclusions.note(&short.names(inventory), "a crash");
-            let pair = What::Pair(first.into(), then.into());
+            let pair = Excluded::Pair(first.into(), then.into());
             assert_eq!(learnt.map(|one| one.what.clone()), (seed == 5).then_some(pair));
         }
         let after = drawn(&mut exclusions);

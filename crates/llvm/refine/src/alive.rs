@@ -10,7 +10,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::{Refinement, Verdict};
-use sandbox::{Ended, Run, Scratch, Status, Stop, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status, Stop};
 
 /// `alive-tv`.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Refinement for AliveTv {
             Ok(Ended::NotStarted(error)) => {
                 Verdict::Error(format!("{} cannot be started: {error}", self.program.display()))
             }
-            Ok(Ended::Killed(Why::Wall, _)) => Verdict::Timeout,
+            Ok(Ended::Killed(KillReason::Wall, _)) => Verdict::Timeout,
             Ok(Ended::Killed(why, _)) => Verdict::Error(format!("it was ended: {why:?}")),
             Ok(Ended::Finished(done)) => {
                 // Versions differ in which stream has what.

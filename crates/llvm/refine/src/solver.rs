@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sandbox::{Ended, Run, Status, Stop, Why};
+use sandbox::{Ended, KillReason, Run, Status, Stop};
 
 /// A solver that reads SMT-LIB 2 on standard input.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl Solver {
             Ended::NotStarted(error) => {
                 Said::Failed(format!("{} cannot be started: {error}", self.name()))
             }
-            Ended::Killed(Why::Wall, _) => Said::TooHard,
+            Ended::Killed(KillReason::Wall, _) => Said::TooHard,
             Ended::Killed(why, _) => Said::Failed(format!("{} was ended: {why:?}", self.name())),
             Ended::Finished(done) => {
                 let said = done.stdout.text();

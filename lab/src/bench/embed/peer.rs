@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use sandbox::{Run, Status};
 
-use super::{Account, WALL, account};
+use super::{SideReport, WALL, account};
 
 /// What the authors used, in versions that work together. pyclustering is the last of its kind.
 const PACKAGES: [&str; 4] =
@@ -21,7 +21,7 @@ pub fn vectors(sequences: &Path) -> PathBuf {
 }
 
 /// Runs all stages on a file of sequences.
-pub fn run(dir: &Path, sequences: &Path, count: usize, seed: u64) -> Result<Account> {
+pub fn run(dir: &Path, sequences: &Path, count: usize, seed: u64) -> Result<SideReport> {
     let python = python(dir)?;
     let script = dir.join("peer.py");
     fs::write(&script, SCRIPT)?;

@@ -92,7 +92,7 @@ Ctrl-C ends it;  what was found is kept
 fn flag_sets_of_a_compiler_are_one_row() {
     let mut progress = Progress::default();
     for label in ["gcc-12 -O0", "gcc-12 -O2 -flto", "gcc-12 -O3 -fwrapv"] {
-        progress.targets.entry(label.into()).or_default().insert(Word::Right, 1);
+        progress.targets.entry(label.into()).or_default().insert(TargetResult::Right, 1);
     }
     let want = "
 gainsay hunt  0:00:00  0 tests  0.0/min  gainsay-hunt

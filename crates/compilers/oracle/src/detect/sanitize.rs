@@ -4,15 +4,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sandbox::{Ended, Finished, Run, Scratch, Status, Why};
-use toolchain::{Family, Found, Language, on_path};
+use sandbox::{Ended, Finished, KillReason, Run, Scratch, Status};
+use toolchain::{Family, InstalledTool, Language, on_path};
 
 use crate::case::{Case, Expected};
-use crate::certify::{Opinion, Says};
-use crate::command::{tail, typed};
+use crate::certify::{Assessment, Opinion};
+use crate::command::{file_arguments, shell_line};
 use crate::compiled::failure;
-use crate::lab::{Lab, Trouble, Work, cpu};
-use crate::observe::Seen;
+use crate::lab::{Lab, Trouble, WorkFolder, cpu};
+use crate::observe::Behaviour;
 use crate::output::difference;
 use crate::signal;
 
@@ -31,13 +31,13 @@ const ADDRESS: &str =
 /// A kind of sanitizer. Unsigned overflow and implicit conversions are no undefined behaviour, and
 /// division of floats by zero is IEEE 754's: they are not asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Kind {
+pub(super) struct SanitizerKind {
     family: Family,
     options: &'static [&'static str],
 }
 
 /// GCC's ASan and UBSan.
-pub(super) const GCC: Kind = Kind {
+pub(super) const GCC: SanitizerKind = SanitizerKind {
     family: Family::Gcc,
     options: &[
         "-fsanitize=undefined,address",
@@ -47,41 +47,42 @@ pub(super) const GCC: Kind = Kind {
 };
 
 /// Clang's ASan and UBSan.
-pub(super) const CLANG: Kind = Kind {
+pub(super) const CLANG: SanitizerKind = SanitizerKind {
     family: Family::Clang,
     options: &["-fsanitize=undefined,address", "-fsanitize=float-cast-overflow"],
 };
 
 /// Clang's MSan.
-pub(super) const MEMORY: Kind = Kind {
+pub(super) const MEMORY: SanitizerKind = SanitizerKind {
     family: Family::Clang,
     options: &["-fsanitize=memory", "-fsanitize-memory-track-origins"],
 };
 
 /// GCC's ASan alone.
-const GCC_ADDRESS: Kind = Kind {
+const GCC_ADDRESS: SanitizerKind = SanitizerKind {
     family: Family::Gcc,
     options: &["-fsanitize=address", "-fsanitize=pointer-compare,pointer-subtract"],
 };
 
 /// GCC's UBSan alone.
-const GCC_UNDEFINED: Kind = Kind {
+const GCC_UNDEFINED: SanitizerKind = SanitizerKind {
     family: Family::Gcc,
     options: &["-fsanitize=undefined", "-fsanitize=float-cast-overflow,bounds-strict"],
 };
 
 /// Clang's ASan alone.
-const CLANG_ADDRESS: Kind = Kind { family: Family::Clang, options: &["-fsanitize=address"] };
+const CLANG_ADDRESS: SanitizerKind =
+    SanitizerKind { family: Family::Clang, options: &["-fsanitize=address"] };
 
 /// Clang's UBSan alone.
-const CLANG_UNDEFINED: Kind = Kind {
+const CLANG_UNDEFINED: SanitizerKind = SanitizerKind {
     family: Family::Clang,
     options: &["-fsanitize=undefined", "-fsanitize=float-cast-overflow"],
 };
 
-impl Kind {
+impl SanitizerKind {
     /// The sanitizer of a family that is a detector, if it has one.
-    pub(super) fn of(family: Family, detector: Detector) -> Option<Kind> {
+    pub(super) fn of(family: Family, detector: Detector) -> Option<SanitizerKind> {
         match (family, detector) {
             (Family::Gcc, Detector::Address) => Some(GCC_ADDRESS),
             (Family::Gcc, Detector::Undefined) => Some(GCC_UNDEFINED),
@@ -101,7 +102,7 @@ impl Kind {
 /// A compiler with a sanitizer.
 #[derive(Debug)]
 pub(super) struct Sanitizer {
-    kind: Kind,
+    kind: SanitizerKind,
     /// `gcc 12.2.0 -fsanitize=undefined,address`.
     tool: String,
     path: PathBuf,
@@ -109,7 +110,7 @@ pub(super) struct Sanitizer {
 
 impl Sanitizer {
     /// One that may or may not work.
-    pub(super) fn new(kind: Kind, found: &Found, path: PathBuf) -> Sanitizer {
+    pub(super) fn new(kind: SanitizerKind, found: &InstalledTool, path: PathBuf) -> Sanitizer {
         let name = found.tool.known().name;
         let tool = format!("{name} {} {}", found.version, kind.options[0]);
         Sanitizer { kind, tool, path }
@@ -137,61 +138,64 @@ impl Sanitizer {
         case: &Case,
         dir: &Path,
     ) -> Result<(Opinion, Duration), Trouble> {
-        let work = Work::new(dir)?;
+        let work = WorkFolder::new(dir)?;
         let name = self.path.file_name().unwrap_or_default().to_os_string();
-        let compile = typed(&self.words(case, name, Path::new("program")));
+        let compile = shell_line(&self.arguments(case, name, Path::new("program")));
         let options = match self.kind.options[0].contains("address") {
             true => format!("ASAN_OPTIONS={ADDRESS} "),
             false => String::new(),
         };
         let command = format!("{compile} && {options}./program");
-        let words = self.words(case, self.path.clone().into(), &work.program());
-        let (says, cost) = match self.deaf(case) {
-            Some(why) => (Says::Silent(why.into()), Duration::ZERO),
-            None => self.try_out(lab, case, &words, &work)?,
+        let arguments = self.arguments(case, self.path.clone().into(), &work.program());
+        let (says, cost) = match self.unsupported_reason(case) {
+            Some(why) => (Assessment::Silent(why.into()), Duration::ZERO),
+            None => self.try_out(lab, case, &arguments, &work)?,
         };
         Ok((Opinion { tool: self.tool.clone(), command, says }, cost))
     }
 
-    fn words(&self, case: &Case, program: OsString, output: &Path) -> Vec<OsString> {
-        let mut words = vec![program];
-        words.extend(["-O0", "-g1", "-fno-sanitize-recover=all"].map(OsString::from));
-        words.extend(self.kind.options.iter().map(OsString::from));
-        words.extend(tail(case, self.kind.family, output));
-        words
+    fn arguments(&self, case: &Case, program: OsString, output: &Path) -> Vec<OsString> {
+        let mut arguments = vec![program];
+        arguments.extend(["-O0", "-g1", "-fno-sanitize-recover=all"].map(OsString::from));
+        arguments.extend(self.kind.options.iter().map(OsString::from));
+        arguments.extend(file_arguments(case, self.kind.family, output));
+        arguments
     }
 
     /// Why there is no use in asking. MSan does not see what the compiled part of the C++ library
     /// writes, and takes what comes out of streams for uninitialised.
-    fn deaf(&self, case: &Case) -> Option<&'static str> {
+    fn unsupported_reason(&self, case: &Case) -> Option<&'static str> {
         let streams =
             |text: &str| ["<iostream>", "<sstream>", "<fstream>"].iter().any(|h| text.contains(h));
         let memory = self.kind.options[0] == MEMORY.options[0] && case.language == Language::Cxx;
         let used = || case.files.iter().any(|f| streams(&String::from_utf8_lossy(&f.bytes)));
-        (memory && used()).then_some("it does not know the C++ library's streams")
+        (memory && used()).then_some("unsupported: the C++ library's streams")
     }
 
     fn try_out(
         &self,
         lab: &Lab,
         case: &Case,
-        words: &[OsString],
-        work: &Work,
-    ) -> Result<(Says, Duration), Trouble> {
-        let compiled = lab.compile(words, work);
+        arguments: &[OsString],
+        work: &WorkFolder,
+    ) -> Result<(Assessment, Duration), Trouble> {
+        let compiled = lab.compile(arguments, work);
         let cost = cpu(&compiled);
         if let Some(failed) = failure(&compiled, &lab.limits)? {
             let why = match failed {
-                Seen::Hung => "it takes too long to compile".to_string(),
-                Seen::Crashed(m) | Seen::Exhausted(m) | Seen::Rejected(m) | Seen::NotForIt(m) => {
+                Behaviour::CompilerHung => "it takes too long to compile".to_string(),
+                Behaviour::Crashed(m)
+                | Behaviour::Exhausted(m)
+                | Behaviour::Rejected(m)
+                | Behaviour::Unsupported(m) => {
                     let line = m.lines().find(|line| line.contains("error")).or(m.lines().next());
                     format!("it does not compile: {}", line.unwrap_or_default().trim())
                 }
-                Seen::Ran { .. } | Seen::RunsOn | Seen::Compiled => {
+                Behaviour::Ran { .. } | Behaviour::ProgramHung | Behaviour::Compiled => {
                     "it does not compile".to_string()
                 }
             };
-            return Ok((Says::Silent(why), cost));
+            return Ok((Assessment::Silent(why), cost));
         }
         // No limit on address space: the shadow takes terabytes of it.
         let mut run = lab.program(case, work, &[]).env("ASAN_OPTIONS", ADDRESS);
@@ -206,10 +210,12 @@ impl Sanitizer {
         let ran = run.finish();
         let cost = cost + cpu(&ran);
         let says = match &ran {
-            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
-            Ended::Killed(..) => Says::Silent("the program takes too long with it".into()),
+            Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(..) => {
+                Assessment::Silent("the instrumented program exceeds its time limit".into())
+            }
             Ended::NotStarted(error) => {
-                Says::Silent(format!("its program does not start: {error}"))
+                Assessment::Silent(format!("its program does not start: {error}"))
             }
             Ended::Finished(done) => opinion(case, done),
         };
@@ -218,20 +224,25 @@ impl Sanitizer {
 }
 
 /// What an instrumented program's end says.
-fn opinion(case: &Case, done: &Finished) -> Says {
+fn opinion(case: &Case, done: &Finished) -> Assessment {
     let stderr = done.stderr.text();
     if let Some(line) = stderr.lines().find(|line| unable(line)) {
-        return Says::Silent(complaint(line));
+        return Assessment::Silent(complaint(line));
     }
     if let Some(line) = stderr.lines().find(|line| complains(line)) {
         let place = place(case, &stderr).filter(|_| !line.contains("runtime error: "));
         let place = place.map_or_else(String::new, |place| format!(", at {place}"));
-        return Says::Undefined(complaint(line) + &place);
+        return Assessment::Undefined(complaint(line) + &place);
     }
     match done.status {
-        Status::Signal(24) => return Says::Silent("the program takes too long with it".into()),
+        Status::Signal(24) => {
+            return Assessment::Silent("the instrumented program exceeds its time limit".into());
+        }
         Status::Signal(number) if signal::from_outside(number) => {
-            return Says::Silent(format!("killed from outside by {}", signal::name(number)));
+            return Assessment::Silent(format!(
+                "killed by another process with {}",
+                signal::name(number)
+            ));
         }
         _ => {}
     }
@@ -239,16 +250,19 @@ fn opinion(case: &Case, done: &Finished) -> Says {
     let Some(Expected { stdout, status: wanted }) = &case.expected else {
         return match signal::of_status(status) {
             // It came to grief, if not in words.
-            Some(number) => {
-                Says::Silent(format!("the program dies of {} with it", signal::name(number)))
-            }
-            None => Says::NoAlarm,
+            Some(number) => Assessment::Silent(format!(
+                "the instrumented program is killed by {}",
+                signal::name(number)
+            )),
+            None => Assessment::NoAlarm,
         };
     };
     match difference(stdout, &done.stdout.bytes) {
-        Some(difference) => Says::Differs(difference),
-        None if status != *wanted => Says::Differs(format!("exits with {status} for {wanted}")),
-        None => Says::Valid,
+        Some(difference) => Assessment::Differs(difference),
+        None if status != *wanted => {
+            Assessment::Differs(format!("exit status {status}, expected {wanted}"))
+        }
+        None => Assessment::Valid,
     }
 }
 
@@ -314,25 +328,28 @@ mod tests {
             };
             opinion(&case("1\n"), &done)
         };
-        assert_eq!(says(Status::Exit(0), ""), Says::Valid);
+        assert_eq!(says(Status::Exit(0), ""), Assessment::Valid);
         let overflow = "a.c:3:5: runtime error: signed integer overflow: 2147483647 + 1";
-        assert_eq!(says(Status::Exit(1), overflow), Says::Undefined(overflow.into()));
+        assert_eq!(says(Status::Exit(1), overflow), Assessment::Undefined(overflow.into()));
         let heap = "=====\n==17==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x12";
         assert!(
-            matches!(says(Status::Exit(1), heap), Says::Undefined(w) if w.starts_with("ERROR: A"))
+            matches!(says(Status::Exit(1), heap), Assessment::Undefined(w) if w.starts_with("ERROR: A"))
         );
         let unset = "==17==WARNING: MemorySanitizer: use-of-uninitialized-value";
-        assert!(matches!(says(Status::Exit(1), unset), Says::Undefined(_)));
+        assert!(matches!(says(Status::Exit(1), unset), Assessment::Undefined(_)));
         for own in [
             "==17==ERROR: AddressSanitizer: stack-overflow on address 0x7ffe",
             "==17==ERROR: AddressSanitizer failed to allocate 0x1000 bytes",
             "FATAL: MemorySanitizer can not mmap the shadow memory.",
             "==17==Shadow memory range interleaves with an existing memory mapping.",
         ] {
-            assert!(matches!(says(Status::Exit(1), own), Says::Silent(_)), "{own}");
+            assert!(matches!(says(Status::Exit(1), own), Assessment::Silent(_)), "{own}");
         }
-        assert_eq!(says(Status::Exit(3), ""), Says::Differs("exits with 3 for 0".into()));
-        assert!(matches!(says(Status::Signal(9), ""), Says::Silent(_)));
-        assert!(matches!(says(Status::Signal(11), ""), Says::Differs(_)));
+        assert_eq!(
+            says(Status::Exit(3), ""),
+            Assessment::Differs("exit status 3, expected 0".into())
+        );
+        assert!(matches!(says(Status::Signal(9), ""), Assessment::Silent(_)));
+        assert!(matches!(says(Status::Signal(11), ""), Assessment::Differs(_)));
     }
 }

@@ -2,14 +2,16 @@
 
 use std::sync::OnceLock;
 
-use oracle::{Case, Certificate, Detector, Detectors, Expected, Lab, Opinion, Says, SourceFile};
+use oracle::{
+    Assessment, Case, Certificate, Detector, Detectors, Expected, Lab, Opinion, SourceFile,
+};
 use sandbox::Scratch;
 use toolchain::Language;
 
 static DETECTORS: OnceLock<Detectors> = OnceLock::new();
 
 fn own() -> Opinion {
-    Opinion { tool: "the machine".into(), command: "gainsay run".into(), says: Says::Valid }
+    Opinion { tool: "the machine".into(), command: "gainsay run".into(), says: Assessment::Valid }
 }
 
 fn certify(language: Language, text: &str, stdout: &str) -> Certificate {
@@ -40,7 +42,7 @@ fn certify(language: Language, text: &str, stdout: &str) -> Certificate {
 }
 
 /// What tools of this name say.
-fn says<'a>(certificate: &'a Certificate, tool: &str) -> Vec<&'a Says> {
+fn says<'a>(certificate: &'a Certificate, tool: &str) -> Vec<&'a Assessment> {
     let asked = certificate.opinions.iter().filter(|o| o.tool.contains(tool));
     asked.map(|o| &o.says).collect()
 }
@@ -51,14 +53,14 @@ fn a_valid_program() {
     let certificate = certify(Language::C, text, "7\n");
     assert!(!certificate.disputed());
     for says in says(&certificate, "-fsanitize") {
-        assert_eq!(*says, Says::Valid, "{certificate:#?}");
+        assert_eq!(*says, Assessment::Valid, "{certificate:#?}");
     }
     for says in says(&certificate, "Frama-C") {
-        assert_eq!(*says, Says::NoAlarm, "{certificate:#?}");
+        assert_eq!(*says, Assessment::NoAlarm, "{certificate:#?}");
     }
     let differs = certify(Language::C, text, "8\n");
     for says in says(&differs, "-fsanitize") {
-        assert_eq!(*says, Says::Differs("line 1 is `7` for `8`".into()));
+        assert_eq!(*says, Assessment::Differs("line 1 is `7`, expected `8`".into()));
     }
 }
 
@@ -68,15 +70,15 @@ fn an_overflow() {
     let certificate = certify(Language::C, text, "-2147483648\n");
     for says in says(&certificate, "undefined,address") {
         assert!(
-            matches!(says, Says::Undefined(w) if w.contains("signed integer overflow")),
+            matches!(says, Assessment::Undefined(w) if w.contains("signed integer overflow")),
             "{says:?}"
         );
     }
     for says in says(&certificate, "=memory") {
-        assert_eq!(*says, Says::Valid);
+        assert_eq!(*says, Assessment::Valid);
     }
     for says in says(&certificate, "Frama-C") {
-        assert!(matches!(says, Says::Alarm(w) if w.contains("signed overflow")), "{says:?}");
+        assert!(matches!(says, Assessment::Alarm(w) if w.contains("signed overflow")), "{says:?}");
     }
     assert_eq!(certificate.disputed(), certificate.opinions.len() > 1);
 }
@@ -87,7 +89,7 @@ fn an_uninitialised_variable() {
     let certificate = certify(Language::C, text, "");
     for says in says(&certificate, "=memory") {
         assert!(
-            matches!(says, Says::Undefined(w) if w.contains("use-of-uninitialized-value")),
+            matches!(says, Assessment::Undefined(w) if w.contains("use-of-uninitialized-value")),
             "{says:?}"
         );
     }
@@ -99,17 +101,17 @@ fn cxx() {
     let certificate = certify(Language::Cxx, text, "2\n");
     assert_eq!(says(&certificate, "Frama-C").len(), 0);
     for says in says(&certificate, "-fsanitize") {
-        assert_eq!(*says, Says::Valid, "{certificate:#?}");
+        assert_eq!(*says, Assessment::Valid, "{certificate:#?}");
     }
     let streams = "#include <iostream>\nint main() { std::cout << 2 << std::endl; }\n";
     let certificate = certify(Language::Cxx, streams, "2\n");
     for says in says(&certificate, "=memory") {
-        assert!(matches!(says, Says::Silent(_)), "{says:?}");
+        assert!(matches!(says, Assessment::Silent(_)), "{says:?}");
     }
 }
 
 /// What some detectors, asked one by one until one objects, say of a text without an answer.
-fn ask(text: &str, some: &[Detector]) -> Vec<(Detector, Says)> {
+fn ask(text: &str, some: &[Detector]) -> Vec<(Detector, Assessment)> {
     let case = Case {
         language: Language::C,
         harness: None,
@@ -136,7 +138,7 @@ fn detectors_are_asked_apart_and_in_order() {
     let overflow = "int x = 2147483647;\nint main(void)\n{\n    x++;\n    return 0;\n}\n";
     let asked = ask(overflow, &[Undefined, Address]);
     if let [(first, says), (second, objects)] = &asked[..] {
-        assert_eq!((*first, says, *second), (Address, &Says::NoAlarm, Undefined));
+        assert_eq!((*first, says, *second), (Address, &Assessment::NoAlarm, Undefined));
         assert_eq!(objects.line(), Some(4), "{objects:?}");
     } else {
         assert!(asked.len() < 2 && std::env::var_os("CI").is_none(), "{asked:?}");

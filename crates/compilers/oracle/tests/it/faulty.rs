@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oracle::{
-    Case, Confirmation, Expected, Kind, Lab, Limits, Observation, Seen, SourceFile, Trouble,
-    agreement, classes, judge,
+    Behaviour, Case, Confirmation, Expected, FailureKind, Lab, Limits, Observation, SourceFile,
+    Trouble, agreement, classes, judge,
 };
 use sandbox::{Run, Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Target};
@@ -118,14 +118,14 @@ fn names(dir: &Path) -> Vec<String> {
 
 /// What a fault is seen as at -O2; at -O0 the same script must be right.
 #[track_caller]
-fn check(name: &str, kind: Option<Kind>, signature: &str) {
+fn check(name: &str, kind: Option<FailureKind>, signature: &str) {
     if gcc() {
         check_in(&lab(), name, kind, signature);
     }
 }
 
 #[track_caller]
-fn check_in(lab: &Lab, name: &str, kind: Option<Kind>, signature: &str) {
+fn check_in(lab: &Lab, name: &str, kind: Option<FailureKind>, signature: &str) {
     let target = faulty(name, "-O2");
     let (dir, seen) = observe(lab, &target);
     let seen = seen.expect("an observation");
@@ -143,17 +143,21 @@ fn check_in(lab: &Lab, name: &str, kind: Option<Kind>, signature: &str) {
 
 #[test]
 fn miscompilation() {
-    check("miscompile", Some(Kind::WrongOutput), "wrong-output miscompile -O2");
+    check("miscompile", Some(FailureKind::WrongOutput), "wrong-output miscompile -O2");
 }
 
 #[test]
 fn internal_error() {
-    check("ice", Some(Kind::CompilerCrash), "compiler-crash gcc in break_it, at faulty.cc:42");
+    check(
+        "ice",
+        Some(FailureKind::CompilerCrash),
+        "compiler-crash gcc in break_it, at faulty.cc:42",
+    );
 }
 
 #[test]
 fn death_by_signal() {
-    check("segv", Some(Kind::CompilerCrash), "compiler-crash segv -O2 SIGSEGV");
+    check("segv", Some(FailureKind::CompilerCrash), "compiler-crash segv -O2 SIGSEGV");
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn a_kill_from_outside_is_nobodys_fault() {
 
 #[test]
 fn hangs() {
-    check("spins", Some(Kind::CompilerHang), "compiler-hang spins -O2");
+    check("spins", Some(FailureKind::CompilerHang), "compiler-hang spins -O2");
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn by_the_clock_sleepers_and_talkers_hang() {
     lab.limits.compile_wall = Duration::from_secs(1);
     for name in ["sleeps", "garbage-endless"] {
         let (_dir, seen) = observe(&lab, &faulty(name, "-O2"));
-        assert_eq!(seen.expect("an observation").seen, Seen::Hung, "{name}");
+        assert_eq!(seen.expect("an observation").seen, Behaviour::CompilerHung, "{name}");
     }
 }
 
@@ -188,10 +192,10 @@ fn exhaustion() {
     let mut patient = lab();
     patient.limits.compile_cpu = Duration::from_secs(60);
     patient.limits.compile_wall = Duration::from_secs(180);
-    check_in(&patient, "memory", Some(Kind::CompilerMemory), "compiler-memory memory -O2");
-    check("forks", Some(Kind::CompilerMemory), "compiler-memory forks -O2");
-    check("big-file", Some(Kind::CompilerMemory), "compiler-memory big-file -O2");
-    check("many-files", Some(Kind::CompilerMemory), "compiler-memory many-files -O2");
+    check_in(&patient, "memory", Some(FailureKind::CompilerMemory), "compiler-memory memory -O2");
+    check("forks", Some(FailureKind::CompilerMemory), "compiler-memory forks -O2");
+    check("big-file", Some(FailureKind::CompilerMemory), "compiler-memory big-file -O2");
+    check("many-files", Some(FailureKind::CompilerMemory), "compiler-memory many-files -O2");
 }
 
 #[test]
@@ -201,26 +205,30 @@ fn garbage() {
         return;
     }
     let (_dir, seen) = observe(&lab(), &faulty("garbage-fails", "-O2"));
-    assert!(matches!(seen.expect("an observation").seen, Seen::Rejected(_)));
+    assert!(matches!(seen.expect("an observation").seen, Behaviour::Rejected(_)));
 }
 
 #[test]
 fn success_without_a_program() {
     let told = "compiler-crash gcc exit status 0, but";
-    check("nothing", Some(Kind::CompilerCrash), &format!("{told} there is no executable"));
-    check("no-program", Some(Kind::CompilerCrash), &format!("{told} its executable is not one"));
+    check("nothing", Some(FailureKind::CompilerCrash), &format!("{told} there is no executable"));
+    check(
+        "no-program",
+        Some(FailureKind::CompilerCrash),
+        &format!("{told} its executable is not one"),
+    );
 }
 
 #[test]
 fn rejection() {
-    check("rejects", Some(Kind::Rejection), "rejection gcc expected ';' before 'int'");
+    check("rejects", Some(FailureKind::Rejection), "rejection gcc expected ';' before 'int'");
 }
 
 #[test]
 fn programs_that_misbehave() {
-    check("program-hangs", Some(Kind::RuntimeHang), "runtime-hang program-hangs -O2");
-    check("program-crashes", Some(Kind::RuntimeCrash), "runtime-crash program-crashes -O2");
-    check("program-prints", Some(Kind::RuntimeHang), "runtime-hang program-prints -O2");
+    check("program-hangs", Some(FailureKind::RuntimeHang), "runtime-hang program-hangs -O2");
+    check("program-crashes", Some(FailureKind::RuntimeCrash), "runtime-crash program-crashes -O2");
+    check("program-prints", Some(FailureKind::RuntimeHang), "runtime-hang program-prints -O2");
 }
 
 #[test]
@@ -276,7 +284,7 @@ fn what_a_compiler_lacks_excuses_it() {
         let target = Target { compiler: Arc::new(compiler), ..target };
         let (_dir, seen) = observe(&lab(), &target);
         let seen = seen.expect("an observation").seen;
-        assert_eq!(matches!(seen, Seen::NotForIt(_)), excused, "{script}: {seen:?}");
+        assert_eq!(matches!(seen, Behaviour::Unsupported(_)), excused, "{script}: {seen:?}");
     }
 }
 
@@ -303,7 +311,7 @@ fn failures_are_confirmed_and_chance_is_not() {
     let target = target("flaky", &[Path::new("sh"), &own.file("flaky.sh")], "-O2");
     let (dir, first) = observe(&lab, &target);
     let first = first.expect("an observation");
-    assert_eq!(first.seen.kind(&case()), Some(Kind::WrongOutput), "{:?}", first.seen);
+    assert_eq!(first.seen.kind(&case()), Some(FailureKind::WrongOutput), "{:?}", first.seen);
     let again = lab.confirm(&case(), dir.path(), &target, &first).expect("a second try");
     assert!(matches!(again, Confirmation::Flaky(second) if second.seen.is_right(&case())));
 }
@@ -329,7 +337,7 @@ fn the_whole_matrix() {
     let summary = &suspicions[0].summary;
     assert!(
         summary.starts_with("prints \"mix ")
-            && summary.contains(&format!("for \"{mix}\" (line 2)")),
+            && summary.contains(&format!("expected \"{mix}\" (line 2)")),
         "{summary}"
     );
     assert_eq!(agreement(&case(), &targets, &seen).right, ["gcc -O2", "miscompile -O0"]);
@@ -355,11 +363,11 @@ fn without_an_answer_only_compilers_fail() {
         (scratch, target, seen)
     };
     for (name, kind) in [
-        ("segv", Some(Kind::CompilerCrash)),
-        ("ice", Some(Kind::CompilerCrash)),
-        ("spins", Some(Kind::CompilerHang)),
-        ("forks", Some(Kind::CompilerMemory)),
-        ("nothing", Some(Kind::CompilerCrash)),
+        ("segv", Some(FailureKind::CompilerCrash)),
+        ("ice", Some(FailureKind::CompilerCrash)),
+        ("spins", Some(FailureKind::CompilerHang)),
+        ("forks", Some(FailureKind::CompilerMemory)),
+        ("nothing", Some(FailureKind::CompilerCrash)),
         // That it is no program shows only when it is started.
         ("no-program", None),
         ("rejects", None),
@@ -380,6 +388,6 @@ fn without_an_answer_only_compilers_fail() {
             let again = lab.confirm(&case, dir.path(), &target, &seen).expect("a second try");
             assert!(matches!(again, Confirmation::Same(_)));
         }
-        assert_eq!(see(name, "-O0").2.seen, Seen::Compiled, "{name} -O0");
+        assert_eq!(see(name, "-O0").2.seen, Behaviour::Compiled, "{name} -O0");
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::common::{LONG, MARK, alive, eventually, mark, sh};
 use nix::sys::signal::{SigHandler, Signal, signal};
-use sandbox::{Ended, Scratch, Stop, Why};
+use sandbox::{Ended, KillReason, Scratch, Stop};
 
 const ROLE: &str = "SANDBOX_TEST_ROLE";
 
@@ -36,7 +36,7 @@ fn role() {
     }
     let ended = run.finish();
     drop(scratch);
-    std::process::exit(if matches!(ended, Ended::Killed(Why::Stop, _)) { 42 } else { 1 });
+    std::process::exit(if matches!(ended, Ended::Killed(KillReason::Stop, _)) { 42 } else { 1 });
 }
 
 struct Dying {

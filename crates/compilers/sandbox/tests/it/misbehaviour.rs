@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use crate::common::{LONG, compile, finished, killed, leaves_nothing, sh};
-use sandbox::{Ended, Run, Scratch, Status, Stop, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status, Stop};
 
 const SHORT: Duration = Duration::from_millis(400);
 
 #[test]
 fn hangs() {
     let ended = leaves_nothing(sh("echo begun; sleep 300", SHORT));
-    let Ended::Killed(Why::Wall, done) = ended else { panic!("{ended:?}") };
+    let Ended::Killed(KillReason::Wall, done) = ended else { panic!("{ended:?}") };
     assert_eq!(done.stdout.text(), "begun\n");
     assert!(done.wall >= SHORT && done.wall < Duration::from_secs(20), "{:?}", done.wall);
 }
@@ -18,7 +18,7 @@ fn hangs() {
 #[test]
 fn ignores_polite_signals() {
     let ended = leaves_nothing(sh("trap '' TERM INT HUP; sleep 300; sleep 300", SHORT));
-    assert!(matches!(ended, Ended::Killed(Why::Wall, _)), "{ended:?}");
+    assert!(matches!(ended, Ended::Killed(KillReason::Wall, _)), "{ended:?}");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn becomes_a_daemon() {
     let ended = leaves_nothing(sh(script, LONG));
     assert!(matches!(ended, Ended::Finished(_)), "{ended:?}");
     let ended = leaves_nothing(sh("(setsid sh -c 'sleep 300; :' &) ; sleep 300", SHORT));
-    assert!(matches!(ended, Ended::Killed(Why::Wall, _)), "{ended:?}");
+    assert!(matches!(ended, Ended::Killed(KillReason::Wall, _)), "{ended:?}");
 }
 
 /// Each process forks the next in a session of its own and ends: whoever kills the one that it saw
@@ -65,7 +65,7 @@ fn forks_without_end() {
     let bomb = "i=0; while [ $i -lt 300 ]; do sleep 300 & i=$((i+1)); done; wait";
     let ended = leaves_nothing(sh(bomb, LONG).processes(40));
     let Ended::Killed(why, done) = ended else { panic!("{ended:?}") };
-    assert_eq!(why, Why::Processes);
+    assert_eq!(why, KillReason::Processes);
     assert!(done.wall < LONG / 2);
     // In sessions of their own, and without a limit: all the same.
     let bomb = "i=0; while [ $i -lt 100 ]; do setsid sleep 300 & i=$((i+1)); done";
@@ -116,7 +116,7 @@ fn writes_many_files() {
         head -c 500000 /dev/zero > d/$i; sleep 0.01; i=$((i+1)); done; sleep 300";
     let run = sh(fill, LONG).cwd(scratch.path()).folder_cap(scratch.path(), 3_000_000);
     let (why, done) = killed(&run);
-    assert_eq!(why, Why::Folder);
+    assert_eq!(why, KillReason::Folder);
     assert!(done.wall < LONG / 2);
     let few = sh("echo 1 > small; sleep 0.3; echo ok", LONG).cwd(scratch.path());
     let other = Scratch::new().expect("a temporary folder");
@@ -127,7 +127,7 @@ fn writes_many_files() {
 fn prints_without_end() {
     let noise = sh("cat /dev/urandom & exec cat /dev/urandom >&2", SHORT).output_cap(10_000);
     let ended = leaves_nothing(noise);
-    let Ended::Killed(Why::Wall, done) = ended else { panic!("{ended:?}") };
+    let Ended::Killed(KillReason::Wall, done) = ended else { panic!("{ended:?}") };
     assert!(done.stdout.truncated && done.stderr.truncated);
     assert_eq!((done.stdout.bytes.len(), done.stderr.bytes.len()), (10_000, 10_000));
 }
@@ -190,10 +190,10 @@ fn a_stop_ends_what_watches_it() {
     stop.set();
     for run in runs {
         let ended = run.join().expect("no panic");
-        assert!(matches!(ended, Ended::Killed(Why::Stop, _)), "{ended:?}");
+        assert!(matches!(ended, Ended::Killed(KillReason::Stop, _)), "{ended:?}");
     }
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
-    assert!(matches!(sh("echo", LONG).stop(&stop).finish(), Ended::Killed(Why::Stop, _)));
+    assert!(matches!(sh("echo", LONG).stop(&stop).finish(), Ended::Killed(KillReason::Stop, _)));
 }
 
 /// A program that kills its shepherd is still ended, and so is its session.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::common::{LONG, sh};
-use sandbox::{Ended, Scratch, Status, Why};
+use sandbox::{Ended, KillReason, Scratch, Status};
 
 const THREADS: usize = 8;
 const RUNS: usize = 25;
@@ -34,7 +34,7 @@ fn two_hundred_runs_from_eight_threads() {
                             assert_eq!(done.status, Status::Exit(number as u8));
                             assert_eq!(done.stdout.text(), format!("{number}\n"));
                         }
-                        Ended::Killed(Why::Wall, _) if hangs => {}
+                        Ended::Killed(KillReason::Wall, _) if hangs => {}
                         other => panic!("{other:?}"),
                     }
                 }

@@ -121,7 +121,7 @@ impl Config {
             let compiler = configured(&section)?;
             if config.compilers.iter().any(|c| c.name == compiler.name) {
                 let name = &compiler.name;
-                return section.wrong("name", format!("names a second compiler `{name}`"));
+                return section.wrong("name", format!("is used twice: `{name}`"));
             }
             config.compilers.push(compiler);
         }
@@ -132,18 +132,18 @@ impl Config {
 fn configured(section: &Section) -> Result<Configured, ConfigError> {
     let name = section.required("name")?;
     if name.trim().is_empty() || name.contains(char::is_whitespace) {
-        return section.wrong("name", "is a word without blanks");
+        return section.wrong("name", "must be a word without blanks");
     }
     let family = match section.string("family")? {
         None => None,
         Some(word) => match FAMILIES.iter().find(|(name, _)| *name == word) {
             Some((_, family)) => Some(*family),
-            None => return section.wrong("family", "is one of gcc, clang, tcc, pcc and other"),
+            None => return section.wrong("family", "must be gcc, clang, tcc, pcc or other"),
         },
     };
     let program = |key: &str, word: &str| match resolve(section, word) {
         Some(path) => Ok(path),
-        None => section.wrong(key, format!("is no executable: {word}")),
+        None => section.wrong(key, format!("is not an executable: {word}")),
     };
     let path = program("path", &section.required("path")?)?;
     let cxx = section.string("cxx")?.map(|word| program("cxx", &word)).transpose()?;

@@ -69,60 +69,60 @@ path = "sh"
 fn mistakes_are_one_sentence_with_file_key_and_line() {
     mistake(
         "\n\nlevles = [\"-O0\"]\n",
-        "gainsay.toml:3: `levles` is not a key here; did you mean `levels`?",
+        "gainsay.toml:3: `levles` is not a known key; did you mean `levels`?",
     );
     mistake(
         "colour = 1\n",
-        "gainsay.toml:1: `colour` is not a key here; the keys here are levels, extras, \
+        "gainsay.toml:1: `colour` is not a known key; known keys: levels, extras, \
          extras_per_test, compiler, limits",
     );
     mistake(
         "[limits]\nrun_second = 1",
-        "gainsay.toml:2: `run_second` is not a key here; did you mean `run_seconds`?",
+        "gainsay.toml:2: `run_second` is not a known key; did you mean `run_seconds`?",
     );
     mistake(
         "levels = \"-O0\"",
-        "gainsay.toml:1: `levels` is a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
+        "gainsay.toml:1: `levels` must be a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
     );
     mistake(
         "levels = [\n  \"-O0\",\n  3 ]",
-        "gainsay.toml:3: `levels` is a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
+        "gainsay.toml:3: `levels` must be a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]",
     );
     for value in ["-1", "101", "1.5", "\"1\"", "99999999999999999999"] {
         mistake(
             &format!("extras_per_test = {value}"),
-            "gainsay.toml:1: `extras_per_test` is a whole number from 0 to 100",
+            "gainsay.toml:1: `extras_per_test` must be a whole number from 0 to 100",
         );
     }
-    mistake("limits = 3", "gainsay.toml:1: `limits` is a table: write [limits]");
+    mistake("limits = 3", "gainsay.toml:1: `limits` must be a table: write [limits]");
     mistake(
         "[compiler]\nname = \"x\"",
-        "gainsay.toml:1: `compiler` is a list of tables: write [[compiler]]",
+        "gainsay.toml:1: `compiler` must be a list of tables: write [[compiler]]",
     );
     mistake("\n[[compiler]]\npath = \"sh\"", "gainsay.toml:2: `name` is missing here");
     mistake(
         "[[compiler]]\nname = \"a b\"\npath = \"sh\"",
-        "gainsay.toml:2: `name` is a word without blanks",
+        "gainsay.toml:2: `name` must be a word without blanks",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"./no/such\"",
-        "gainsay.toml:3: `path` is no executable: ./no/such",
+        "gainsay.toml:3: `path` is not an executable: ./no/such",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\nrunner = \"no-such-runner -L x\"",
-        "gainsay.toml:4: `runner` is no executable: no-such-runner",
+        "gainsay.toml:4: `runner` is not an executable: no-such-runner",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\nflags = \"'a\"",
-        "gainsay.toml:4: `flags` has a quote that is not closed",
+        "gainsay.toml:4: `flags` has an unclosed quote",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\nfamily = \"icc\"",
-        "gainsay.toml:4: `family` is one of gcc, clang, tcc, pcc and other",
+        "gainsay.toml:4: `family` must be gcc, clang, tcc, pcc or other",
     );
     mistake(
         "[[compiler]]\nname = \"x\"\npath = \"sh\"\n[[compiler]]\npath = \"sh\"\nname = \"x\"",
-        "gainsay.toml:6: `name` names a second compiler `x`",
+        "gainsay.toml:6: `name` is used twice: `x`",
     );
 }
 

@@ -62,9 +62,9 @@ impl<'a> Section<'a> {
         let near = nearest.filter(|k| strsim::damerau_levenshtein(k, name) <= 3);
         let advice = match near {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the keys here are {}", keys.join(", ")),
+            None => format!("known keys: {}", keys.join(", ")),
         };
-        section.at(&key.span(), format!("`{name}` is not a key here; {advice}"))
+        section.at(&key.span(), format!("`{name}` is not a known key; {advice}"))
     }
 
     /// The file that it is from.
@@ -100,7 +100,7 @@ impl<'a> Section<'a> {
         match self.table.get(key).map(Spanned::get_ref) {
             None => Ok(None),
             Some(DeValue::String(value)) => Ok(Some(value.to_string())),
-            Some(_) => self.wrong(key, "is a string, such as \"word\""),
+            Some(_) => self.wrong(key, "must be a string, such as \"word\""),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Section<'a> {
     pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         match self.string(key)?.map(|value| shlex::split(&value)) {
             None => Ok(None),
-            Some(None) => self.wrong(key, "has a quote that is not closed"),
+            Some(None) => self.wrong(key, "has an unclosed quote"),
             Some(words) => Ok(words),
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Section<'a> {
     /// A list of strings, none of them blank.
     pub(super) fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
-        let wanted = "is a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]";
+        let wanted = "must be a list of flags, such as [\"-O0\", \"-O2 -fwrapv\"]";
         let DeValue::Array(values) = value.get_ref() else { return self.wrong(key, wanted) };
         let mut strings = Vec::new();
         for value in values {
@@ -145,7 +145,7 @@ impl<'a> Section<'a> {
         };
         match number.filter(|n| (least..=most).contains(n)) {
             Some(number) => Ok(Some(number)),
-            None => self.wrong(key, format!("is a whole number from {least} to {most}")),
+            None => self.wrong(key, format!("must be a whole number from {least} to {most}")),
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Section<'a> {
             DeValue::Table(table) => {
                 Section::new(self.file, self.text, table, value.span(), keys).map(Some)
             }
-            _ => self.wrong(key, format!("is a table: write [{key}]")),
+            _ => self.wrong(key, format!("must be a table: write [{key}]")),
         }
     }
 
@@ -171,7 +171,7 @@ impl<'a> Section<'a> {
         keys: &[&str],
     ) -> Result<Vec<Section<'a>>, ConfigError> {
         let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
-        let wanted = format!("is a list of tables: write [[{key}]]");
+        let wanted = format!("must be a list of tables: write [[{key}]]");
         let DeValue::Array(values) = value.get_ref() else { return self.wrong(key, wanted) };
         let section = |value: &'a Spanned<DeValue<'a>>| match value.get_ref() {
             DeValue::Table(table) => Section::new(self.file, self.text, table, value.span(), keys),

@@ -1,8 +1,8 @@
-//! Proves that a compiler works: programs of ours, compiled and run, print what they must.
+//! Checks that a compiler works: probe programs, compiled and run, print the expected output.
 //!
 //! `model.c` prints what C leaves to the implementation; `model.expected` is what the machine's
 //! data model says (tests hold the two together). [`extension`] asks for GNU extensions one by one,
-//! and [`Bench::accepted`] which flags a compiler takes. All at the level `-O0` and of programs that
+//! and [`CompilerProbe::accepted`] which flags a compiler takes. All at the level `-O0` and of programs that
 //! no test would use: what a probe rejects is a compiler that is broken or is for another world,
 //! not one with a bug.
 
@@ -41,7 +41,7 @@ const PROLOGUE: &str =
 
 /// A command under test, with a folder to work in.
 #[derive(Debug)]
-pub(crate) struct Bench<'a> {
+pub(crate) struct CompilerProbe<'a> {
     /// Program and fixed arguments.
     pub(crate) command: &'a [OsString],
     /// What runs a compiled program.
@@ -54,7 +54,7 @@ pub(crate) struct Bench<'a> {
 
 /// What the model's probe found.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Model {
+pub(crate) enum ModelCheck {
     /// All as expected.
     Same,
     /// Plain `char` is unsigned; there may be more.
@@ -67,7 +67,7 @@ pub(crate) enum Model {
 
 /// Why a probe has no output.
 #[derive(Debug)]
-struct Failure {
+struct ProbeFailure {
     /// As the end of a sentence.
     why: String,
     /// What the compiler wrote.
@@ -76,30 +76,30 @@ struct Failure {
     is_breakdown: bool,
 }
 
-impl From<String> for Failure {
-    fn from(why: String) -> Failure {
-        Failure { why, messages: String::new(), is_breakdown: false }
+impl From<String> for ProbeFailure {
+    fn from(why: String) -> ProbeFailure {
+        ProbeFailure { why, messages: String::new(), is_breakdown: false }
     }
 }
 
-impl Bench<'_> {
+impl CompilerProbe<'_> {
     /// Compiles and runs `model.c`.
-    pub(crate) fn model(&self) -> Model {
+    pub(crate) fn model(&self) -> ModelCheck {
         let out = match self.compile(MODEL, &["-w"]).and_then(|program| self.execute(&program)) {
             Ok(out) => out,
-            Err(failure) if failure.is_breakdown => return Model::Broken(failure.why),
-            Err(failure) => return Model::Bad(failure.why),
+            Err(failure) if failure.is_breakdown => return ModelCheck::Broken(failure.why),
+            Err(failure) => return ModelCheck::Bad(failure.why),
         };
         if !out.starts_with(FIRST_WORDS) {
-            return Model::Broken("its probe program prints something else".into());
+            return ModelCheck::Broken("its probe program prints unexpected output".into());
         }
         let different = EXPECTED.lines().zip(out.lines()).find(|(want, got)| want != got);
         match different {
-            None if out.lines().count() == EXPECTED.lines().count() => Model::Same,
-            None => Model::Broken("its probe program stops before its end".into()),
-            Some((want, _)) if want.starts_with(SIGNED_CHAR) => Model::UnsignedChar,
-            Some((want, got)) => Model::Bad(format!(
-                "its programs have another data model: `{got}` where x86-64 has `{want}`"
+            None if out.lines().count() == EXPECTED.lines().count() => ModelCheck::Same,
+            None => ModelCheck::Broken("its probe program ends early".into()),
+            Some((want, _)) if want.starts_with(SIGNED_CHAR) => ModelCheck::UnsignedChar,
+            Some((want, got)) => ModelCheck::Bad(format!(
+                "its programs have a different data model: `{got}` where x86-64 has `{want}`"
             )),
         }
     }
@@ -176,7 +176,7 @@ impl Bench<'_> {
     }
 
     /// Compiles and links; the program, or why there is none.
-    fn compile(&self, source: &str, flags: &[&str]) -> Result<PathBuf, Failure> {
+    fn compile(&self, source: &str, flags: &[&str]) -> Result<PathBuf, ProbeFailure> {
         self.compile_within(PATIENCE, source, flags)
     }
 
@@ -185,12 +185,12 @@ impl Bench<'_> {
         patience: Duration,
         source: &str,
         flags: &[&str],
-    ) -> Result<PathBuf, Failure> {
+    ) -> Result<PathBuf, ProbeFailure> {
         let name = match self.language {
             Language::C => "probe.c",
             Language::Cxx => "probe.cpp",
         };
-        let fail = |why: &str| Err(Failure::from(why.to_string()));
+        let fail = |why: &str| Err(ProbeFailure::from(why.to_string()));
         let [compiler, fixed @ ..] = self.command else { return fail("it has no command") };
         let program = self.scratch.file("probe");
         // What an earlier probe left must not be taken for this one's.
@@ -205,8 +205,8 @@ impl Bench<'_> {
             Ended::Finished(done) if done.status == Status::Exit(0) => match program.is_file() {
                 true => Ok(program),
                 false => {
-                    let why = "it says that all is well, but makes no program".into();
-                    Err(Failure { why, messages: String::new(), is_breakdown: true })
+                    let why = "it reports success but leaves no executable".into();
+                    Err(ProbeFailure { why, messages: String::new(), is_breakdown: true })
                 }
             },
             Ended::Finished(done) => {
@@ -217,18 +217,18 @@ impl Bench<'_> {
                     false => "compile",
                 };
                 let why = format!("it cannot {verb} our probe: {}", complaint(&messages));
-                Err(Failure { why, messages, is_breakdown })
+                Err(ProbeFailure { why, messages, is_breakdown })
             }
             Ended::Killed(..) => {
-                let why = "it does not end when it compiles our probe".into();
-                Err(Failure { why, messages: String::new(), is_breakdown })
+                let why = "it does not finish compiling our probe".into();
+                Err(ProbeFailure { why, messages: String::new(), is_breakdown })
             }
             Ended::NotStarted(error) => Err(format!("it cannot be started: {error}").into()),
         }
     }
 
     /// Runs a program; its output, or why there is none.
-    fn execute(&self, program: &Path) -> Result<String, Failure> {
+    fn execute(&self, program: &Path) -> Result<String, ProbeFailure> {
         let run = match self.runner {
             [] => Run::new(program, PATIENCE),
             [runner, args @ ..] => Run::new(runner, PATIENCE).args(args).arg(program),
@@ -253,7 +253,7 @@ impl Bench<'_> {
         // Under an emulator it is more likely the wrong one.
         is_breakdown &= self.runner.is_empty();
         let why = format!("its programs do not run here: {how}");
-        Err(Failure { why, messages: String::new(), is_breakdown })
+        Err(ProbeFailure { why, messages: String::new(), is_breakdown })
     }
 }
 

@@ -18,8 +18,8 @@ fn the_machine_and_gcc_agree_on_the_model() {
             continue;
         }
         let command = [OsString::from(command)];
-        let bench = Bench { command: &command, runner: &[], language, scratch: &scratch };
-        assert_eq!(bench.model(), Model::Same, "{command:?}");
+        let bench = CompilerProbe { command: &command, runner: &[], language, scratch: &scratch };
+        assert_eq!(bench.model(), ModelCheck::Same, "{command:?}");
         assert_eq!(bench.lacks(), [""; 0], "{command:?}");
     }
     let file = scratch.file("model.c");

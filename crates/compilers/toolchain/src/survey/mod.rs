@@ -13,7 +13,7 @@ use sandbox::Scratch;
 use crate::config::Config;
 use crate::identity::Identity;
 use crate::matrix;
-use crate::probe::{Bench, Model};
+use crate::probe::{CompilerProbe, ModelCheck};
 use crate::processor;
 use crate::target::{Compiler, Family, Language};
 
@@ -24,11 +24,11 @@ use scan::Candidate;
 pub struct Survey {
     /// Compilers that work, in an order that does not change from run to run.
     pub compilers: Vec<Arc<Compiler>>,
-    /// Those that were meant and do not; and configured flags that a compiler does not take.
+    /// Those that were asked for and do not work; and configured flags that a compiler rejects.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A compiler that was not taken, or only because it was named.
+/// A compiler that is not used, or only because it was named.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LeftOut {
     /// Its name; with flags behind it where only those are left out.
@@ -43,7 +43,7 @@ pub struct LeftOut {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SurveyError {
     /// A pattern without a match.
-    #[error("--cc `{pattern}` fits no compiler; there are {there}")]
+    #[error("--cc `{pattern}` matches no compiler; found: {there}")]
     NothingMatches {
         /// The pattern.
         pattern: String,
@@ -51,13 +51,13 @@ pub enum SurveyError {
         there: String,
     },
     /// A path that is no executable.
-    #[error("--cc: {path} is no executable")]
+    #[error("--cc: {path} is not an executable")]
     NoExecutable {
         /// The path.
         path: String,
     },
     /// A pattern with half a quotation.
-    #[error("--cc `{pattern}` has a quote that is not closed")]
+    #[error("--cc `{pattern}` has an unclosed quote")]
     OpenQuote {
         /// The pattern.
         pattern: String,
@@ -158,25 +158,25 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         add_flag(&mut compiler, "-ffp-contract=off");
     }
     let ask = |compiler: &Compiler| match &broken {
-        Some(why) => Ok(Model::Broken(why.clone())),
+        Some(why) => Ok(ModelCheck::Broken(why.clone())),
         None => bench(compiler, language, &scratch).map(|bench| bench.model()),
     };
     let mut model = ask(&compiler)?;
-    if model == Model::UnsignedChar {
+    if model == ModelCheck::UnsignedChar {
         add_flag(&mut compiler, "-fsigned-char");
         model = ask(&compiler)?;
     }
     match model {
-        Model::Same => {}
-        Model::UnsignedChar => return Err("its plain char is unsigned".into()),
+        ModelCheck::Same => {}
+        ModelCheck::UnsignedChar => return Err("its plain char is unsigned".into()),
         // It is what a hunt is for, and every further probe would take as long to fail.
-        Model::Broken(why) if named => {
+        ModelCheck::Broken(why) if named => {
             let levels = candidate.levels.as_ref().or(config.levels.as_ref());
             compiler.levels = levels.cloned().unwrap_or_else(|| matrix::levels(compiler.family));
             let note = LeftOut { name: compiler.name.clone(), why, stays: true };
             return Ok((compiler, vec![note]));
         }
-        Model::Broken(why) | Model::Bad(why) => return Err(why),
+        ModelCheck::Broken(why) | ModelCheck::Bad(why) => return Err(why),
     }
     let bench = bench(&compiler, language, &scratch)?;
     let lacks = bench.lacks();
@@ -191,11 +191,11 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         None => bench.accepted(&matrix::extras(compiler.family, is_native)),
     };
     if levels.is_empty() {
-        return Err("it takes none of the levels that the configuration gives it".into());
+        return Err("it accepts none of its configured levels".into());
     }
     let wanted = [wanted_levels, wanted_extras].into_iter().flatten().flatten();
     let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
-    let why = "the compiler does not take these flags from the configuration";
+    let why = "the compiler rejects these configured flags";
     let left_out = |flags| LeftOut {
         name: format!("{} {flags}", compiler.name),
         why: why.into(),
@@ -209,12 +209,12 @@ fn bench<'a>(
     compiler: &'a Compiler,
     language: Language,
     scratch: &'a Scratch,
-) -> Result<Bench<'a>, String> {
+) -> Result<CompilerProbe<'a>, String> {
     let command = match language {
         Language::C => &compiler.c[..],
         Language::Cxx => compiler.cxx.as_deref().ok_or("it has no C++ compiler beside it")?,
     };
-    Ok(Bench { command, runner: &compiler.runner, language, scratch })
+    Ok(CompilerProbe { command, runner: &compiler.runner, language, scratch })
 }
 
 fn add_flag(compiler: &mut Compiler, flag: &str) {

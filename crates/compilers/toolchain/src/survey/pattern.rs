@@ -144,12 +144,12 @@ mod tests {
     fn a_pattern_that_means_nothing_is_told() {
         assert_eq!(
             names(&["icc*"]),
-            Err("--cc `icc*` fits no compiler; there are gcc-11, gcc-12, clang-16, \
+            Err("--cc `icc*` matches no compiler; found: gcc-11, gcc-12, clang-16, \
                  aarch64-linux-gnu-gcc-12"
                 .into())
         );
-        assert_eq!(names(&["./no/cc -O"]), Err("--cc: ./no/cc is no executable".into()));
-        assert_eq!(names(&["gcc 'x"]), Err("--cc `gcc 'x` has a quote that is not closed".into()));
+        assert_eq!(names(&["./no/cc -O"]), Err("--cc: ./no/cc is not an executable".into()));
+        assert_eq!(names(&["gcc 'x"]), Err("--cc `gcc 'x` has an unclosed quote".into()));
         assert!(names(&[" "]).is_err());
     }
 }

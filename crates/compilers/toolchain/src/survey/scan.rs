@@ -109,14 +109,14 @@ fn beside(path: &Path) -> Option<PathBuf> {
 
 /// The parts of a compiler's file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Name<'a> {
+struct CompilerName<'a> {
     triple: Option<&'a str>,
     stem: usize,
     version: Option<&'a str>,
 }
 
 /// Takes `aarch64-linux-gnu-gcc-12` apart; `None` for what is no compiler's name.
-fn take_apart(file: &str) -> Option<Name<'_>> {
+fn parse_compiler_name(file: &str) -> Option<CompilerName<'_>> {
     let (rest, version) = match file.rsplit_once('-') {
         Some((rest, version)) if is_number(version) => (rest, Some(version)),
         _ => (file, None),
@@ -127,10 +127,10 @@ fn take_apart(file: &str) -> Option<Name<'_>> {
     };
     let stem = STEMS.iter().position(|&known| known == stem)?;
     // `c99-gcc` and `musl-gcc` are scripts around a compiler that is found anyway.
-    (triple.is_none_or(|t| t.contains('-'))).then_some(Name { triple, stem, version })
+    (triple.is_none_or(|t| t.contains('-'))).then_some(CompilerName { triple, stem, version })
 }
 
-impl Name<'_> {
+impl CompilerName<'_> {
     /// Of several names of one executable the least is shown: versioned, and without a triple.
     fn preference(self) -> (bool, bool) {
         (self.triple.is_some(), self.version.is_none())
@@ -152,14 +152,16 @@ pub(super) fn scan() -> Vec<Candidate> {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         let mut files: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|file| take_apart(file).is_some())
+            .filter(|file| parse_compiler_name(file).is_some())
             .collect();
         files.sort();
         for file in files {
             add(&mut found, &file, folder.join(&file));
         }
     }
-    found.sort_by_cached_key(|c| (take_apart(&c.name).map(Name::place), c.name.clone()));
+    found.sort_by_cached_key(|c| {
+        (parse_compiler_name(&c.name).map(CompilerName::place), c.name.clone())
+    });
     let first_cross = found.iter().position(|c| c.is_cross).unwrap_or(found.len());
     if let Some(zig) = zig() {
         found.insert(first_cross, zig);
@@ -170,7 +172,9 @@ pub(super) fn scan() -> Vec<Candidate> {
 fn add(found: &mut Vec<Candidate>, file: &str, path: PathBuf) {
     let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
     let wrapper = real.file_name().is_some_and(|name| WRAPPERS.iter().any(|w| name == *w));
-    let Some(name) = take_apart(file).filter(|_| executable(&path) && !wrapper) else { return };
+    let Some(name) = parse_compiler_name(file).filter(|_| executable(&path) && !wrapper) else {
+        return;
+    };
     // A file that another one of its name hides is not meant by that name.
     if found.iter().any(|c| c.has_name(file)) {
         return;
@@ -180,7 +184,8 @@ fn add(found: &mut Vec<Candidate>, file: &str, path: PathBuf) {
     let Some(same) = found.iter_mut().find(|c| c.is_file(&path)) else {
         return found.push(new);
     };
-    let is_better = take_apart(&same.name).is_some_and(|old| name.preference() < old.preference());
+    let is_better =
+        parse_compiler_name(&same.name).is_some_and(|old| name.preference() < old.preference());
     if is_better {
         new.aliases = std::mem::take(&mut same.aliases);
         new.aliases.push(std::mem::take(&mut same.name));
@@ -215,7 +220,7 @@ mod tests {
 
     #[test]
     fn names_are_taken_apart() {
-        let parts = |file| take_apart(file).map(|n| (n.triple, STEMS[n.stem], n.version));
+        let parts = |file| parse_compiler_name(file).map(|n| (n.triple, STEMS[n.stem], n.version));
         let cases = [
             ("gcc", Some((None, "gcc", None))),
             ("gcc-12", Some((None, "gcc", Some("12")))),
@@ -236,7 +241,7 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_as_numbers() {
-        let place = |file| take_apart(file).map(Name::place);
+        let place = |file| parse_compiler_name(file).map(CompilerName::place);
         assert!(place("gcc-9") < place("gcc-12"));
         assert!(place("gcc-12") < place("clang-3.9"));
         assert!(place("tcc") < place("sparc64-linux-gnu-gcc-4"));

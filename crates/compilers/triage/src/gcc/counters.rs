@@ -1,6 +1,6 @@
 //! Debug counters: which use of a transformation makes the bug.
 //!
-//! `-fdbg-cnt=NAME:N` lets a transformation be done N times; `-fdbg-cnt-list` says how often it was
+//! `-fdbg-cnt=NAME:N` permits a transformation N times; `-fdbg-cnt-list` says how often it was
 //! asked for. Versions differ in how they write ranges, not in this.
 
 use std::collections::BTreeMap;
@@ -9,9 +9,9 @@ use oracle::Trouble;
 use toolchain::Target;
 
 use super::progress;
-use crate::bench::{Answer, Bench};
 use crate::blame::culprit;
 use crate::found::{Blame, Culprit, Method};
+use crate::probe::{FaultProbe, ProbeAnswer};
 
 /// Counters and their values, of `-fdbg-cnt-list`.
 fn parse(text: &str) -> BTreeMap<String, u64> {
@@ -26,7 +26,7 @@ fn parse(text: &str) -> BTreeMap<String, u64> {
 }
 
 pub(super) fn culprits(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     blame: &mut Blame,
     tell: &(dyn Fn(&str) + Sync),
@@ -49,7 +49,7 @@ pub(super) fn culprits(
     let answers = bench.ask_all(target, &sets, &told)?;
     let mut found = Vec::new();
     for ((name, value), answer) in used.iter().zip(answers) {
-        if answer == Answer::Works {
+        if answer == ProbeAnswer::Works {
             found.push(which(bench, target, name, *value, tell)?);
         }
     }
@@ -62,7 +62,7 @@ fn flags(name: &str, limit: u64) -> Vec<String> {
 
 /// The use that makes the bug, of a counter that hides it at 0.
 fn which(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     name: &str,
     value: u64,
@@ -70,14 +70,14 @@ fn which(
 ) -> Result<Culprit, Trouble> {
     let (mut good, mut bad) = (0, value);
     tell(&format!("{}: which of the uses of {name}", target.label()));
-    if bench.ask(target, &flags(name, value))? != Answer::Fails {
+    if bench.ask(target, &flags(name, value))? != ProbeAnswer::Fails {
         return Ok(culprit(Method::DebugCounter, name, &flags(name, 0), String::new()));
     }
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
         // What is neither right nor the same fault does not move the boundary of what is right.
         match bench.ask(target, &flags(name, middle))? {
-            Answer::Works => good = middle,
+            ProbeAnswer::Works => good = middle,
             _ => bad = middle,
         }
     }

@@ -10,10 +10,10 @@ use oracle::Trouble;
 use toolchain::Target;
 
 use super::progress;
-use crate::bench::{Answer, Bench};
 use crate::blame::culprit;
 use crate::found::{Blame, Culprit, Method};
 use crate::minimise::minimise;
+use crate::probe::{FaultProbe, ProbeAnswer};
 
 /// What an option is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ fn off(name: &str) -> String {
 }
 
 pub(super) fn culprits(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     plain: &Target,
     right: &[Target],
@@ -95,7 +95,7 @@ pub(super) fn culprits(
         let sets: Vec<Vec<String>> = some.iter().map(|(_, flag)| vec![flag.clone()]).collect();
         let told = progress(tell, target, sets.len(), "options");
         let answers = bench.ask_all(target, &sets, &told)?;
-        let hiding = some.iter().zip(answers).filter(|(_, answer)| *answer == Answer::Works);
+        let hiding = some.iter().zip(answers).filter(|(_, answer)| *answer == ProbeAnswer::Works);
         let found: Vec<Culprit> = hiding
             .map(|((name, flag), _)| {
                 let name = name.trim_start_matches("-f").trim_end_matches('=');
@@ -112,7 +112,7 @@ pub(super) fn culprits(
 
 /// A smallest set of options that hides the bug together, if all of them do.
 fn set_of(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     all: &[(String, String)],
     blame: &mut Blame,
@@ -122,7 +122,7 @@ fn set_of(
         |chosen: &[usize]| -> Vec<String> { chosen.iter().map(|i| all[*i].1.clone()).collect() };
     let mut hides = |chosen: &[usize]| {
         tell(&format!("{}: {} options together", target.label(), chosen.len()));
-        Ok(bench.ask(target, &flags(chosen))? == Answer::Works)
+        Ok(bench.ask(target, &flags(chosen))? == ProbeAnswer::Works)
     };
     let every: Vec<usize> = (0..all.len()).collect();
     if !hides(&every)? {

@@ -8,9 +8,9 @@ use oracle::Trouble;
 use toolchain::Target;
 
 use super::progress;
-use crate::bench::{Answer, Bench};
 use crate::blame::culprit;
 use crate::found::{Blame, Culprit, Method};
+use crate::probe::{FaultProbe, ProbeAnswer};
 
 /// A pass that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn parse(text: &str) -> Vec<Pass> {
 }
 
 pub(super) fn culprits(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     blame: &mut Blame,
     tell: &(dyn Fn(&str) + Sync),
@@ -70,23 +70,24 @@ pub(super) fn culprits(
     let alone: Vec<Vec<usize>> = all
         .iter()
         .zip(&hiding)
-        .filter(|(set, answer)| set.len() > 1 && **answer != Answer::Fails)
+        .filter(|(set, answer)| set.len() > 1 && **answer != ProbeAnswer::Fails)
         .flat_map(|(set, _)| set.iter().map(|i| vec![*i]))
         .collect();
     hiding.extend(hide(bench, target, &passes, &alone, tell)?);
     let sets = all.into_iter().chain(alone).zip(hiding);
-    let sets = sets.filter(|(_, answer)| *answer == Answer::Works).map(|(set, _)| set).collect();
+    let sets =
+        sets.filter(|(_, answer)| *answer == ProbeAnswer::Works).map(|(set, _)| set).collect();
     Ok(smallest(&passes, sets).iter().map(|set| named(&passes, set)).collect())
 }
 
 /// What is seen without each of these sets of passes.
 fn hide(
-    bench: &Bench,
+    bench: &FaultProbe,
     target: &Target,
     passes: &[Pass],
     sets: &[Vec<usize>],
     tell: &(dyn Fn(&str) + Sync),
-) -> Result<Vec<Answer>, Trouble> {
+) -> Result<Vec<ProbeAnswer>, Trouble> {
     let flags: Vec<Vec<String>> = sets.iter().map(|set| flags(passes, set)).collect();
     bench.ask_all(target, &flags, &progress(tell, target, flags.len(), "passes"))
 }

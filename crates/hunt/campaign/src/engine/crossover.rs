@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossover::fuzz::{Found, Fuzzer};
+use crossover::fuzz::{FoundFault, Fuzzer};
 use llvmhost::Program;
 use oracle::{SourceFile, Trouble};
 use reduce::NotReduced;
@@ -16,12 +16,12 @@ use refine::{PIPELINE, Scope};
 use sandbox::Stop;
 
 use super::Engine;
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::module::{
     FILE, Patient, certificate, command, compiler, kind, label, named, study_module,
 };
 use crate::record::{Finding, NewFinding, Standing, Study, Tested};
-use crate::refinement::{Asked, Oracles};
+use crate::refinement::{RefinementOracles, RefinementQuery};
 use crate::store::StoredTarget;
 
 /// Crossovers in a batch: enough to pay for a fork, few enough to be done soon.
@@ -37,14 +37,14 @@ pub struct Crossover {
     fuzzers: Vec<Arc<Fuzzer>>,
     passes: String,
     program: Program,
-    /// Who says whether crossovers of the corpus are miscompiled.
-    oracles: Oracles,
+    /// Oracles that check whether crossovers of the corpus are miscompiled.
+    oracles: RefinementOracles,
 }
 
 impl Crossover {
     /// On these, with these passes. `program` is what servers for other versions are started with.
     pub fn new(fuzzers: Vec<Arc<Fuzzer>>, passes: String, program: Program) -> Crossover {
-        let oracles = Oracles::find();
+        let oracles = RefinementOracles::find();
         Crossover { name: "crossover".to_string(), fuzzers, passes, program, oracles }
     }
 
@@ -55,7 +55,7 @@ impl Crossover {
         while begin.elapsed() < batch.mul_f64(REFINING) {
             let Some(refined) = fuzzer.next_to_refine(PIPELINE)? else { break };
             let origin = format!("crossover: seed {} of the corpus", refined.seed);
-            let asked = Asked {
+            let asked = RefinementQuery {
                 library: &fuzzer.library,
                 before: &refined.before,
                 after: &refined.after,
@@ -71,8 +71,8 @@ impl Crossover {
         Ok(findings)
     }
 
-    fn finding(&self, fuzzer: &Fuzzer, found: Found) -> NewFinding {
-        let Found { signature, module, passes, origin, told } = found;
+    fn finding(&self, fuzzer: &Fuzzer, found: FoundFault) -> NewFinding {
+        let FoundFault { signature, module, passes, origin, told } = found;
         let kind = kind(signature.fault);
         NewFinding {
             kind,
@@ -110,7 +110,7 @@ impl Engine for Crossover {
         BATCH as u64
     }
 
-    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+    fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble> {
         let fuzzer = &self.fuzzers[(seed % self.fuzzers.len() as u64) as usize];
         let mut tested = Tested::new(self.name(), seed);
         let batch = fuzzer.batch(seed, BATCH).map_err(|error| match bench.lab.stop.is_set() {

@@ -1,6 +1,6 @@
 //! The engine `csmith`: an installed Csmith makes the programs, the machine says what they print.
 //!
-//! With `relax_arith` they lose the calls of `safe_*` that they do without (RELAX-ARITH of the
+//! With `relax_arith` they lose redundant calls of `safe_*` (RELAX-ARITH of the
 //! CsmithEdge paper). They are read with the header that has wrappers as functions and written for one
 //! of both headers, by seed; what is written is read and executed again, as compilers will see it.
 
@@ -13,25 +13,25 @@ use cgen::arith;
 use choice::Choices;
 use cmachine::MachineConfig;
 use oracle::{Case, Detector, Expected, SourceFile, Trouble};
-use sandbox::{Ended, Run, Scratch, Status, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status};
 use toolchain::{Language, Preprocessor, csmith_headers, on_path};
 
-use super::{Made, Source};
-use crate::bench::{Bench, trouble};
+use super::{Source, TestProgram};
+use crate::bench::{TestBench, trouble};
 use crate::predict::{self, Unusable, predict};
 use crate::record::{Checks, Cost};
 
 /// Csmith itself sometimes takes seconds, and with some seeds does not end.
 const WALL: Duration = Duration::from_secs(30);
 
-/// Csmith on one program.
+/// Memory limit of Csmith.
 const MEMORY: u64 = 4 << 30;
 
 /// Steps for one program; most take less than a tenth of it. An endless program is to be given up
 /// within a second.
 const FUEL: u64 = 2_000_000;
 
-/// Features that Csmith can do without.
+/// Features of Csmith that can be disabled.
 const FEATURES: [&str; 22] = [
     "arrays",
     "bitfields",
@@ -64,11 +64,11 @@ pub struct Csmith {
     headers: PathBuf,
     options: Vec<String>,
     preprocessor: Preprocessor,
-    /// Remove needless checks; how many declarations Csmith's header has.
+    /// Remove redundant checks; how many declarations Csmith's header has.
     relax_arith: Option<usize>,
     /// Ask the sanitizers before any compiler.
     eager: bool,
-    /// Each program does without a random half of the features.
+    /// Disable a random half of the features in each program.
     swarm: bool,
 }
 
@@ -79,7 +79,7 @@ const MACROS: &str = "#define USE_MATH_MACROS\n";
 impl Csmith {
     /// Finds it; more options for it can be given.
     pub fn find(options: Vec<String>, relax_arith: bool, eager: bool) -> Result<Csmith> {
-        let missing = "Csmith is not installed, which --engine csmith runs: on Debian, apt-get \
+        let missing = "Csmith is not installed, and --engine csmith runs it: on Debian, apt-get \
                        install csmith libcsmith-dev";
         let program = on_path("csmith").context(missing)?;
         let headers = csmith_headers().context(missing)?;
@@ -101,21 +101,21 @@ impl Csmith {
         Ok(Csmith { name, program, headers, options, preprocessor, relax_arith, eager, swarm })
     }
 
-    /// The same in a swarm (Groce et al., 2012): each program does without a random half of the features.
+    /// The same with swarm testing (Groce et al., 2012): a random half of the features is disabled in each program.
     pub fn swarm(mut self) -> Csmith {
         self.name += " swarm";
         self.swarm = true;
         self
     }
 
-    /// What a program does without.
+    /// The features that are disabled in a program.
     fn without(&self, seed: u64) -> Vec<String> {
         let mut choices = Choices::new(seed);
         let off = FEATURES.iter().filter(|_| self.swarm && choices.chance(50));
         off.map(|feature| format!("--no-{feature}")).collect()
     }
 
-    /// The program of a file without the checks that it does without, for one of the headers.
+    /// The program of a file without its redundant checks, for one of the headers.
     fn relaxed(
         &self,
         seed: u64,
@@ -144,9 +144,9 @@ impl Source for Csmith {
         &self,
         seed: u64,
         dir: &Path,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         let run = Run::new(&self.program, WALL)
             .args(["--seed", &seed.to_string()])
             .args(&self.options)
@@ -163,7 +163,7 @@ impl Source for Csmith {
                 }
                 done.stdout.bytes
             }
-            Ended::Killed(Why::Stop, _) => return Err(Trouble::Stopped),
+            Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
             Ended::Killed(_, done) => {
                 cost.generate += done.cpu;
                 return Ok(Err(unusable("csmith takes too long", String::new())));
@@ -209,9 +209,9 @@ impl Source for Csmith {
             self.options.iter().chain(&without).map(|o| format!(" {o}")).collect();
         let mut origin = format!("csmith --seed {seed}{options} > test.c");
         if self.relax_arith.is_some() {
-            origin += ", without the checks that it does without";
+            origin += ", without its redundant checks";
         }
-        let mut made = Made { checks, ..Made::new(case, origin, own, FUEL) };
+        let mut made = TestProgram { checks, ..TestProgram::new(case, origin, own, FUEL) };
         if self.eager {
             made.first = [Detector::Address, Detector::Memory, Detector::Undefined].into();
         }
@@ -241,8 +241,8 @@ mod tests {
 
     use super::*;
 
-    fn made(csmith: &Csmith, seed: u64) -> Result<Made, Unusable> {
-        let bench = Bench::new(Lab::default(), Vec::new(), 0);
+    fn made(csmith: &Csmith, seed: u64) -> Result<TestProgram, Unusable> {
+        let bench = TestBench::new(Lab::default(), Vec::new(), 0);
         let folder = bench.folder().unwrap();
         csmith.make(seed, folder.path(), &bench, &mut Cost::default()).unwrap()
     }

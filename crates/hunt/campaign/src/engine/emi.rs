@@ -1,7 +1,7 @@
 //! The engine `emi`: programs of the other engines, and variants of them that print the same.
 //!
 //! A test is a seed with all its variants, each derived from the last. The seed itself comes first: what
-//! it shows is not told of its variants again. A variant that fails is taken back to the least mutations
+//! it shows is not reported of its variants again. A variant that fails is reduced to the fewest mutations
 //! that still fail (`culprits`) before it is recorded.
 
 mod culprits;
@@ -17,16 +17,16 @@ use emi::{Chain, Strategies, Strategy, Variant};
 use oracle::{Case, Expected, Lab, Suspicion, Trouble};
 use toolchain::{Language, Preprocessor, on_path};
 
-use super::{Csmith, Engine, Files, Made, Smith, Source, Yarp};
-use crate::bench::{Bench, timed};
-use crate::differential::Trial;
+use super::{Csmith, Engine, Files, Smith, Source, TestProgram, Yarp};
+use crate::bench::{TestBench, timed};
+use crate::differential::DifferentialTest;
 use crate::predict::{OUR_BUG, Unusable, answer, own_opinion};
 use crate::record::{Cost, NewFinding, Tested};
 use crate::seed::{Seed, donors, texts};
 pub use culprits::least;
-use culprits::{Blame, Culprits};
+use culprits::{Culprits, MutationBlame};
 
-/// What kind of tests are wanted.
+/// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct EmiOptions {
     /// Where seeds come from; each seed is of one of them.
@@ -70,17 +70,17 @@ impl EmiSeeds {
     }
 }
 
-/// Makes seeds as hunts do, for whoever only wants the programs.
+/// Makes seeds as hunts do, for callers that only need the programs.
 pub struct SeedMaker {
     source: Box<dyn Source>,
     preprocessor: Preprocessor,
-    bench: Bench,
+    bench: TestBench,
 }
 
 impl SeedMaker {
     /// Seeds of one kind; an error is a sentence about what is missing.
     pub fn new(seeds: &EmiSeeds) -> Result<SeedMaker> {
-        let bench = Bench::new(Lab::default(), Vec::new(), 0);
+        let bench = TestBench::new(Lab::default(), Vec::new(), 0);
         Ok(SeedMaker { source: seeds.source()?, preprocessor: Preprocessor::find()?, bench })
     }
 
@@ -90,7 +90,7 @@ impl SeedMaker {
     }
 
     /// The seed of a number, as it is tested and as it is mutated.
-    pub fn make(&self, number: u64) -> Result<Result<(Made, Seed), Unusable>, Trouble> {
+    pub fn make(&self, number: u64) -> Result<Result<(TestProgram, Seed), Unusable>, Trouble> {
         let folder = self.bench.folder()?;
         let mut cost = Cost::default();
         made(
@@ -110,9 +110,9 @@ fn made(
     preprocessor: &Preprocessor,
     number: u64,
     dir: &Path,
-    bench: &Bench,
+    bench: &TestBench,
     cost: &mut Cost,
-) -> Result<Result<(Made, Seed), Unusable>, Trouble> {
+) -> Result<Result<(TestProgram, Seed), Unusable>, Trouble> {
     let has = source.seeds(number);
     let within = has.end.saturating_sub(has.start).max(1);
     let number = if has.contains(&number) { number } else { has.start + number % within };
@@ -153,9 +153,9 @@ impl Emi {
     fn begin(
         &self,
         seed: u64,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<(Made, Chain, Expected), Unusable>, Trouble> {
+    ) -> Result<Result<(TestProgram, Chain, Expected), Unusable>, Trouble> {
         let source = &self.sources[Choices::new(seed).fork("source").index(self.sources.len())];
         let folder = bench.folder()?;
         let made = made(source.as_ref(), &self.preprocessor, seed, folder.path(), bench, cost)?;
@@ -177,10 +177,10 @@ impl Emi {
     fn variants(
         &self,
         seed: u64,
-        made: &Made,
+        made: &TestProgram,
         chain: &mut Chain,
         expected: &Expected,
-        bench: &Bench,
+        bench: &TestBench,
         tested: &mut Tested,
     ) -> Result<(), Trouble> {
         for number in 1..=self.variants {
@@ -203,7 +203,7 @@ impl Emi {
                 continue;
             }
             tested.variants += 1;
-            let subject = Subject { emi: self, seed, made, number, expected };
+            let subject = VariantTest { emi: self, seed, made, number, expected };
             subject.test(chain.variant(), chain.program(), derived.steps, bench, tested)?;
         }
         Ok(())
@@ -225,7 +225,7 @@ impl Engine for Emi {
         first..u64::MAX
     }
 
-    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+    fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble> {
         let mut tested = Tested::new(self.name(), seed);
         let mut cost = Cost::default();
         let (begun, own) = timed(|| self.begin(seed, bench, &mut cost));
@@ -239,7 +239,7 @@ impl Engine for Emi {
                 return Ok(tested);
             }
         };
-        let mut trial = Trial::hold(bench, seed, &made, &mut tested, &mut |_| {})?;
+        let mut trial = DifferentialTest::run(bench, seed, &made, &mut tested, &mut |_| {})?;
         for suspicion in trial.suspicions() {
             let finding = trial.finding(suspicion, &mut tested.cost)?;
             tested.findings.push(finding);
@@ -253,29 +253,29 @@ impl Engine for Emi {
 }
 
 /// One variant to be tested.
-struct Subject<'a> {
+struct VariantTest<'a> {
     emi: &'a Emi,
     seed: u64,
     /// What it is a variant of.
-    made: &'a Made,
+    made: &'a TestProgram,
     /// Which one.
     number: u32,
     expected: &'a Expected,
 }
 
-impl Subject<'_> {
+impl VariantTest<'_> {
     fn test(
         &self,
         variant: &Variant,
         program: &Program,
         steps: u64,
-        bench: &Bench,
+        bench: &TestBench,
         tested: &mut Tested,
     ) -> Result<(), Trouble> {
         let made = self.variant(program, steps, self.origin(None));
         // Flags are drawn anew for each.
         let draw = self.seed.wrapping_add(u64::from(self.number) << 40);
-        let mut trial = Trial::hold(bench, draw, &made, tested, &mut |_| {})?;
+        let mut trial = DifferentialTest::run(bench, draw, &made, tested, &mut |_| {})?;
         for suspicion in trial.suspicions() {
             if tested.findings.iter().any(|known| known.signature == suspicion.signature) {
                 continue;
@@ -286,7 +286,7 @@ impl Subject<'_> {
                 None => {
                     let mut finding = trial.finding(suspicion, &mut tested.cost)?;
                     let edits = variant.edits().len();
-                    finding.summary += &format!(" (emi: {edits} mutations, not told apart)");
+                    finding.summary += &format!(" (emi: {edits} mutations, not minimised)");
                     finding
                 }
             };
@@ -298,10 +298,10 @@ impl Subject<'_> {
     /// The finding with the least mutations, if it is found on them as well.
     fn least(
         &self,
-        trial: &Trial<'_>,
+        trial: &DifferentialTest<'_>,
         variant: &Variant,
         suspicion: &Suspicion,
-        bench: &Bench,
+        bench: &TestBench,
         tested: &mut Tested,
     ) -> Result<Option<NewFinding>, Trouble> {
         let Some((target, fault)) = trial.fault(suspicion) else { return Ok(None) };
@@ -314,16 +314,16 @@ impl Subject<'_> {
         let made = self.variant(&blame.program, blame.steps, self.origin(Some((&blame, variant))));
         let mut words = Tested::new("", self.seed);
         let draw = self.seed.wrapping_add(u64::from(self.number) << 40);
-        let mut again = Trial::hold(bench, draw, &made, &mut words, &mut |_| {})?;
+        let mut again = DifferentialTest::run(bench, draw, &made, &mut words, &mut |_| {})?;
         tested.cost.validate += words.cost.total();
         let same = again.suspicions().into_iter().find(|s| s.signature == suspicion.signature);
         let Some(same) = same else { return Ok(None) };
         let mut finding = again.finding(same, &mut tested.cost)?;
-        finding.summary += &format!(" (emi: {})", blame.told(variant));
+        finding.summary += &format!(" (emi: {})", blame.describe(variant));
         Ok(Some(finding))
     }
 
-    fn variant(&self, program: &Program, steps: u64, origin: String) -> Made {
+    fn variant(&self, program: &Program, steps: u64, origin: String) -> TestProgram {
         let case = Case {
             language: Language::C,
             files: texts(program),
@@ -334,17 +334,17 @@ impl Subject<'_> {
         };
         let units = case.units().collect::<Vec<_>>().join(" ");
         let own = own_opinion(&units, steps);
-        let made = Made::new(case, origin, own, MachineConfig::default().fuel);
+        let made = TestProgram::new(case, origin, own, MachineConfig::default().fuel);
         // Code that never runs is grown freely: a compiler that refuses it, or a linker that cannot
         // reach so far, is wrong only if the strictest of the others takes it.
-        Made { is_foreign: true, ..made }
+        TestProgram { is_foreign: true, ..made }
     }
 
     /// The commands that make it again: first the seed, then the variant.
-    fn origin(&self, blame: Option<(&Blame, &Variant)>) -> String {
+    fn origin(&self, blame: Option<(&MutationBlame, &Variant)>) -> String {
         let include: String =
             self.made.case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
-        let Subject { emi, seed, number, made, .. } = self;
+        let VariantTest { emi, seed, number, made, .. } = self;
         let before = if made.is_foreign { String::new() } else { format!("{}; ", made.origin) };
         let folder = if made.origin.ends_with("-o DIR") { "DIR/" } else { "" };
         let files = match made.is_foreign {
@@ -355,8 +355,8 @@ impl Subject<'_> {
             }
         };
         // The summary of the reduced program says nothing of mutations; this stays.
-        let least = |(blame, variant): (&Blame, &Variant)| {
-            format!("{} # {}", blame.argument(), blame.told(variant))
+        let least = |(blame, variant): (&MutationBlame, &Variant)| {
+            format!("{} # {}", blame.argument(), blame.describe(variant))
         };
         let keep = blame.map(least).unwrap_or_default();
         format!(

@@ -1,4 +1,4 @@
-//! The engine `files`: a folder of other people's C programs. The seed is a number in their sorted
+//! The engine `files`: a folder of existing C programs. The seed is an index into their sorted
 //! list.
 
 use std::fs;
@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use oracle::{Case, SourceFile, Trouble};
 use toolchain::{Language, Preprocessor};
 
-use super::{Made, Source};
-use crate::bench::Bench;
+use super::{Source, TestProgram};
+use crate::bench::TestBench;
 use crate::predict::{self, Unusable, predict};
 use crate::record::Cost;
 
@@ -38,7 +38,7 @@ impl Files {
             .with_context(|| format!("the folder {} cannot be read", from.display()))?;
         files.sort();
         if files.is_empty() {
-            bail!("there is no file *.c in {}", from.display());
+            bail!("no *.c file in {}", from.display());
         }
         let absolute = |dir: &PathBuf| {
             fs::canonicalize(dir)
@@ -84,9 +84,9 @@ impl Source for Files {
         &self,
         seed: u64,
         _: &Path,
-        _: &Bench,
+        _: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         let Some(file) = self.files.get(seed as usize) else {
             return Err(Trouble::Io(format!("there is no file number {seed}")));
         };
@@ -117,7 +117,7 @@ impl Source for Files {
             include,
             expected,
         };
-        let made = Made::new(case, unit, own, FUEL);
-        Ok(Ok(Made { is_foreign: true, unanswered, ..made }))
+        let made = TestProgram::new(case, unit, own, FUEL);
+        Ok(Ok(TestProgram { is_foreign: true, unanswered, ..made }))
     }
 }

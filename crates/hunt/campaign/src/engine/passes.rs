@@ -19,21 +19,21 @@ use llvmhost::{Allowance, Installed, Limits, Program, Server, Setup};
 use oracle::Trouble;
 use passes::exclusion::Exclusions;
 use passes::inventory::{Inventory, Library, List};
-use passes::represent::{self, ProgramsBy, SequencesBy, Wanted};
+use passes::represent::{self, ProgramSelection, SequenceRequest, SequenceSelection};
 use passes::sequence::{Draw, Sequence};
-use passes::trial::{Runner, Trial};
+use passes::trial::{ExecuteFn, Trial};
 use reduce::NotReduced;
 use sandbox::Stop;
 
-pub use programs::{Prepared, Programs};
-pub use tally::Tally;
+pub use programs::{PreparedProgram, ProgramMaker};
+pub use tally::PassesTally;
 
 use super::{Engine, Source};
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::module::{Patient, compiler, is_module, label, read_label, study_module};
 use crate::program::{self, Subject, study_program};
 use crate::record::{Finding, Study, Tested};
-use crate::refinement::Oracles;
+use crate::refinement::RefinementOracles;
 use crate::store::StoredTarget;
 
 /// Sequences in a test: enough to pay for a fork, few enough to be done soon.
@@ -55,7 +55,7 @@ pub(crate) fn exclusions_file(out: &Path, library: &Installed) -> PathBuf {
     state(out, library).join("exclusions.json")
 }
 
-/// What to do.
+/// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct PassesOptions {
     /// Libraries, which take turns.
@@ -68,17 +68,17 @@ pub struct PassesOptions {
     pub dir: PathBuf,
     /// Which passes.
     pub list: List,
-    /// How sequences are come by.
-    pub sequences_by: SequencesBy,
+    /// How to choose sequences.
+    pub sequences_by: SequenceSelection,
     /// Sequences of a round, and how many they are selected from.
     pub sequences: (usize, usize),
     /// Their lengths.
     pub draw: Draw,
-    /// How programs are come by.
-    pub programs_by: ProgramsBy,
+    /// How to choose programs.
+    pub programs_by: ProgramSelection,
     /// Programs of a round, and how many they are selected from.
     pub programs: (usize, usize),
-    /// Who says what is right.
+    /// Where the expected result comes from.
     pub oracle: Judge,
     /// How code is executed.
     pub backend: Backend,
@@ -92,7 +92,7 @@ pub struct PassesOptions {
     pub threads: usize,
 }
 
-/// Who says what a program must do.
+/// Where the expected result of a program comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judge {
     /// The machine, before anything is compiled.
@@ -115,19 +115,19 @@ pub enum Backend {
 /// The engine.
 pub struct Passes {
     options: PassesOptions,
-    programs: Programs,
-    benches: Vec<LibraryBench>,
-    /// Who says whether functions are miscompiled.
-    oracles: Oracles,
+    programs: ProgramMaker,
+    benches: Vec<LibraryState>,
+    /// Oracles that check whether functions are miscompiled.
+    oracles: RefinementOracles,
     rounds: Mutex<BTreeMap<u64, Arc<Round>>>,
 }
 
 /// A library with what is known of it.
-struct LibraryBench {
+struct LibraryState {
     installed: Installed,
     inventory: Inventory,
     exclusions: Mutex<Exclusions>,
-    tally: Mutex<Tally>,
+    tally: Mutex<PassesTally>,
     servers: Mutex<Vec<Server>>,
     /// Reduced sequences that made wrong code.
     wrong: Mutex<Vec<Sequence>>,
@@ -137,7 +137,7 @@ struct LibraryBench {
 
 #[derive(Default)]
 struct Round {
-    programs: OnceLock<Result<Vec<Prepared>, Trouble>>,
+    programs: OnceLock<Result<Vec<PreparedProgram>, Trouble>>,
     sequences: BTreeMap<usize, OnceLock<Vec<Sequence>>>,
 }
 
@@ -146,10 +146,10 @@ impl Passes {
     pub fn new(options: PassesOptions, source: Box<dyn Source>) -> Result<Passes, String> {
         let mut benches = Vec::new();
         for library in &options.libraries {
-            benches.push(LibraryBench::open(library, &options)?);
+            benches.push(LibraryState::open(library, &options)?);
         }
-        let programs = Programs::new(source, &options);
-        let oracles = Oracles::find();
+        let programs = ProgramMaker::new(source, &options);
+        let oracles = RefinementOracles::find();
         Ok(Passes { options, programs, benches, oracles, rounds: Mutex::default() })
     }
 
@@ -174,7 +174,7 @@ impl Passes {
 
     fn sequences<'r>(&self, round: &'r Round, number: u64, library: usize) -> &'r [Sequence] {
         let bench = &self.benches[library];
-        let wanted = Wanted {
+        let wanted = SequenceRequest {
             by: self.options.sequences_by,
             list: self.options.list,
             draw: self.options.draw.clone(),
@@ -191,8 +191,8 @@ impl Passes {
     }
 }
 
-impl LibraryBench {
-    fn open(library: &Installed, options: &PassesOptions) -> Result<LibraryBench, String> {
+impl LibraryState {
+    fn open(library: &Installed, options: &PassesOptions) -> Result<LibraryState, String> {
         let dir = state(&options.dir, library);
         let cannot = |e: io::Error| format!("{} cannot be written: {e}", dir.display());
         fs::create_dir_all(&dir).map_err(cannot)?;
@@ -208,8 +208,8 @@ impl LibraryBench {
             return Err(format!("LLVM {} has no passes on that list", library.major));
         }
         let exclusions = Exclusions::read(&exclusions_file(&options.dir, library))?;
-        let tally = Tally::read(&dir);
-        Ok(LibraryBench {
+        let tally = PassesTally::read(&dir);
+        Ok(LibraryState {
             installed: library.clone(),
             inventory,
             exclusions: Mutex::new(exclusions),
@@ -221,7 +221,7 @@ impl LibraryBench {
         })
     }
 
-    /// What was learnt is on disk before anybody is told of it.
+    /// Exclusions are on disk before they take effect.
     fn write(&self) -> io::Result<()> {
         lock(&self.tally).write(&self.dir)?;
         lock(&self.exclusions).write(&self.exclusions_file)
@@ -257,7 +257,7 @@ impl Engine for Passes {
         CHUNK as u64
     }
 
-    fn test(&self, seed: u64, bench: &Bench) -> Result<Tested, Trouble> {
+    fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble> {
         let mut tested = Tested::new(self.name(), seed);
         tested.tests = 0;
         let (number, at) = (seed / self.round_size(), seed % self.round_size());
@@ -287,12 +287,13 @@ impl Engine for Passes {
             bitcode: &program.bitcode,
             limits: self.options.limits,
             allowance: Allowance::default(),
-            runner: (self.options.backend == Backend::Linker).then_some(&runner as Runner<'_>),
+            runner: (self.options.backend == Backend::Linker).then_some(&runner as ExecuteFn<'_>),
             verify_each: self.options.verify_each,
             spent: program.preparing(),
             is_stopped: &|| bench.lab.stop.is_set(),
         };
-        let findings = self.look(here, program, &some, &mut trial, bench, &mut tested.cost);
+        let findings =
+            self.test_sequences(here, program, &some, &mut trial, bench, &mut tested.cost);
         let spent = trial.spent;
         sandbox::note_served(spent);
         tested.cost.compile += spent;
@@ -332,7 +333,7 @@ impl Engine for Passes {
     }
 
     fn targets(&self) -> Vec<StoredTarget> {
-        let target = |bench: &LibraryBench| StoredTarget {
+        let target = |bench: &LibraryState| StoredTarget {
             label: label(&bench.installed, &format!("{:?}", self.options.list).to_lowercase()),
             compiler: compiler(&bench.installed),
             version: bench.inventory.library.release.clone(),

@@ -1,6 +1,6 @@
 //! The engine `smith`: programs of Csmith's kind with its restrictions relaxed, as CsmithEdge does.
 //!
-//! With the machine's word ([`Validate::Machine`]) a program is executed, loses the checks that it does
+//! With [`Validate::Machine`] the machine executes a program, which loses the checks that it does
 //! not need, and is sorted: one that ends has an answer; one that is undefined or depends on an open
 //! choice goes to the compilers without one; one that does not end in its fuel goes nowhere.
 //!
@@ -18,13 +18,14 @@ use cgen::arith;
 use cgen::smith::{self, Bounds, Generated, Relaxation, Tuple};
 use cmachine::MachineConfig;
 use oracle::{
-    Case, Detector, Expected, Kind, Lab, Limits, Opinion, Says, Seen, SourceFile, Trouble,
+    Assessment, Behaviour, Case, Detector, Expected, FailureKind, Lab, Limits, Opinion, SourceFile,
+    Trouble,
 };
 use toolchain::{Family, Language, Target};
 
 use super::yarp::digest;
-use super::{Made, Source};
-use crate::bench::Bench;
+use super::{Source, TestProgram};
+use crate::bench::TestBench;
 use crate::predict::{self, Unusable, answer, own_objection};
 use crate::record::{Checks, Cost};
 
@@ -53,7 +54,7 @@ pub enum Validate {
     External,
 }
 
-/// What kind of tests are wanted.
+/// Options of the engine.
 #[derive(Clone, Debug, Default)]
 pub struct SmithOptions {
     /// How likely each relaxation is.
@@ -94,7 +95,7 @@ impl Smith {
     }
 
     /// The program as the machine sees it.
-    fn executed(&self, tuple: &Tuple) -> Result<Made, Unusable> {
+    fn executed(&self, tuple: &Tuple) -> Result<TestProgram, Unusable> {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
         let options = smith::Options::default();
         let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
@@ -119,8 +120,8 @@ impl Smith {
             Err(why) => return Err(why),
         };
         let origin = self.origin(&generated, mend);
-        let made = Made::new(case(generated.text(), expected), origin, own, FUEL);
-        Ok(Made { unanswered, checks, ..made })
+        let made = TestProgram::new(case(generated.text(), expected), origin, own, FUEL);
+        Ok(TestProgram { unanswered, checks, ..made })
     }
 
     /// The program as an unoptimised build of the first compiler sees it, GCC's if there is one.
@@ -128,9 +129,9 @@ impl Smith {
         &self,
         mut generated: Generated,
         dir: &Path,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         let first = case(generated.text(), Some(Expected::default()));
         let gcc = bench.compilers.iter().find(|c| c.family == Family::Gcc);
         let Some(compiler) = gcc.or(bench.compilers.first()) else {
@@ -147,10 +148,14 @@ impl Smith {
         let kind = seen.seen.kind(&first);
         let unusable = |reason: &str| Unusable { reason: reason.into(), detail: target.label() };
         let (expected, unanswered) = match seen.seen {
-            Seen::RunsOn => return Ok(Err(unusable("runs too long"))),
-            Seen::Ran { .. } if kind == Some(Kind::RuntimeCrash) => (None, Some("dies at -O0")),
-            Seen::Ran { status, stdout } => (Some(Expected { stdout, status }), None),
-            Seen::NotForIt(_) => return Ok(Err(unusable("not for the reference compiler"))),
+            Behaviour::ProgramHung => return Ok(Err(unusable("runs too long"))),
+            Behaviour::Ran { .. } if kind == Some(FailureKind::RuntimeCrash) => {
+                (None, Some("dies at -O0"))
+            }
+            Behaviour::Ran { status, stdout } => (Some(Expected { stdout, status }), None),
+            Behaviour::Unsupported(_) => {
+                return Ok(Err(unusable("unsupported by the reference compiler")));
+            }
             // The hunt sees that again.
             _ => (None, Some("does not compile at -O0")),
         };
@@ -160,7 +165,7 @@ impl Smith {
             lab.write(&telling, dir)?;
             let told = lab.observe(&telling, dir, &target)?;
             cost.generate += told.compile + told.run;
-            if let Seen::Ran { stdout, .. } = told.seen {
+            if let Behaviour::Ran { stdout, .. } = told.seen {
                 let needed = needed(&stdout);
                 checks.removed = arith::strip_all_but(&mut generated.program, &needed) as u64;
             }
@@ -170,13 +175,13 @@ impl Smith {
             tool: target.label(),
             command: oracle::command_line(&case, &target).unwrap_or_default(),
             says: match unanswered {
-                Some(why) => Says::Silent(format!("its program {why}")),
-                None => Says::Valid,
+                Some(why) => Assessment::Silent(format!("its program {why}")),
+                None => Assessment::Valid,
             },
         };
-        let made = Made::new(case, self.origin(&generated, false), own, FUEL);
+        let made = TestProgram::new(case, self.origin(&generated, false), own, FUEL);
         let unanswered = unanswered.map(String::from);
-        Ok(Ok(Made { unanswered, checks, fuel: None, ..made }))
+        Ok(Ok(TestProgram { unanswered, checks, fuel: None, ..made }))
     }
 
     fn origin(&self, generated: &Generated, mended: bool) -> String {
@@ -226,9 +231,9 @@ impl Source for Smith {
         &self,
         seed: u64,
         dir: &Path,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         let tuple = self.options.bounds.draw(seed);
         let mut made = match self.options.validate {
             Validate::Machine => self.executed(&tuple),

@@ -7,8 +7,8 @@ use cgen::yarp::{self, Options};
 use oracle::{Case, Expected, SourceFile, Trouble};
 use toolchain::Language;
 
-use super::{Made, Source};
-use crate::bench::Bench;
+use super::{Source, TestProgram};
+use crate::bench::TestBench;
 use crate::predict::{self, Unusable};
 use crate::record::Cost;
 
@@ -75,9 +75,9 @@ impl Source for Yarp {
         &self,
         seed: u64,
         _: &Path,
-        _: &Bench,
+        _: &TestBench,
         _: &mut Cost,
-    ) -> Result<Result<Made, Unusable>, Trouble> {
+    ) -> Result<Result<TestProgram, Unusable>, Trouble> {
         let unusable = |detail: String| Unusable { reason: "not repaired".into(), detail };
         let plain = self.plain.as_ref().filter(|_| seed % PLAIN == PLAIN - 1);
         let generated = match yarp::generate(seed, plain.unwrap_or(&self.options)) {
@@ -105,6 +105,6 @@ impl Source for Yarp {
         let own = predict::own_opinion(&units, steps);
         let arguments = if plain.is_some() { " --policy plain" } else { &self.arguments };
         let origin = format!("gainsay gen --engine yarp --seed {seed}{arguments} -o DIR");
-        Ok(Ok(Made::new(case, origin, own, FUEL)))
+        Ok(Ok(TestProgram::new(case, origin, own, FUEL)))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use oracle::{Case, SourceFile};
 use sandbox::Scratch;
-use toolchain::{Found, Tool, find_tool};
+use toolchain::{InstalledTool, Tool, find_tool};
 
 use super::*;
 use crate::predict::{Unusable, own_objection};
@@ -16,8 +16,8 @@ fn folder(below: &str) -> PathBuf {
 }
 
 /// The tools that are there; CI has them all.
-fn tools() -> &'static [Found] {
-    static TOOLS: OnceLock<Vec<Found>> = OnceLock::new();
+fn tools() -> &'static [InstalledTool] {
+    static TOOLS: OnceLock<Vec<InstalledTool>> = OnceLock::new();
     let tools =
         TOOLS.get_or_init(|| [Tool::Gcc, Tool::Clang].into_iter().flat_map(find_tool).collect());
     let both = [Tool::Gcc, Tool::Clang].iter().all(|tool| tools.iter().any(|t| t.tool == *tool));
@@ -25,7 +25,7 @@ fn tools() -> &'static [Found] {
     tools
 }
 
-fn made(text: &str) -> Made {
+fn made(text: &str) -> TestProgram {
     let case = Case {
         language: Language::C,
         files: vec![SourceFile { name: "test.c".into(), bytes: text.into() }],
@@ -36,7 +36,10 @@ fn made(text: &str) -> Made {
     };
     let why = Unusable { reason: "undefined: x".into(), detail: "y".into() };
     let own = own_objection("test.c", &why);
-    Made { unanswered: Some(why.reason), ..Made::new(case, "a test".into(), own, 100_000) }
+    TestProgram {
+        unanswered: Some(why.reason),
+        ..TestProgram::new(case, "a test".into(), own, 100_000)
+    }
 }
 
 /// What is claimed of a text, and what of that is missed.
@@ -53,7 +56,7 @@ fn examined(text: &str, detectors: &Detectors) -> (Option<Detector>, Vec<NewFind
 /// A GCC that says nothing, beside the real tools of the other family if `confirmed`.
 fn deaf(confirmed: bool) -> Detectors {
     let path = folder("tests/compilers/faulty/deaf.sh");
-    let deaf = Found { tool: Tool::Gcc, name: "deaf".into(), path, version: "1.2".into() };
+    let deaf = InstalledTool { tool: Tool::Gcc, name: "deaf".into(), path, version: "1.2".into() };
     let others = tools().iter().filter(|t| confirmed && t.tool == Tool::Clang).cloned();
     Detectors::among(others.chain([deaf]).collect())
 }
@@ -97,7 +100,7 @@ fn a_sanitizer_that_says_nothing_is_found_out() {
         let (claimed, found) = examined(text, &confirmed);
         assert_eq!(claimed, Some(*detector), "{text}");
         let [one] = &found[..] else { panic!("{found:?}") };
-        assert_eq!((one.kind, one.standing), (Kind::SanitizerMiss, Standing::Confirmed));
+        assert_eq!((one.kind, one.standing), (FailureKind::SanitizerMiss, Standing::Confirmed));
         let options = match detector {
             Detector::Address => "address",
             _ => "undefined",

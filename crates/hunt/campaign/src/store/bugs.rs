@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use oracle::Kind;
+use oracle::FailureKind;
 
-use super::{Listed, Noted, Store, Suppression};
-use crate::record::{Standing, State};
+use super::{ListedFinding, NotedState, Store, Suppression};
+use crate::record::{BugState, Standing};
 
 /// Findings that are likely to be one bug.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -17,19 +17,19 @@ pub struct Bug {
     /// What its findings have in common.
     pub key: String,
     /// What kind of failure the representative is.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// Whether its findings count.
     pub standing: Standing,
     /// How many findings.
     pub count: usize,
     /// Their numbers, in order.
     pub ids: Vec<i64>,
-    /// Why nobody wants to hear of it, if so.
+    /// Why it is suppressed, if it is.
     pub suppressed: Option<String>,
     /// Whether it is still there. What was found again after it was fixed is open.
-    pub state: State,
+    pub state: BugState,
     /// What was last noted of it, with the date.
-    pub noted: Option<Noted>,
+    pub noted: Option<NotedState>,
     /// The finding to look at: the smallest that was studied, else the newest.
     pub representative: i64,
 }
@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// The key of each finding.
-    pub(super) fn keys(&self, findings: &[Listed]) -> Result<Vec<String>> {
+    pub(super) fn keys(&self, findings: &[ListedFinding]) -> Result<Vec<String>> {
         Ok(keys(findings, &self.studied()?))
     }
 
@@ -68,7 +68,7 @@ impl Store {
     }
 }
 
-fn keys(findings: &[Listed], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
+fn keys(findings: &[ListedFinding], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
     // The first study of a signature speaks for the findings without one.
     let mut by_signature: BTreeMap<&str, &str> = BTreeMap::new();
     for found in findings {
@@ -76,7 +76,7 @@ fn keys(findings: &[Listed], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
             by_signature.entry(&found.signature).or_insert(&study.key);
         }
     }
-    let key = |found: &Listed| {
+    let key = |found: &ListedFinding| {
         let signature = found.signature.as_str();
         let own = studies.get(&found.id).map(|study| study.key.as_str());
         own.or(by_signature.get(signature).copied()).unwrap_or(signature).to_string()
@@ -86,17 +86,18 @@ fn keys(findings: &[Listed], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
 
 /// Puts findings together.
 pub(super) fn group(
-    findings: &[Listed],
+    findings: &[ListedFinding],
     studies: &BTreeMap<i64, Studied>,
     suppressions: &[Suppression],
-    states: &[(i64, Noted)],
+    states: &[(i64, NotedState)],
 ) -> Vec<Bug> {
-    let mut groups: BTreeMap<(bool, String), Vec<&Listed>> = BTreeMap::new();
+    let mut groups: BTreeMap<(bool, String), Vec<&ListedFinding>> = BTreeMap::new();
     for (found, key) in findings.iter().zip(keys(findings, studies)) {
         groups.entry((found.standing != Standing::Confirmed, key)).or_default().push(found);
     }
-    let states: BTreeMap<i64, &Noted> = states.iter().map(|(id, noted)| (*id, noted)).collect();
-    let bug = |((_, key), members): ((bool, String), Vec<&Listed>)| {
+    let states: BTreeMap<i64, &NotedState> =
+        states.iter().map(|(id, noted)| (*id, noted)).collect();
+    let bug = |((_, key), members): ((bool, String), Vec<&ListedFinding>)| {
         let smallest = members
             .iter()
             .filter_map(|found| Some((studies.get(&found.id)?.tokens, *found)))
@@ -109,26 +110,26 @@ pub(super) fn group(
         let suppressed = suppressions.iter().find(fits).map(|s| s.reason.clone());
         let noted = members.iter().filter_map(|found| states.get(&found.id)).max_by_key(|n| n.at);
         let last = members.iter().map(|found| found.found_at).max();
-        let fixed = noted.is_some_and(|n| n.state == State::Fixed && last <= Some(n.at));
+        let fixed = noted.is_some_and(|n| n.state == BugState::Fixed && last <= Some(n.at));
         Some(Bug {
             kind: shown.kind,
             standing: shown.standing,
             count: members.len(),
             ids: members.iter().map(|found| found.id).collect(),
             suppressed,
-            state: if fixed { State::Fixed } else { State::Open },
+            state: if fixed { BugState::Fixed } else { BugState::Open },
             noted: noted.map(|noted| (*noted).clone()),
             representative: shown.id,
             key,
         })
     };
     let mut bugs: Vec<Bug> = groups.into_iter().filter_map(bug).collect();
-    let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
+    let rank = |kind: FailureKind| FailureKind::ALL.iter().position(|k| *k == kind);
     bugs.sort_by_key(|bug| {
         (
             bug.suppressed.is_some(),
             bug.standing != Standing::Confirmed,
-            bug.state == State::Fixed,
+            bug.state == BugState::Fixed,
             rank(bug.kind),
             bug.count,
             std::cmp::Reverse(bug.ids.last().copied()),

@@ -1,12 +1,12 @@
-//! What a person or a second look says of findings: which are known already, which are fixed.
+//! What users and rechecks say of findings: which are suppressed, which are fixed.
 
 use anyhow::{Result, bail};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Store, now, rows};
-use crate::record::State;
+use crate::record::BugState;
 
-/// A pattern of bugs that nobody wants to hear of any more.
+/// A pattern of bugs that are not to be shown.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Suppression {
     /// What keys or signatures must be; `*` stands for anything.
@@ -28,9 +28,9 @@ impl Suppression {
 
 /// What was last seen of a bug.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Noted {
+pub struct NotedState {
     /// Whether it is still there.
-    pub state: State,
+    pub state: BugState,
     /// How that is known.
     pub note: String,
     /// Seconds since 1970.
@@ -41,7 +41,7 @@ impl Store {
     /// Suppresses what fits a pattern, with a reason; a pattern that is there gets the new reason.
     pub fn suppress(&mut self, pattern: &str, reason: &str) -> Result<()> {
         if pattern.trim().is_empty() {
-            bail!("an empty pattern fits nothing: give a key or a signature, `*` for any part");
+            bail!("an empty pattern matches nothing: give a key or a signature, `*` for any part");
         }
         self.migrate()?;
         self.db.execute(
@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Notes today what became of a finding's bug.
-    pub fn set_state(&mut self, id: i64, state: State, note: &str) -> Result<()> {
+    pub fn set_state(&mut self, id: i64, state: BugState, note: &str) -> Result<()> {
         self.known(id)?;
         self.migrate()?;
         self.db.execute(
@@ -111,7 +111,7 @@ impl Store {
     }
 
     /// What was last noted of a finding, if anything was.
-    pub fn state(&self, id: i64) -> Result<Option<Noted>> {
+    pub fn state(&self, id: i64) -> Result<Option<NotedState>> {
         if !self.has_studies()? {
             return Ok(None);
         }
@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// All that was noted, by finding.
-    pub(super) fn states(&self) -> Result<Vec<(i64, Noted)>> {
+    pub(super) fn states(&self) -> Result<Vec<(i64, NotedState)>> {
         if !self.has_studies()? {
             return Ok(Vec::new());
         }
@@ -130,21 +130,21 @@ impl Store {
     }
 }
 
-fn noted(row: &Row) -> rusqlite::Result<(i64, Noted)> {
+fn noted(row: &Row) -> rusqlite::Result<(i64, NotedState)> {
     let state: String = row.get(0)?;
     let state = match state.as_str() {
-        "open" => State::Open,
-        "fixed" => State::Fixed,
-        other => return Err(rows::odd(0, format!("the state {other}"))),
+        "open" => BugState::Open,
+        "fixed" => BugState::Fixed,
+        other => return Err(rows::unknown_value(0, format!("the state {other}"))),
     };
-    let noted = Noted { state, note: row.get(1)?, at: row.get::<_, i64>(2)? as u64 };
+    let noted = NotedState { state, note: row.get(1)?, at: row.get::<_, i64>(2)? as u64 };
     Ok((row.get(3)?, noted))
 }
 
-fn name(state: State) -> &'static str {
+fn name(state: BugState) -> &'static str {
     match state {
-        State::Open => "open",
-        State::Fixed => "fixed",
+        BugState::Open => "open",
+        BugState::Fixed => "fixed",
     }
 }
 

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use oracle::Kind;
+use oracle::FailureKind;
 use rusqlite::{Connection, OpenFlags, Row};
 use triage::Ladder;
 
 use super::bugs::group;
-use super::{BUSY, Bug, Counts, FILE, Sample, Spent, Store, StoredTarget, no_hunt, place, rows};
-use crate::record::{Standing, Word};
+use super::{
+    BUSY, Bug, Counts, EngineSpent, FILE, Sample, Store, StoredTarget, no_hunt, place, rows,
+};
+use crate::record::{Standing, TargetResult};
 
 /// A finding as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Listed {
+pub struct ListedFinding {
     /// Its number.
     pub id: i64,
     /// The engine of its test.
@@ -21,7 +23,7 @@ pub struct Listed {
     /// Seconds since 1970 when it was recorded.
     pub found_at: u64,
     /// What kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What findings of the same bug have in common.
     pub signature: String,
     /// One line that tells it.
@@ -34,7 +36,7 @@ pub struct Listed {
 
 /// What a list shows of a study.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Brief {
+pub struct StudyBrief {
     /// Seconds since 1970 when it was made.
     pub at: u64,
     /// What findings of the same bug have in common.
@@ -55,7 +57,7 @@ pub struct Brief {
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     /// What each engine has done.
-    pub spent: Vec<Spent>,
+    pub spent: Vec<EngineSpent>,
     /// What programs were like.
     pub counts: Counts,
     /// Where the hunt stood over time.
@@ -63,18 +65,18 @@ pub struct Snapshot {
     /// What was tested.
     pub targets: Vec<StoredTarget>,
     /// How often each target did what.
-    pub tallies: Vec<(String, Word, u64)>,
+    pub tallies: Vec<(String, TargetResult, u64)>,
     /// Every finding, by number.
-    pub findings: Vec<Listed>,
+    pub findings: Vec<ListedFinding>,
     /// The bugs in the order of [`Store::bugs`].
     pub bugs: Vec<Bug>,
     /// Studies by finding.
-    pub studies: BTreeMap<i64, Brief>,
+    pub studies: BTreeMap<i64, StudyBrief>,
 }
 
 impl Snapshot {
     /// A finding by its number.
-    pub fn finding(&self, id: i64) -> Option<&Listed> {
+    pub fn finding(&self, id: i64) -> Option<&ListedFinding> {
         let at = self.findings.binary_search_by_key(&id, |found| found.id).ok()?;
         self.findings.get(at)
     }
@@ -85,7 +87,7 @@ impl Snapshot {
         (last, self.studies.values().map(|study| study.at).max().unwrap_or(0))
     }
 
-    /// What somebody who has seen so much of it lacks.
+    /// What is new to a reader who has seen this much of it.
     pub fn since(&self, (last, newest): (i64, u64)) -> Snapshot {
         let known = self.findings.partition_point(|found| found.id <= last);
         let studies = self.studies.iter().filter(|(_, study)| study.at >= newest);
@@ -131,7 +133,7 @@ impl Store {
         Ok(store)
     }
 
-    /// A number that changes when somebody else has written to the store.
+    /// A number that changes when another connection has written to the store.
     pub fn changes(&self) -> Result<i64> {
         Ok(self.db.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
@@ -162,21 +164,21 @@ impl Store {
     }
 
     /// Every finding as a list shows it.
-    pub(super) fn listed(&self) -> Result<Vec<Listed>> {
+    pub(super) fn listed(&self) -> Result<Vec<ListedFinding>> {
         self.listed_after(0)
     }
 
     /// The same of findings with greater numbers.
-    fn listed_after(&self, id: i64) -> Result<Vec<Listed>> {
+    fn listed_after(&self, id: i64) -> Result<Vec<ListedFinding>> {
         let sql = "SELECT id, engine, at, kind, signature, summary, standing, targets
                    FROM finding WHERE id > ?1 ORDER BY id";
         let mut statement = self.db.prepare(sql)?;
-        let rows: rusqlite::Result<Vec<Listed>> = statement.query_map([id], read)?.collect();
+        let rows: rusqlite::Result<Vec<ListedFinding>> = statement.query_map([id], read)?.collect();
         rows.with_context(|| place(&self.dir))
     }
 
     /// Studies that were made at this time or later.
-    fn briefs(&self, since: u64) -> Result<BTreeMap<i64, Brief>> {
+    fn briefs(&self, since: u64) -> Result<BTreeMap<i64, StudyBrief>> {
         if !self.has_studies()? {
             return Ok(BTreeMap::new());
         }
@@ -185,7 +187,7 @@ impl Store {
         let mut statement = self.db.prepare(sql)?;
         let rows = statement.query_map([since as i64], |row| {
             let number = |column| row.get::<_, i64>(column).map(|n| n.max(0) as usize);
-            let brief = Brief {
+            let brief = StudyBrief {
                 key: row.get(1)?,
                 summary: row.get(2)?,
                 tokens: (number(3)?, number(4)?),
@@ -200,8 +202,8 @@ impl Store {
     }
 }
 
-fn read(row: &Row) -> rusqlite::Result<Listed> {
-    Ok(Listed {
+fn read(row: &Row) -> rusqlite::Result<ListedFinding> {
+    Ok(ListedFinding {
         id: row.get(0)?,
         engine: row.get(1)?,
         found_at: row.get::<_, i64>(2)? as u64,

@@ -18,7 +18,7 @@ impl Recipe {
     /// Reads a command of a finding, as `oracle::command_line` writes them; `flags` are those of its
     /// target, behind which `-w` stands. `None` for anything else.
     pub fn read(command: &str, flags: &[&str]) -> Option<Recipe> {
-        let words = words(command)?;
+        let words = split_shell_words(command)?;
         let end = words.iter().position(|word| word == "|").unwrap_or(words.len());
         let mut steps: Vec<&[String]> = words[..end].split(|word| word == "&&").collect();
         let (program, runner) = steps.pop()?.split_last()?;
@@ -42,7 +42,7 @@ impl Recipe {
 
     /// Reads a command that runs passes on a module: `opt-16 -passes=… test.ll`. `None` for anything else.
     pub fn of_passes(command: &str) -> Option<Recipe> {
-        let words = words(command)?;
+        let words = split_shell_words(command)?;
         let (program, step) = words.split_first()?;
         step.last()?.ends_with(".ll").then(|| Recipe {
             compiler: vec![program.clone()],
@@ -75,7 +75,7 @@ impl Recipe {
 
 /// The words of a command as a shell takes them, single quotes and backslashes known; `None` where a
 /// quote is not closed.
-fn words(command: &str) -> Option<Vec<String>> {
+fn split_shell_words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = command.chars();

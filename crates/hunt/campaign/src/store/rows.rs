@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use oracle::{Kind, SourceFile};
+use oracle::{FailureKind, SourceFile};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::de::DeserializeOwned;
 
-use crate::record::{Finding, NewFinding, Standing, Tested, Word};
+use crate::record::{Finding, NewFinding, Standing, TargetResult, Tested};
 
 /// The tables. Seeds are unsigned and stored bit for bit; times are microseconds.
 pub const SCHEMA: &str = "
@@ -132,27 +132,27 @@ pub fn time(micros: i64) -> Duration {
 }
 
 /// A word as stored.
-pub fn word(word: Word) -> String {
+pub fn target_result(word: TargetResult) -> String {
     match word {
-        Word::Right => "right".into(),
-        Word::Flaky => "flaky".into(),
-        Word::NotForIt => "not-for-it".into(),
-        Word::Failed(kind) => kind.name().into(),
+        TargetResult::Right => "right".into(),
+        TargetResult::Flaky => "flaky".into(),
+        TargetResult::Unsupported => "not-for-it".into(),
+        TargetResult::Failed(kind) => kind.name().into(),
     }
 }
 
 /// A stored word.
-pub fn read_word(text: &str) -> Option<Word> {
+pub fn read_target_result(text: &str) -> Option<TargetResult> {
     match text {
-        "right" => Some(Word::Right),
-        "flaky" => Some(Word::Flaky),
-        "not-for-it" => Some(Word::NotForIt),
-        kind => read_kind(kind).map(Word::Failed),
+        "right" => Some(TargetResult::Right),
+        "flaky" => Some(TargetResult::Flaky),
+        "not-for-it" => Some(TargetResult::Unsupported),
+        kind => read_kind(kind).map(TargetResult::Failed),
     }
 }
 
-fn read_kind(text: &str) -> Option<Kind> {
-    Kind::ALL.into_iter().find(|kind| kind.name() == text)
+fn read_kind(text: &str) -> Option<FailureKind> {
+    FailureKind::ALL.into_iter().find(|kind| kind.name() == text)
 }
 
 /// How many findings have this signature.
@@ -241,9 +241,9 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
 }
 
 /// A stored kind.
-pub fn kind(row: &Row, column: usize) -> rusqlite::Result<Kind> {
+pub fn kind(row: &Row, column: usize) -> rusqlite::Result<FailureKind> {
     let text: String = row.get(column)?;
-    read_kind(&text).ok_or_else(|| odd(column, format!("the kind {text}")))
+    read_kind(&text).ok_or_else(|| unknown_value(column, format!("the kind {text}")))
 }
 
 /// A stored standing.
@@ -251,7 +251,7 @@ pub fn standing(row: &Row, column: usize) -> rusqlite::Result<Standing> {
     match row.get::<_, String>(column)?.as_str() {
         "confirmed" => Ok(Standing::Confirmed),
         "disputed" => Ok(Standing::Disputed),
-        other => Err(odd(column, format!("the standing {other}"))),
+        other => Err(unknown_value(column, format!("the standing {other}"))),
     }
 }
 
@@ -263,7 +263,7 @@ pub fn parse<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<
 }
 
 /// Something that this version does not write.
-pub fn odd(column: usize, what: String) -> rusqlite::Error {
+pub fn unknown_value(column: usize, what: String) -> rusqlite::Error {
     let what = format!("{what} is unknown to this version of gainsay");
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into())
 }

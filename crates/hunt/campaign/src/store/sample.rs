@@ -39,7 +39,7 @@ pub struct Sample {
 
 /// What an engine has done.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Spent {
+pub struct EngineSpent {
     /// Its name.
     pub engine: String,
     /// How many of its seeds are done.
@@ -124,14 +124,14 @@ impl Store {
     }
 
     /// What each engine has done, by name.
-    pub fn spent(&self) -> Result<Vec<Spent>> {
+    pub fn spent(&self) -> Result<Vec<EngineSpent>> {
         let sql = match self.version()? <= UNSAMPLED {
             true => format!("SELECT {SPENT} FROM ({}) ORDER BY engine", rows::SPENT_OF_TESTS),
             false => format!("SELECT {SPENT} FROM spent ORDER BY engine"),
         };
         let mut statement = self.db.prepare(&sql)?;
         let rows = statement.query_map([], |row| {
-            Ok(Spent {
+            Ok(EngineSpent {
                 engine: row.get(0)?,
                 seeds: row.get::<_, i64>(1)? as u64,
                 cost: Cost {

@@ -108,7 +108,7 @@ impl Store {
             })?;
         let dir = self.dir.display();
         match range {
-            None => bail!("there is no finding {id} in {dir}: there is none at all"),
+            None => bail!("there is no finding {id} in {dir}: it has no findings"),
             Some((first, last)) if first == last => {
                 bail!("there is no finding {id} in {dir}: the only one is {first}")
             }

@@ -1,14 +1,14 @@
 //! The store keeps what it was given, once, and stays whole when it cannot take more.
 
 use super::*;
-use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::{State, Study, Word};
+use crate::{BugState, Study, TargetResult};
 
 fn finding(signature: &str) -> NewFinding {
     NewFinding {
-        kind: Kind::WrongOutput,
+        kind: FailureKind::WrongOutput,
         signature: signature.into(),
         summary: "prints 1 for 2".into(),
         standing: Standing::Confirmed,
@@ -25,7 +25,7 @@ fn finding(signature: &str) -> NewFinding {
             opinions: vec![Opinion {
                 tool: "gcc".into(),
                 command: "gcc -fsanitize=undefined".into(),
-                says: Says::Silent("not installed".into()),
+                says: Assessment::Silent("not installed".into()),
             }],
         },
     }
@@ -34,7 +34,7 @@ fn finding(signature: &str) -> NewFinding {
 fn tested(seed: u64, findings: Vec<NewFinding>) -> Tested {
     Tested {
         cost: Cost { compile: Duration::from_millis(1500), ..Cost::default() },
-        targets: vec![("gcc-12 -O2".into(), Word::Failed(Kind::WrongOutput))],
+        targets: vec![("gcc-12 -O2".into(), TargetResult::Failed(FailureKind::WrongOutput))],
         findings,
         ..Tested::new("yarp", seed)
     }
@@ -66,7 +66,7 @@ fn what_is_recorded_comes_back_the_same() {
     let engine = store.engine("yarp").expect("it reads");
     assert_eq!(engine.done.iter().copied().collect::<Vec<_>>(), [seed]);
     assert_eq!((engine.cost.compile, engine.signatures), (Duration::from_millis(1500), 2));
-    let tally = ("gcc-12 -O2".to_string(), Word::Failed(Kind::WrongOutput), 1);
+    let tally = ("gcc-12 -O2".to_string(), TargetResult::Failed(FailureKind::WrongOutput), 1);
     assert_eq!(store.tallies().expect("it reads"), [tally]);
 }
 
@@ -153,7 +153,7 @@ fn study(key: &str, tokens: usize) -> Study {
             rungs: vec![Rung {
                 compiler: "gcc-12".into(),
                 version: "12.2.0".into(),
-                cells: vec![Cell::Fails, Cell::Otherwise(Kind::CompilerHang)],
+                cells: vec![Cell::Fails, Cell::Otherwise(FailureKind::CompilerHang)],
             }],
         },
         key: key.into(),
@@ -268,7 +268,7 @@ fn findings_of_one_bug_are_put_together() {
     let mut disputed = finding("a");
     disputed.standing = Standing::Disputed;
     let mut crash = finding("crash");
-    crash.kind = Kind::CompilerCrash;
+    crash.kind = FailureKind::CompilerCrash;
     // 1 2 3: a, one of them disputed; 4 5: b; 6: c; 7: a crash
     let all =
         vec![finding("a"), finding("a"), disputed, finding("b"), finding("b"), finding("c"), crash];
@@ -330,15 +330,15 @@ fn a_fixed_bug_that_is_found_again_is_open() {
     let dir = folder();
     let mut store = Store::create(dir.path()).expect("it opens");
     store.record(&tested(1, vec![finding("a")])).expect("it records");
-    store.set_state(1, State::Fixed, "right on gcc-13").expect("it is noted");
+    store.set_state(1, BugState::Fixed, "right on gcc-13").expect("it is noted");
     let noted = store.state(1).expect("it reads").expect("it is there");
-    assert_eq!((noted.state, noted.note.as_str()), (State::Fixed, "right on gcc-13"));
+    assert_eq!((noted.state, noted.note.as_str()), (BugState::Fixed, "right on gcc-13"));
     assert!(noted.at > 1_700_000_000);
-    assert_eq!(store.bugs().expect("it reads")[0].state, State::Fixed);
+    assert_eq!(store.bugs().expect("it reads")[0].state, BugState::Fixed);
     store.record(&tested(2, vec![finding("a")])).expect("it records");
     store.db.execute_batch("UPDATE state SET at = at - 10").expect("time passes");
-    assert_eq!(store.bugs().expect("it reads")[0].state, State::Open);
-    assert!(store.set_state(9, State::Open, "").is_err());
+    assert_eq!(store.bugs().expect("it reads")[0].state, BugState::Open);
+    assert!(store.set_state(9, BugState::Open, "").is_err());
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! One finding: the program, what is wrong, who does it, why, and who says that the program is valid.
+//! One finding: the program, what is wrong, on which targets, why, and the evidence that the program is valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use campaign::{Standing, State, Study};
+use campaign::{BugState, Standing, Study};
 use maud::{Markup, PreEscaped, html};
-use oracle::{Certificate, Opinion, Says, SourceFile};
+use oracle::{Assessment, Certificate, Opinion, SourceFile};
 use triage::{Blame, Cell, Ladder};
 
-use super::{Detail, Home, badge, count, span};
+use super::{Detail, LinkStyle, badge, count, span};
 use crate::blame;
 use crate::paint::{Dialect, paint};
 use crate::test::first_command;
@@ -29,7 +29,7 @@ pub fn summary(detail: &Detail) -> &str {
 }
 
 /// All of it.
-pub fn article(detail: &Detail, home: Home) -> Markup {
+pub fn article(detail: &Detail, home: LinkStyle) -> Markup {
     let Detail { found, study, .. } = detail;
     let finding = &found.finding;
     let commands = study.as_ref().map_or(&finding.commands, |study| &study.commands);
@@ -46,26 +46,26 @@ pub fn article(detail: &Detail, home: Home) -> Markup {
         }
         (validity(certificate, study.is_some(), is_module(detail)))
         (origin(detail, home))
-        @if study.is_some() && home == Home::Live {
+        @if study.is_some() && home == LinkStyle::Live {
             section { h2 { "As it was found" } @for file in &finding.files { (source(file, true)) } }
         }
     }
 }
 
-fn head(detail: &Detail, home: Home) -> Markup {
+fn head(detail: &Detail, home: LinkStyle) -> Markup {
     let Detail { found, bug, .. } = detail;
     let state = bug.as_ref().map(|bug| match bug.state {
-        State::Open => "open",
-        State::Fixed => "fixed",
+        BugState::Open => "open",
+        BugState::Fixed => "fixed",
     });
     html! {
-        @if home == Home::Live {
+        @if home == LinkStyle::Live {
             h1 { "#" (found.id) " " (badge(found.finding.kind)) " " span.summary { (one_line(summary(detail))) } }
         }
         ul.facts {
             li { "found " (date(found.found_at)) " by " b { (found.engine) } }
             @if found.finding.standing == Standing::Disputed {
-                li.fails { "disputed: the program may be to blame, or Gainsay" }
+                li.fails { "disputed: the program may be at fault, or Gainsay" }
             }
             @if let Some(state) = state { li { (state) } }
             @if let Some(bug) = bug {
@@ -80,19 +80,19 @@ fn head(detail: &Detail, home: Home) -> Markup {
     }
 }
 
-fn command(commands: &[String], id: i64, home: Home, reportable: bool) -> Markup {
+fn command(commands: &[String], id: i64, home: LinkStyle, reportable: bool) -> Markup {
     html! {
         section.command {
             h2 { "To reproduce" }
             @if let Some(first) = first_command(commands) {
                 div.copy {
                     pre id={ "command-" (id) } tabindex="0" { code { (printable(&first)) } }
-                    @if home == Home::Live {
+                    @if home == LinkStyle::Live {
                         button type="button" hidden data-copy={ "command-" (id) } { "Copy" }
                     }
                 }
             }
-            @if home == Home::Live {
+            @if home == LinkStyle::Live {
                 @if reportable { p { a.button href={ "/finding/" (id) "/report.zip" } download { "Download report" }
                     span.quiet { " The test, report.md, reproduce.sh and the original. " code { "gainsay report " (id) " -o DIR" } " adds what the compiler says today." } } }
             }
@@ -113,7 +113,7 @@ fn program(detail: &Detail) -> Markup {
         section {
             h2 { (title) }
             @if detail.study.is_none() {
-                p.quiet { "Not reduced yet: " code { "gainsay reduce " (detail.found.id) } " does that." }
+                p.quiet { "Not reduced yet: run " code { "gainsay reduce " (detail.found.id) } "." }
             }
             @for file in files { (source(file, files.len() > 1 && detail.study.is_none())) }
         }
@@ -241,7 +241,7 @@ fn classes(detail: &Detail) -> Markup {
                     div.class.fails-class { h3 { "Fails" @if many { ", class " (i + 1) } } (labels(&mut all.iter().copied())) }
                 }
                 div.class { h3 { "Right" }
-                    @if finding.right.is_empty() { p.quiet { "nobody" } }
+                    @if finding.right.is_empty() { p.quiet { "none" } }
                     (labels(&mut finding.right.iter().map(String::as_str)))
                 }
             }
@@ -262,7 +262,7 @@ fn ladder(ladder: &Ladder) -> Markup {
         Cell::Works => html! { td { "works" } },
         Cell::Fails => html! { td.fails { "fails" } },
         Cell::Otherwise(kind) => html! { td.fails { (kind.name()) } },
-        Cell::NotForIt => html! { td { "–" } },
+        Cell::Unsupported => html! { td { "–" } },
     };
     html! {
         @if !ladder.rungs.is_empty() {
@@ -313,17 +313,17 @@ fn cause(blame: &Blame, study: &Study, detail: &Detail) -> Markup {
 
 fn validity(certificate: &Certificate, reduced: bool, module: bool) -> Markup {
     let says = |opinion: &Opinion| match &opinion.says {
-        Says::Valid => ("good", "valid, with the expected result".to_string()),
-        Says::Undefined(what) => ("bad", format!("undefined: {what}")),
-        Says::Differs(what) => ("bad", format!("no complaint, but another result: {what}")),
-        Says::NoAlarm => ("good", "no alarm".into()),
-        Says::Alarm(what) => ("quiet", format!("an alarm, perhaps a false one: {what}")),
-        Says::Silent(why) => ("quiet", format!("no word: {why}")),
+        Assessment::Valid => ("good", "valid, with the expected result".to_string()),
+        Assessment::Undefined(what) => ("bad", format!("undefined: {what}")),
+        Assessment::Differs(what) => ("bad", format!("no report, but a different result: {what}")),
+        Assessment::NoAlarm => ("good", "no alarm".into()),
+        Assessment::Alarm(what) => ("quiet", format!("an alarm, possibly false: {what}")),
+        Assessment::Silent(why) => ("quiet", format!("no answer: {why}")),
     };
     html! {
         section {
-            h2 { "Who says that the " @if reduced { "reduced " } @if module { "module" } @else { "program" } " is valid" }
-            @if certificate.opinions.is_empty() { p.quiet { "Nobody was asked." } }
+            h2 { "Evidence that the " @if reduced { "reduced " } @if module { "module" } @else { "program" } " is valid" }
+            @if certificate.opinions.is_empty() { p.quiet { "No tool was asked." } }
             ul.opinions {
                 @for opinion in &certificate.opinions {
                     @let (class, words) = says(opinion);
@@ -335,7 +335,7 @@ fn validity(certificate: &Certificate, reduced: bool, module: bool) -> Markup {
     }
 }
 
-fn origin(detail: &Detail, home: Home) -> Markup {
+fn origin(detail: &Detail, home: LinkStyle) -> Markup {
     let found = &detail.found;
     let others: Vec<i64> =
         detail.bug.iter().flat_map(|bug| &bug.ids).copied().filter(|id| *id != found.id).collect();
@@ -348,7 +348,7 @@ fn origin(detail: &Detail, home: Home) -> Markup {
                 h3 { "Other findings of this bug" }
                 p.ids {
                     @for id in others.iter().take(OTHERS) {
-                        @if home == Home::Live { a href=(home.finding(*id)) { "#" (id) } } @else { "#" (id) } " "
+                        @if home == LinkStyle::Live { a href=(home.finding(*id)) { "#" (id) } } @else { "#" (id) } " "
                     }
                     @if others.len() > OTHERS { span.quiet { "and " (count((others.len() - OTHERS) as u64)) " more" } }
                 }

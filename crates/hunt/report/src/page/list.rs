@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use campaign::{Bug, Standing, State};
+use campaign::{Bug, BugState, Standing};
 use maud::{Markup, html};
 
-use super::{Home, View, badge, count};
+use super::{LinkStyle, View, badge, count};
 use crate::blame;
 use crate::text::{date, one_line, plural};
 
@@ -32,16 +32,16 @@ pub struct Filter {
 }
 
 /// The compilers of labels. A compiler's name may have blanks: the store knows them.
-pub struct Names<'v> {
+pub struct TargetNames<'v> {
     levels: HashMap<&'v str, &'v str>,
     compilers: BTreeSet<&'v str>,
 }
 
-impl<'v> Names<'v> {
+impl<'v> TargetNames<'v> {
     /// Of the targets of a hunt.
-    pub fn new(view: &View<'v>) -> Names<'v> {
+    pub fn new(view: &View<'v>) -> TargetNames<'v> {
         let targets = &view.shot.targets;
-        Names {
+        TargetNames {
             levels: targets.iter().map(|t| (t.label.as_str(), t.compiler.as_str())).collect(),
             compilers: targets.iter().map(|t| t.compiler.as_str()).collect(),
         }
@@ -82,7 +82,7 @@ struct Facets<'v> {
 }
 
 fn facets<'v>(view: &View<'v>) -> Vec<Facets<'v>> {
-    let names = Names::new(view);
+    let names = TargetNames::new(view);
     let of = |bug: &'v Bug| Facets {
         bug,
         compilers: names.compilers(view.labels(bug)),
@@ -102,8 +102,8 @@ fn status(bug: &Bug) -> &'static str {
     match (&bug.suppressed, bug.standing, bug.state) {
         (Some(_), ..) => "suppressed",
         (None, Standing::Disputed, _) => "disputed",
-        (None, Standing::Confirmed, State::Fixed) => "fixed",
-        (None, Standing::Confirmed, State::Open) => "open",
+        (None, Standing::Confirmed, BugState::Fixed) => "fixed",
+        (None, Standing::Confirmed, BugState::Open) => "open",
     }
 }
 
@@ -180,7 +180,7 @@ pub fn page(view: &View, filter: &Filter) -> Markup {
             @if shown.is_empty() {
                 p { @if all.is_empty() { "Nothing was found yet." } @else { "Nothing fits. " a href="/findings" { "Show all" } } }
             } @else {
-                (table(view, &shown, Home::Live))
+                (table(view, &shown, LinkStyle::Live))
             }
             @if pages > 1 {
                 nav.pages aria-label="More findings" {
@@ -243,17 +243,17 @@ pub fn parts<'v>(view: &View<'v>) -> [(&'static str, &'static str, Vec<&'v Bug>)
     let of = |states: &[&str]| {
         view.shot.bugs.iter().filter(|bug| states.contains(&status(bug))).collect::<Vec<_>>()
     };
-    let doubt = "Here the program may be to blame, or Gainsay. Not counted above.";
+    let doubt = "The program may be at fault, or Gainsay. Not counted above.";
     [
         ("Bugs", "", of(&["open", "fixed"])),
         ("Disputed", doubt, of(&["disputed"])),
-        ("Suppressed", "Known already. Not counted above.", of(&["suppressed"])),
+        ("Suppressed", "Known bugs. Not counted above.", of(&["suppressed"])),
     ]
 }
 
 /// A row for each bug.
-pub fn table(view: &View, bugs: &[&Bug], home: Home) -> Markup {
-    let names = Names::new(view);
+pub fn table(view: &View, bugs: &[&Bug], home: LinkStyle) -> Markup {
+    let names = TargetNames::new(view);
     html! {
         table.list {
             thead { tr {
@@ -266,7 +266,7 @@ pub fn table(view: &View, bugs: &[&Bug], home: Home) -> Markup {
     }
 }
 
-fn row(view: &View, bug: &Bug, names: &Names, home: Home) -> Markup {
+fn row(view: &View, bug: &Bug, names: &TargetNames, home: LinkStyle) -> Markup {
     let compilers = names.compilers(view.labels(bug)).into_iter().collect::<Vec<_>>().join(", ");
     let study = view.shot.studies.get(&bug.representative);
     let versions = study.map(|study| blame::versions(&study.ladder)).unwrap_or_default();

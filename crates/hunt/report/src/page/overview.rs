@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campaign::{Bug, Sample, Standing, State, Word};
+use campaign::{Bug, BugState, Sample, Standing, TargetResult};
 use maud::{Markup, html};
 
-use super::{Home, View, badge, count, list, percent, span};
+use super::{LinkStyle, View, badge, count, list, percent, span};
 use crate::plot::{self, Join};
 use crate::text::{date, one_line};
 
 /// Tests a second are those of this many seconds of hunting: enough to be calm, few enough to be now.
 const WINDOW: f64 = 60.0;
 
-/// Points of a curve: more nobody sees.
+/// Points of a curve: more cannot be told apart.
 const POINTS: usize = 150;
 
 /// A distribution by rank is worth a plot where there are so many bugs, one of them with so many findings.
@@ -22,7 +22,7 @@ const RANKED: usize = 10;
 /// Bars of a ranking; the rest is one.
 const BARS: usize = 8;
 
-/// Bugs that stand and are nobody's known one.
+/// Bugs that stand and are not suppressed.
 pub fn standing<'v>(view: &View<'v>) -> Vec<&'v Bug> {
     let counts = |bug: &&Bug| bug.suppressed.is_none() && bug.standing == Standing::Confirmed;
     view.shot.bugs.iter().filter(counts).collect()
@@ -74,36 +74,37 @@ fn clock(view: &View) -> Option<(u64, u64)> {
     spans.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
 }
 
-/// The great numbers.
+/// The headline numbers.
 pub fn numbers(view: &View) -> Markup {
     let (shot, bugs) = (view.shot, standing(view));
     let findings: usize = bugs.iter().map(|bug| bug.count).sum();
     let wrong = bugs.iter().filter(|bug| bug.kind.is_wrong_code()).count();
     let reduced = bugs.iter().filter(|b| shot.studies.contains_key(&b.representative)).count();
-    let fixed = bugs.iter().filter(|bug| bug.state == State::Fixed).count();
+    let fixed = bugs.iter().filter(|bug| bug.state == BugState::Fixed).count();
     let hunted = shot.samples.last().map(|last| last.hunted.as_secs());
     let rate = match rate(&shot.samples) {
         None => "–".to_string(),
         Some(rate) if rate < 1.0 => format!("{rate:.2}"),
         Some(rate) => format!("{rate:.1}"),
     };
-    let number_of_compilers = compilers(view).len();
+    let number = |n: usize, one: &'static str, many: &'static str| {
+        (count(n as u64), if n == 1 { one } else { many })
+    };
     let small = [
-        (count(findings as u64), if findings == 1 { "finding" } else { "findings" }),
-        (count(wrong as u64), "of the bugs wrong code"),
-        (count(reduced as u64), "of them reduced"),
-        (count(fixed as u64), "fixed since"),
-        (count(shot.studies.len() as u64), "studies"),
-        (
-            count(number_of_compilers as u64),
-            if number_of_compilers == 1 { "compiler" } else { "compilers" },
-        ),
+        number(findings, "finding", "findings"),
+        number(wrong, "wrong-code bug", "wrong-code bugs"),
+        number(reduced, "bug reduced", "bugs reduced"),
+        number(fixed, "bug fixed", "bugs fixed"),
+        number(shot.studies.len(), "study", "studies"),
+        number(compilers(view).len(), "compiler", "compilers"),
     ];
+    let tests = if shot.tests() == 1 { " test" } else { " tests" };
+    let (distinct, distinct_bugs) = number(bugs.len(), " distinct bug", " distinct bugs");
     html! {
         ul.numbers.great data-live="great" {
-            li { b #tests { (count(shot.tests())) } " tests" }
+            li { b #tests { (count(shot.tests())) } (tests) }
             li { b { (rate) } " tests a second" }
-            li { b { (count(bugs.len() as u64)) } " distinct bugs" }
+            li { b { (distinct) } (distinct_bugs) }
             li { b #hunted { (hunted.map_or_else(|| "–".into(), span)) } " of hunting" }
         }
         ul.numbers data-live="small" { @for (n, what) in small { li { b { (n) } " " (what) } } }
@@ -119,7 +120,7 @@ pub fn rate(samples: &[Sample]) -> Option<f64> {
     (since(before) > 0.0).then(|| tests as f64 / since(before))
 }
 
-/// Curves over time, and who has the bugs.
+/// Curves over time, and bugs by compiler and pass.
 pub fn plots(view: &View) -> Markup {
     let bugs = standing(view);
     let Some((begin, end)) = clock(view) else { return html! {} };
@@ -136,7 +137,7 @@ pub fn plots(view: &View) -> Markup {
     let rates = rates(&view.shot.samples, begin);
     let blocks = blocks(&view.shot.samples, begin);
     let counts: Vec<usize> = bugs.iter().map(|bug| bug.count).collect();
-    let names = list::Names::new(view);
+    let names = list::TargetNames::new(view);
     html! {
         div.plots data-live="plots" {
             (plot::curve("Distinct bugs over time", &distinct, seconds, Join::Steps))
@@ -251,7 +252,7 @@ pub fn newest(view: &View) -> Markup {
             ul {
                 @for bug in bugs {
                     li {
-                        a href=(Home::Live.finding(bug.representative)) { "#" (bug.representative) } " "
+                        a href=(LinkStyle::Live.finding(bug.representative)) { "#" (bug.representative) } " "
                         (badge(bug.kind)) " "
                         span { (one_line(view.summary(bug))) } " "
                         @if let Some(first) = bug.ids.first().and_then(|id| view.shot.finding(*id)) {
@@ -275,11 +276,11 @@ pub fn shares(view: &View) -> Markup {
     let rows = [
         ("compilers", cost.compile.as_secs_f64()),
         ("compiled programs", cost.run.as_secs_f64()),
-        ("detectors, second tries", cost.validate.as_secs_f64()),
+        ("detectors, retries", cost.validate.as_secs_f64()),
         // Tests in flight are in it too, for a moment.
         ("studies", (others - tests).max(0.0)),
-        ("our own: making programs", generate),
-        ("our own: all else", own - generate),
+        ("Gainsay: generating programs", generate),
+        ("Gainsay: everything else", own - generate),
     ];
     let all: f64 = rows.iter().map(|(_, seconds)| seconds).sum();
     html! {
@@ -347,22 +348,22 @@ struct Row {
     right: u64,
     failed: BTreeMap<&'static str, u64>,
     flaky: u64,
-    not_for_it: u64,
+    unsupported: u64,
 }
 
 impl Row {
-    fn add(&mut self, word: Word, n: u64) {
+    fn add(&mut self, word: TargetResult, n: u64) {
         match word {
-            Word::Right => self.right += n,
-            Word::Failed(kind) => *self.failed.entry(kind.name()).or_default() += n,
-            Word::Flaky => self.flaky += n,
-            Word::NotForIt => self.not_for_it += n,
+            TargetResult::Right => self.right += n,
+            TargetResult::Failed(kind) => *self.failed.entry(kind.name()).or_default() += n,
+            TargetResult::Flaky => self.flaky += n,
+            TargetResult::Unsupported => self.unsupported += n,
         }
     }
 
     fn cells(&self) -> Markup {
         let failed: u64 = self.failed.values().sum();
-        let all = self.right + failed + self.flaky + self.not_for_it;
+        let all = self.right + failed + self.flaky + self.unsupported;
         let kinds: Vec<String> =
             self.failed.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
         html! {
@@ -372,14 +373,14 @@ impl Row {
                 @if failed > 0 { (kinds.join(", ")) } @else { "0" }
             }
             td.n data-label="flaky" { (count(self.flaky)) }
-            td.n data-label="not for it" { (count(self.not_for_it)) }
+            td.n data-label="unsupported" { (count(self.unsupported)) }
         }
     }
 }
 
 /// What each compiler did, its levels one by one and drawn flags together.
 pub fn targets(view: &View) -> Markup {
-    let names = list::Names::new(view);
+    let names = list::TargetNames::new(view);
     let mut rows: BTreeMap<(&str, &str), Row> = BTreeMap::new();
     let mut sums: BTreeMap<&str, Row> = BTreeMap::new();
     for (label, word, n) in &view.shot.tallies {
@@ -395,13 +396,13 @@ pub fn targets(view: &View) -> Markup {
         section data-live="targets" {
             h2 { "Targets" }
             @if sums.is_empty() {
-                p.quiet { "No program was put before a compiler" @if view.shot.spent.is_empty() { " yet." } @else { "; tests of LLVM's passes keep no tally by target." } }
+                p.quiet { "No program was compiled" @if view.shot.spent.is_empty() { " yet." } @else { "; tests of LLVM's passes keep no tally by target." } }
             } @else {
                 div.scroll tabindex="0" role="region" aria-label="Targets" { table.targets {
                     thead { tr {
                         th scope="col" { "compiler" } th scope="col" { "flags" } th.n scope="col" { "programs" } th.n scope="col" { "right" }
-                        th scope="col" { "failed" } th.n scope="col" title="Failures that did not show again" { "flaky" }
-                        th.n scope="col" title="Programs that it cannot take" { "not for it" }
+                        th scope="col" { "failed" } th.n scope="col" title="Failures that did not recur" { "flaky" }
+                        th.n scope="col" title="Programs that use what the compiler does not support" { "unsupported" }
                     } }
                     @for (name, sum) in &sums {
                         tbody {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use campaign::{
-    Brief, Bug, Cost, Counts, Listed, NewFinding, Noted, Sample, Spent, Standing, State, Word,
+    Bug, BugState, Cost, Counts, EngineSpent, ListedFinding, NewFinding, NotedState, Sample,
+    Standing, StudyBrief, TargetResult,
 };
-use oracle::{Certificate, Expected, Kind, Opinion, Says, SourceFile};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
 use super::*;
@@ -31,12 +32,12 @@ fn ladder() -> Ladder {
 
 fn certificate() -> Certificate {
     let says = [
-        Says::Valid,
-        Says::Undefined(evil("u")),
-        Says::Differs(evil("d")),
-        Says::NoAlarm,
-        Says::Alarm(evil("a")),
-        Says::Silent(evil("s")),
+        Assessment::Valid,
+        Assessment::Undefined(evil("u")),
+        Assessment::Differs(evil("d")),
+        Assessment::NoAlarm,
+        Assessment::Alarm(evil("a")),
+        Assessment::Silent(evil("s")),
     ];
     let opinion = |says| Opinion { tool: evil("tool"), command: evil("cmd"), says };
     Certificate { opinions: says.into_iter().map(opinion).collect() }
@@ -45,24 +46,24 @@ fn certificate() -> Certificate {
 fn bug(id: i64, standing: Standing, suppressed: bool) -> Bug {
     Bug {
         key: evil("key"),
-        kind: if id == 1 { Kind::WrongOutput } else { Kind::CompilerCrash },
+        kind: if id == 1 { FailureKind::WrongOutput } else { FailureKind::CompilerCrash },
         standing,
         count: 2,
         ids: vec![id, id + 10],
         suppressed: suppressed.then(|| evil("reason")),
-        state: if id == 2 { State::Fixed } else { State::Open },
-        noted: Some(Noted { state: State::Open, note: evil("note"), at: 1_800_000_100 }),
+        state: if id == 2 { BugState::Fixed } else { BugState::Open },
+        noted: Some(NotedState { state: BugState::Open, note: evil("note"), at: 1_800_000_100 }),
         representative: id,
     }
 }
 
 /// Four bugs: open, fixed, disputed, suppressed; the first is studied.
 fn shot() -> Snapshot {
-    let listed = |id: i64| Listed {
+    let listed = |id: i64| ListedFinding {
         id,
         engine: if id == 2 { "smith".into() } else { evil("yarp") },
         found_at: 1_800_000_000 + id as u64,
-        kind: Kind::CompilerCrash,
+        kind: FailureKind::CompilerCrash,
         signature: evil("signature"),
         summary: evil("summary"),
         standing: Standing::Confirmed,
@@ -79,7 +80,7 @@ fn shot() -> Snapshot {
         others: Duration::from_secs(9 * n),
         blocks: Some(100 * n),
     };
-    let brief = Brief {
+    let brief = StudyBrief {
         at: 1_800_000_050,
         key: evil("key"),
         summary: evil("reduced"),
@@ -96,9 +97,14 @@ fn shot() -> Snapshot {
         command: evil("gcc"),
         runner: String::new(),
     };
-    let tallies = [Word::Right, Word::Failed(Kind::WrongOutput), Word::Flaky, Word::NotForIt];
+    let tallies = [
+        TargetResult::Right,
+        TargetResult::Failed(FailureKind::WrongOutput),
+        TargetResult::Flaky,
+        TargetResult::Unsupported,
+    ];
     Snapshot {
-        spent: vec![Spent {
+        spent: vec![EngineSpent {
             engine: evil("yarp"),
             seeds: 1234,
             cost: Cost { compile: Duration::from_secs(60), ..Cost::default() },
@@ -137,7 +143,7 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
             found_at: 1_800_000_000,
             seen_before: 0,
             finding: NewFinding {
-                kind: Kind::WrongOutput,
+                kind: FailureKind::WrongOutput,
                 signature: evil("signature"),
                 summary: evil("summary"),
                 standing: Standing::Disputed,

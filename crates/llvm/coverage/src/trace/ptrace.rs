@@ -1,7 +1,7 @@
-//! The system calls of a tracer, with results that cannot be misread.
+//! The system calls of a tracer, with typed results.
 //!
 //! A tracee can be killed at any time by anybody, and then calls fail. That is no error: the next
-//! wait tells that it ended. So most of these say nothing.
+//! wait reports that it ended. So most of these return nothing.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use nix::libc;
 use sandbox::Status;
 
 /// What a wait has seen of a process.
-pub enum Seen {
+pub enum WaitStatus {
     /// It is gone.
     Ended(Status),
     /// It has stopped, with this signal and for this reason.
@@ -39,7 +39,7 @@ pub enum Event {
 }
 
 /// Waits for one tracee.
-pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, Seen)> {
+pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, WaitStatus)> {
     loop {
         let mut status = 0;
         // SAFETY: a pointer to a local. Only children and tracees of this thread.
@@ -55,7 +55,7 @@ pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, Seen)> {
 }
 
 /// Waits for any tracee; `None` when there are no more.
-pub fn next() -> io::Result<Option<(libc::pid_t, Seen)>> {
+pub fn next() -> io::Result<Option<(libc::pid_t, WaitStatus)>> {
     match wait(-1) {
         Ok(seen) => Ok(Some(seen)),
         Err(error) if error.raw_os_error() == Some(libc::ECHILD) => Ok(None),
@@ -63,12 +63,12 @@ pub fn next() -> io::Result<Option<(libc::pid_t, Seen)>> {
     }
 }
 
-fn seen(pid: libc::pid_t, status: i32) -> Seen {
+fn seen(pid: libc::pid_t, status: i32) -> WaitStatus {
     if libc::WIFEXITED(status) {
-        return Seen::Ended(Status::Exit(libc::WEXITSTATUS(status) as u8));
+        return WaitStatus::Ended(Status::Exit(libc::WEXITSTATUS(status) as u8));
     }
     if libc::WIFSIGNALED(status) {
-        return Seen::Ended(Status::Signal(libc::WTERMSIG(status)));
+        return WaitStatus::Ended(Status::Signal(libc::WTERMSIG(status)));
     }
     let event = match status >> 16 {
         libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
@@ -81,7 +81,7 @@ fn seen(pid: libc::pid_t, status: i32) -> Seen {
             None => Event::Group,
         },
     };
-    Seen::Stopped(libc::WSTOPSIG(status), event)
+    WaitStatus::Stopped(libc::WSTOPSIG(status), event)
 }
 
 /// Why a signal came; `None` where none is about to be delivered.
@@ -110,7 +110,7 @@ pub fn follow(pid: libc::pid_t) -> io::Result<()> {
 }
 
 /// Lets a stopped process go on, with a signal or 0.
-pub fn go_on(pid: libc::pid_t, signal: i32) {
+pub fn resume(pid: libc::pid_t, signal: i32) {
     // SAFETY: takes no pointers.
     unsafe { libc::ptrace(libc::PTRACE_CONT, pid, 0, signal as usize) };
 }

@@ -17,7 +17,7 @@ const AT_ENTRY: u64 = 9;
 
 /// A file in a process, with breakpoints.
 #[derive(Clone, Copy)]
-pub struct Module {
+pub struct MappedImage {
     /// What is added to its addresses.
     pub bias: u64,
     /// Its number.
@@ -30,7 +30,7 @@ pub struct Tracee {
     pid: libc::pid_t,
     /// It has yet to stop for the first time.
     pub new: bool,
-    modules: Vec<Module>,
+    modules: Vec<MappedImage>,
     /// Where it begins, and the byte there, until it has.
     entry: Option<(u64, u8)>,
     memory: Option<File>,
@@ -72,13 +72,13 @@ impl Tracee {
     }
 
     /// Files with breakpoints.
-    pub fn modules(&self) -> &[Module] {
+    pub fn modules(&self) -> &[MappedImage] {
         &self.modules
     }
 
     /// The file with breakpoints that an address belongs to.
-    pub fn module_at(&self, address: u64, images: &[Reached]) -> Option<Module> {
-        let has = |module: &&Module| {
+    pub fn module_at(&self, address: u64, images: &[Reached]) -> Option<MappedImage> {
+        let has = |module: &&MappedImage| {
             let address = address.wrapping_sub(module.bias);
             let segments = images[module.image].image.segments();
             segments.iter().any(|s| address.wrapping_sub(s.address) < s.size)
@@ -87,7 +87,7 @@ impl Tracee {
     }
 
     /// Puts breakpoints at all leaders of a file. Nothing happens if its code is not what it should be.
-    pub fn arm(&mut self, module: Module, image: &Image) {
+    pub fn arm(&mut self, module: MappedImage, image: &Image) {
         if self.modules.iter().any(|m| m.image == module.image) {
             return;
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coverage::{Options, Reached, Report, Set, trace};
+use coverage::{Options, Reached, Set, TraceReport, trace};
 use sandbox::{Run, Scratch, Status};
 
 use crate::common::{PATIENCE, compile, must};
@@ -15,16 +15,16 @@ fn options(only: &[&str]) -> Options {
     Options { libs: false, only, wall: PATIENCE }
 }
 
-fn run(options: &Options, program: &str, args: &[&OsStr]) -> Report {
+fn run(options: &Options, program: &str, args: &[&OsStr]) -> TraceReport {
     let args: Vec<OsString> = args.iter().map(|&arg| arg.to_owned()).collect();
     trace(OsStr::new(program), &args, options).expect("traced")
 }
 
-fn shell(options: &Options, script: &str) -> Report {
+fn shell(options: &Options, script: &str) -> TraceReport {
     run(options, "/bin/sh", &["-c".as_ref(), script.as_ref()])
 }
 
-fn image<'a>(report: &'a Report, name: &str) -> &'a Reached {
+fn image<'a>(report: &'a TraceReport, name: &str) -> &'a Reached {
     let found = report.images.iter().find(|reached| reached.image.path().ends_with(name));
     found.unwrap_or_else(|| panic!("{name} was not traced"))
 }

@@ -5,7 +5,9 @@
 use std::sync::OnceLock;
 
 use choice::Choices;
-use crossover::{Aside, Facts, Failed, Kind, Piece, Policy, cross, split_text};
+use crossover::{
+    CrossoverFailure, CrossoverKind, Facts, Policy, SplitFailure, SplitSeed, cross, split_text,
+};
 use llvmhost::{Context, Installed, Llvm};
 
 /// The library of this test; `None` if it is not installed, which CI does not allow.
@@ -23,7 +25,7 @@ pub fn library(version: &str) -> Option<&'static Llvm> {
 }
 
 /// The seeds of a text, which all must be fine.
-pub fn seeds(llvm: &Llvm, text: &str) -> Vec<Piece> {
+pub fn seeds(llvm: &Llvm, text: &str) -> Vec<SplitSeed> {
     let pieces = split_text(&Context::new(llvm), text.as_bytes());
     pieces.into_iter().map(|piece| piece.expect("a seed")).collect()
 }
@@ -57,10 +59,10 @@ pub fn plain() -> Policy {
 pub fn crossed(
     llvm: &Llvm,
     pair: [&str; 2],
-    kind: Kind,
+    kind: CrossoverKind,
     policy: &Policy,
     number: u64,
-) -> Result<String, Failed> {
+) -> Result<String, CrossoverFailure> {
     let [first, second] = pair.map(|text| seed(llvm, text));
     let context = Context::new(llvm);
     let made = cross(&context, &first, &second, kind, policy, &mut Choices::new(number))?;
@@ -142,20 +144,20 @@ pub fn sets_aside(llvm: &Llvm) {
         let mut all = split_text(&Context::new(llvm), text.as_bytes());
         all.remove(0).expect_err("no seed")
     };
-    assert!(matches!(aside("define"), Aside::Parse(_)));
+    assert!(matches!(aside("define"), SplitFailure::Parse(_)));
     assert!(matches!(
         aside("define i32 @f() {\n ret void\n}"),
-        Aside::Parse(_) | Aside::Invalid(_)
+        SplitFailure::Parse(_) | SplitFailure::Invalid(_)
     ));
     let arm = "target triple = \"armv7--\"\ndefine void @f() {\n ret void\n}";
-    assert_eq!(aside(arm), Aside::Target("armv7--".to_string()));
+    assert_eq!(aside(arm), SplitFailure::Target("armv7--".to_string()));
     let intrinsic = "declare i32 @llvm.hexagon.A2.add(i32, i32)\ndefine i32 @f(i32 %x) {\n \
                      %r = call i32 @llvm.hexagon.A2.add(i32 %x, i32 %x)\n ret i32 %r\n}";
-    assert_eq!(aside(intrinsic), Aside::Target("llvm.hexagon.A2.add".to_string()));
+    assert_eq!(aside(intrinsic), SplitFailure::Target("llvm.hexagon.A2.add".to_string()));
     // x86-64 has no costs for them, and its own code ends on them.
     let scalable =
         "define <vscale x 4 x i32> @f(<vscale x 4 x i32> %x) {\n ret <vscale x 4 x i32> %x\n}";
-    assert_eq!(aside(scalable), Aside::Target("<vscale x".to_string()));
+    assert_eq!(aside(scalable), SplitFailure::Target("<vscale x".to_string()));
 }
 
 /// Small functions of many kinds.
@@ -267,13 +269,13 @@ pub fn crossovers_are_valid(llvm: &Llvm) {
     let mut made = [0, 0];
     for number in 0..300 {
         let (a, b) = (choices.index(pool.len()), choices.index(pool.len()));
-        let kind = if choices.chance(50) { Kind::Inline } else { Kind::Sequence };
+        let kind = if choices.chance(50) { CrossoverKind::Inline } else { CrossoverKind::Sequence };
         let once = || {
             let context = Context::new(llvm);
             let mut choices = Choices::new(number);
             let module = cross(&context, &pool[a], &pool[b], kind, &policy, &mut choices)?;
             module.verify().expect("valid");
-            Ok::<_, Failed>((module.bitcode(), Facts::of(&module)))
+            Ok::<_, CrossoverFailure>((module.bitcode(), Facts::of(&module)))
         };
         let (first, second) = (once(), once());
         assert_eq!(first, second, "crossover {number} is the same again");
@@ -282,8 +284,12 @@ pub fn crossovers_are_valid(llvm: &Llvm) {
                 made[kind as usize] += 1;
                 pool.push(bitcode);
             }
-            Err(Failed::NoLocation | Failed::NoArguments | Failed::Unfit(_) | Failed::TooLarge) => {
-            }
+            Err(
+                CrossoverFailure::NoLocation
+                | CrossoverFailure::NoArguments
+                | CrossoverFailure::Unfit(_)
+                | CrossoverFailure::TooLarge,
+            ) => {}
             Err(other) => panic!("crossover {number}: {other}"),
         }
     }
@@ -294,7 +300,8 @@ pub fn crossovers_are_valid(llvm: &Llvm) {
 pub fn crosses_itself(llvm: &Llvm) {
     let one = "define i32 @f(i32 %x) {\n %r = add i32 %x, 1\n ret i32 %r\n}";
     for number in 0..10 {
-        let made = crossed(llvm, [one, one], Kind::Inline, &plain(), number).expect("a crossover");
+        let made = crossed(llvm, [one, one], CrossoverKind::Inline, &plain(), number)
+            .expect("a crossover");
         assert_eq!(made.matches("add i32").count(), 2, "{made}");
         assert_eq!(made.matches("define").count(), 1, "{made}");
     }
@@ -311,14 +318,19 @@ pub fn keeps_contracts(llvm: &Llvm) {
              declare <4 x i8> @llvm.matrix.column.major.load.v4i8.i32(ptr, i32, i1, i32, i32)\n\
              declare i32 @g(ptr, i32)\n{body}"
         );
-        crossed(llvm, [&text, number], Kind::Inline, &plain(), 1)
+        crossed(llvm, [&text, number], CrossoverKind::Inline, &plain(), 1)
     };
     let accepted =
         |body: &str| cross(body).map_err(|why| format!("{why} of {body}")).expect("a crossover");
     let refused = |body: &str| {
         let made = cross(body);
         assert!(
-            matches!(made, Err(Failed::Unfit(_) | Failed::NoLocation | Failed::NoArguments)),
+            matches!(
+                made,
+                Err(CrossoverFailure::Unfit(_)
+                    | CrossoverFailure::NoLocation
+                    | CrossoverFailure::NoArguments)
+            ),
             "{made:?}"
         );
     };
@@ -374,11 +386,13 @@ fn described(located: bool) -> String {
 /// A call gets a place in the source, or debug information goes.
 pub fn keeps_debug_information(llvm: &Llvm) {
     let (with, without) = (described(true), described(false));
-    let made = crossed(llvm, [&with, &with], Kind::Inline, &plain(), 1).expect("a crossover");
+    let made =
+        crossed(llvm, [&with, &with], CrossoverKind::Inline, &plain(), 1).expect("a crossover");
     assert!(made.contains("inlinedAt"), "{made}");
-    let made = crossed(llvm, [&without, &without], Kind::Inline, &plain(), 1).expect("a crossover");
+    let made = crossed(llvm, [&without, &without], CrossoverKind::Inline, &plain(), 1)
+        .expect("a crossover");
     assert!(!made.contains("DISubprogram"), "{made}");
-    crossed(llvm, [&with, &without], Kind::Sequence, &plain(), 1).expect("a crossover");
+    crossed(llvm, [&with, &without], CrossoverKind::Sequence, &plain(), 1).expect("a crossover");
 }
 
 /// Equal declarations become one; what has another type, or is defined twice, gets another name.
@@ -387,7 +401,8 @@ pub fn keeps_names_apart(llvm: &Llvm) {
                define i32 @f(i32 %x) {\n %a = load i32, ptr @v\n %b = call i32 @same(i32 %a)\n \
                %c = call i32 @other(i32 %b)\n ret i32 %c\n}";
     let two = one.replace("i32 @other(i32", "i32 @other(i64").replace("(i64 %b", "(i64 0");
-    let made = crossed(llvm, [one, &two], Kind::Sequence, &plain(), 1).expect("a crossover");
+    let made =
+        crossed(llvm, [one, &two], CrossoverKind::Sequence, &plain(), 1).expect("a crossover");
     for (name, count) in [("@v = ", 1), ("@v.1 = ", 1), ("declare i32 @same(i32)", 1)] {
         assert_eq!(made.matches(name).count(), count, "{name} in {made}");
     }
@@ -406,9 +421,10 @@ pub fn keeps_local_functions(llvm: &Llvm) {
     for number in 0..8 {
         let context = Context::new(llvm);
         let mut choices = Choices::new(number);
-        let local =
-            cross(&context, &one, &one, Kind::Sequence, &policy, &mut choices).expect("valid");
-        let both = cross(&context, &local.bitcode(), &two, Kind::Sequence, &policy, &mut choices);
+        let local = cross(&context, &one, &one, CrossoverKind::Sequence, &policy, &mut choices)
+            .expect("valid");
+        let both =
+            cross(&context, &local.bitcode(), &two, CrossoverKind::Sequence, &policy, &mut choices);
         let both = text(llvm, &both.expect("valid").bitcode());
         assert!(both.contains("define internal i32 @f(i32"), "{both}");
         assert!(both.contains("declare i32 @f.2(i32)"), "{both}");

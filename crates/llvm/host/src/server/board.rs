@@ -47,7 +47,7 @@ pub(super) struct Slot {
     pub done: AtomicU32,
     pub stage: AtomicU32,
     output: [AtomicU64; 2],
-    artefact: [AtomicU64; 2],
+    artifact: [AtomicU64; 2],
     pub micros: AtomicU64,
     features: [AtomicU64; 2],
 }
@@ -95,7 +95,7 @@ impl Board {
     /// Takes it out of the reach of this process, for good.
     pub fn close(&self) {
         let at: *const Board = self;
-        // SAFETY: the mapping is ours; whoever touches it after this dies of it, as is intended.
+        // SAFETY: the mapping is ours; an access after this is fatal, as intended.
         unsafe {
             libc::mprotect(at.cast_mut().cast(), size_of::<Board>() + ARENA, libc::PROT_NONE)
         };
@@ -106,7 +106,7 @@ impl Board {
         for slot in &self.slots[..items.min(ITEMS)] {
             slot.done.store(0, SeqCst);
             slot.stage.store(0, SeqCst);
-            for number in slot.output.iter().chain(&slot.artefact).chain(&slot.features) {
+            for number in slot.output.iter().chain(&slot.artifact).chain(&slot.features) {
                 number.store(0, SeqCst);
             }
             slot.micros.store(0, SeqCst);
@@ -159,9 +159,9 @@ impl Board {
         self.keep(bytes).map(|place| set(&self.slots[item].output, place)).is_some()
     }
 
-    /// Stores what an item lays down. False when there was no room.
-    pub fn set_artefact(&self, item: usize, bytes: &[u8]) -> bool {
-        self.keep(bytes).map(|place| set(&self.slots[item].artefact, place)).is_some()
+    /// Stores the artifact of an item. False when there was no room.
+    pub fn set_artifact(&self, item: usize, bytes: &[u8]) -> bool {
+        self.keep(bytes).map(|place| set(&self.slots[item].artifact, place)).is_some()
     }
 
     /// Stores what was new in an item. False when there was no room.
@@ -182,9 +182,9 @@ impl Board {
         self.kept(&self.slots[item].output)
     }
 
-    /// What an item laid down.
-    pub fn artefact(&self, item: usize) -> Vec<u8> {
-        self.kept(&self.slots[item].artefact)
+    /// The artifact of an item.
+    pub fn artifact(&self, item: usize) -> Vec<u8> {
+        self.kept(&self.slots[item].artifact)
     }
 
     /// Notes why the child ends. Async-signal-safe.

@@ -1,4 +1,4 @@
-//! The last words of a child: handlers of signals and of LLVM's fatal errors.
+//! How a child reports its death: handlers of signals and of LLVM's fatal errors.
 //!
 //! Each writes where it is and why to the board and ends the process at once, without LLVM's own
 //! handlers and destructors. A handler runs on a stack of its own, so that an overflow can be told.
@@ -14,10 +14,10 @@ use coverage::Counters;
 
 use super::board::{Board, FRAMES, fate};
 
-/// Status of a child that spoke its last words.
-pub(super) const SPOKEN: c_int = 77;
+/// Exit status of a child that reported its death.
+pub(super) const REPORTED: c_int = 77;
 
-/// Bytes of the handlers' stack: the unwinder is hungry.
+/// Bytes of the handlers' stack: the unwinder needs much.
 const STACK: usize = 256 << 10;
 
 /// As far from the stack pointer an address may be that an overflow touches: a large frame skips pages.
@@ -51,7 +51,7 @@ pub(super) fn prepare(board: &'static Board) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets last words include what was counted.
+/// Lets a death report include what was counted.
 pub(super) fn publish(counters: Counters) {
     let _ = COUNTERS.set(counters);
 }
@@ -127,7 +127,7 @@ pub(super) fn end(fate: u32, reason: &[u8]) -> ! {
         board.set_frames(&frames[..count]);
     }
     // SAFETY: ends the process without running anything.
-    unsafe { libc::_exit(SPOKEN) }
+    unsafe { libc::_exit(REPORTED) }
 }
 
 fn board() -> Option<&'static Board> {

@@ -1,7 +1,7 @@
 //! The server: one libLLVM, opened once, and a fork for every batch of work.
 //!
 //! A child does item after item and says on the [`board`] how far it is. When it dies, the item in work is
-//! done again alone, and the rest goes to a new child; so a culprit is known, and nobody else suffers. The
+//! done again alone, and the rest goes to a new child; so the culprit is known and no other item is affected. The
 //! server itself calls nothing of LLVM's after it has opened it: whatever happens, happens in a child.
 
 mod board;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use coverage::{Counters, Image, Probe, Set, Traps};
 
-use crate::wire::{self, Batch, End, Frame, Limits, Ran, Ready, Setup, Watch};
+use crate::wire::{self, Batch, CoverageMethod, End, Frame, Limits, Ran, Ready, Setup};
 use crate::{Llvm, Machine};
 use board::{Board, ITEMS, fate};
 
@@ -26,42 +26,48 @@ const PRINTED: u64 = 64 << 10;
 /// Bytes that a child may print; a log of passes on a large module has some megabytes.
 const PRINTABLE: u64 = 64 << 20;
 
-/// By the clock a child may take this much longer than by its processor time: others use the machine too.
+/// Wall-clock limit as a multiple of the processor-time limit: the machine may be busy.
 const PATIENCE: u32 = 10;
 
 /// Work that is done in children.
 pub trait Work {
-    /// Does one item and returns what there is to say of it. LLVM may end the process on the way.
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8>;
+    /// Does one item and returns its result. LLVM may end the process on the way.
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8>;
 }
 
-/// Where a child lays down what must outlive it.
+/// Records what must outlive the child.
 #[derive(Debug)]
-pub struct Desk<'b> {
+pub struct Recorder<'b> {
     board: &'b Board,
     item: usize,
 }
 
-impl Desk<'_> {
-    /// Says how far the item is.
+impl Recorder<'_> {
+    /// Records the stage that the item has reached.
     pub fn stage(&self, stage: u32) {
         self.board.slots[self.item].stage.store(stage, SeqCst);
     }
 
-    /// Takes the board out of reach, in a fork that is to execute what nobody vouches for.
-    pub(crate) fn leave(&self) {
+    /// Unmaps the board, in a fork that is to execute untrusted code.
+    pub(crate) fn close_board(&self) {
         self.board.close();
     }
 
-    /// Lays something down: the last one counts. Nothing that large can be kept is not kept.
-    pub fn lay_down(&self, bytes: &[u8]) {
-        self.board.set_artefact(self.item, bytes);
+    /// Saves an artifact; the last one counts. One that is too large is dropped.
+    pub fn save_artifact(&self, bytes: &[u8]) {
+        self.board.set_artifact(self.item, bytes);
     }
 }
 
 /// Is a server, on standard input and output, until the other side closes. `Err` is a sentence.
 pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(), String> {
-    let broken = |e: io::Error| format!("the line to the server broke: {e}");
+    let broken = |e: io::Error| format!("the connection to the server broke: {e}");
     // LLVM prints where it likes. The line is kept out of its reach.
     let mut from = File::from(move_away(0).map_err(broken)?);
     let mut to = File::from(move_away(1).map_err(broken)?);
@@ -71,7 +77,7 @@ pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(
     wire::send(&mut to, &ready).map_err(broken)?;
     let Ok((work, mut server)) = opened else { return Ok(()) };
     if server.probe.is_some() {
-        // What every child reaches before its first item is no item's.
+        // What every child reaches before its first item is not attributed to an item.
         server.child(&work, &[], Limits::default(), from.as_raw_fd()).map_err(broken)?;
     }
     while let Some(batch) = wire::receive::<Batch>(&mut from).map_err(broken)? {
@@ -108,9 +114,9 @@ impl Server {
 
     fn ready(&self) -> Ready {
         let watch = match self.probe {
-            None => Watch::Off,
-            Some(Probe::Traps { .. }) => Watch::Breakpoints,
-            Some(Probe::Counters { .. }) => Watch::Counters,
+            None => CoverageMethod::Off,
+            Some(Probe::Traps { .. }) => CoverageMethod::Breakpoints,
+            Some(Probe::Counters { .. }) => CoverageMethod::Counters,
         };
         Ready { release: self.llvm.release(), blocks: self.blocks, watch }
     }
@@ -123,7 +129,7 @@ impl Server {
         line: RawFd,
     ) -> io::Result<Option<Vec<Ran>>> {
         if let Some(probe) = &mut self.probe {
-            probe.settle(&batch.known);
+            probe.mark_known(&batch.known);
         }
         let mut all: Vec<Ran> = Vec::with_capacity(batch.items.len());
         while all.len() < batch.items.len() {
@@ -184,7 +190,7 @@ impl Server {
             rest = &rest[again.len().max(1)..];
         }
         if let Some(probe) = &mut self.probe {
-            probe.settle(&blocks);
+            probe.mark_known(&blocks);
         }
         Ok(true)
     }
@@ -205,7 +211,7 @@ impl Server {
             -1 => return Err(io::Error::last_os_error()),
             0 => {
                 let probe = self.probe.take();
-                self.be_child(work, items, limits, probe, server)
+                self.run_child(work, items, limits, probe, server)
             }
             pid => pid,
         };
@@ -227,7 +233,7 @@ impl Server {
             ran.push(last);
         }
         if let Some(probe) = &mut self.probe {
-            probe.settle(&told);
+            probe.mark_known(&told);
         }
         Ok(Some(ran))
     }
@@ -239,15 +245,15 @@ impl Server {
             end,
             stage: slot.stage.load(SeqCst),
             output: if is_done { self.board.output(item) } else { Vec::new() },
-            artefact: self.board.artefact(item),
+            artifact: self.board.artifact(item),
             blocks: if is_done { self.board.features(item) } else { Vec::new() },
             time: Duration::from_micros(slot.micros.load(SeqCst)),
             only_in_company: false,
         }
     }
 
-    /// The child's whole life.
-    fn be_child(
+    /// The main function of a child.
+    fn run_child(
         &self,
         work: &impl Work,
         items: &[Vec<u8>],
@@ -260,7 +266,7 @@ impl Server {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // A server that died before that call sends no signal any more.
             if libc::getppid() != server {
-                libc::_exit(fatal::SPOKEN);
+                libc::_exit(fatal::REPORTED);
             }
             libc::dup2(self.printed.as_raw_fd(), 1);
             libc::dup2(self.printed.as_raw_fd(), 2);
@@ -283,7 +289,7 @@ impl Server {
             // SAFETY: ends the process; nothing is left to be done.
             Ok(Ok(())) => unsafe { libc::_exit(0) },
             Ok(Err(trouble)) => trouble,
-            Err(panic) => said(&*panic),
+            Err(panic) => panic_message(&*panic),
         };
         fatal::end(fate::PANIC, trouble.as_bytes())
     }
@@ -307,7 +313,7 @@ impl Server {
         let begin = processor_time();
         fatal::set_clock(limits.time);
         let output =
-            work.perform(&self.llvm, machine, item, &Desk { board: self.board, item: index });
+            work.perform(&self.llvm, machine, item, &Recorder { board: self.board, item: index });
         fatal::set_clock(Duration::ZERO);
         slot.micros.store(processor_time().saturating_sub(begin).as_micros() as u64, SeqCst);
         let fresh = probe.as_mut().map(Probe::fresh).unwrap_or_default();
@@ -435,7 +441,7 @@ unsafe extern "C" {
 }
 
 /// What a panic said.
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a panic")
@@ -468,7 +474,7 @@ fn move_away(fd: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// A file that is nowhere but in memory; whoever writes, writes at its end.
+/// A file in memory, opened for appending.
 /// Processor time of this process so far.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

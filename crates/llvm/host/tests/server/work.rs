@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-use llvmhost::{Context, Desk, Llvm, Machine, Running, Work};
+use llvmhost::{Context, Llvm, Machine, Recorder, Running, Work};
 
 /// The work, and a library that counts itself.
 pub struct Misdeeds {
@@ -31,12 +31,18 @@ impl Misdeeds {
 }
 
 impl Work for Misdeeds {
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        desk.stage(1);
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
+        recorder.stage(1);
         let text = String::from_utf8_lossy(item).into_owned();
         let (deed, rest) = text.split_once(' ').unwrap_or((&text, ""));
         let number = || rest.parse().expect("a number");
-        desk.lay_down(deed.as_bytes());
+        recorder.save_artifact(deed.as_bytes());
         // SAFETY: nothing here is safe; that is the point. The process is a child of a server.
         unsafe {
             match deed {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use sandbox::{Ended, Run, Scratch, Status, Stop, Why};
+use sandbox::{Ended, KillReason, Run, Scratch, Status, Stop};
 
 /// Versions of the tool that are looked for, the newest first.
 const VERSIONS: std::ops::RangeInclusive<u32> = 13..=25;
@@ -79,7 +79,7 @@ pub fn llvm_reduce(
         Ended::Finished(done) if done.status == Status::Exit(0) => {
             fs::read_to_string(&output).map(Some).map_err(|error| format!("no result: {error}"))
         }
-        Ended::Killed(Why::Wall | Why::Stop, _) => Ok(None),
+        Ended::Killed(KillReason::Wall | KillReason::Stop, _) => Ok(None),
         Ended::Finished(done) => {
             let said = done.stderr.text();
             Err(format!("llvm-reduce failed: {}", said.lines().last().unwrap_or("no message")))

@@ -108,7 +108,7 @@ fn rebuild<'c>(
     let result = old.content_type().result().unwrap_or(context.void());
     let ty = context.function(result, &types);
     let new = module.declare("", ty);
-    new.resemble(old);
+    new.copy_properties(old);
     for attribute in old.attributes() {
         let at = attribute.parameter().map(|index| left.iter().position(|n| *n == index));
         match at {

@@ -12,7 +12,7 @@ const BEGINNINGS: [&str; 6] = [
 
 /// A pass that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step<'l> {
+pub(crate) struct LoggedPass<'l> {
     /// `InstCombinePass`
     pub class: &'l str,
     /// A function, `(f, g)`, `[module]`, or a loop in words that differ by version. Empty for a function
@@ -21,10 +21,10 @@ pub(crate) struct Step<'l> {
 }
 
 /// The passes of a log, in order; analyses and groups are not among them.
-pub(crate) fn steps(log: &str) -> impl Iterator<Item = Step<'_>> {
+pub(crate) fn steps(log: &str) -> impl Iterator<Item = LoggedPass<'_>> {
     log.lines().filter_map(|line| {
         let (class, unit) = line.strip_prefix(BEGINNINGS[0])?.split_once(" on ")?;
-        Some(Step { class, unit: unit.split(" (").next().unwrap_or(unit).trim() })
+        Some(LoggedPass { class, unit: unit.split(" (").next().unwrap_or(unit).trim() })
     })
 }
 

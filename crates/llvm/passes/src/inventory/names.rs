@@ -9,7 +9,7 @@ use super::Unit;
 
 /// What a library lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct PassNames {
     /// Passes, each once, with the unit that it runs on; without parameters.
     pub passes: Vec<(Unit, String)>,
     /// Analyses.
@@ -80,10 +80,10 @@ const KNOWN: &[(Unit, &str)] = &[
     ),
 ];
 
-impl Names {
+impl PassNames {
     /// Reads what a library prints.
-    pub fn read(text: &str) -> Names {
-        let mut names = Names::default();
+    pub fn read(text: &str) -> PassNames {
+        let mut names = PassNames::default();
         let mut heading = None;
         for line in text.lines() {
             let Some(name) = line.strip_prefix("  ").map(str::trim) else {
@@ -91,11 +91,11 @@ impl Names {
                 continue;
             };
             match heading {
-                Some((unit, Kind::Passes { params })) => {
+                Some((unit, Heading::Passes { params })) => {
                     let name = if params { usual(name) } else { name.to_string() };
                     names.passes.push((unit, name));
                 }
-                Some((unit, Kind::Analyses)) => names.analyses.push((unit, name.to_string())),
+                Some((unit, Heading::Analyses)) => names.analyses.push((unit, name.to_string())),
                 None => {}
             }
         }
@@ -103,11 +103,11 @@ impl Names {
     }
 
     /// What any library has.
-    pub fn known() -> Names {
+    pub fn known() -> PassNames {
         let passes = KNOWN.iter().flat_map(|(unit, names)| {
             names.split_whitespace().map(|name| (*unit, name.to_string()))
         });
-        Names { passes: passes.collect(), analyses: Vec::new() }.with_variants()
+        PassNames { passes: passes.collect(), analyses: Vec::new() }.with_variants()
     }
 
     /// What a pass needs before it.
@@ -118,7 +118,7 @@ impl Names {
     }
 
     /// Each pass once, behind it those of its variants.
-    fn with_variants(mut self) -> Names {
+    fn with_variants(mut self) -> PassNames {
         let mut seen = BTreeSet::new();
         self.passes.retain(|pass| seen.insert(pass.clone()));
         for (unit, variants) in VARIANTS {
@@ -134,13 +134,13 @@ impl Names {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Heading {
     Passes { params: bool },
     Analyses,
 }
 
-/// `None` for what is no concern of ours, and for headings to come.
-fn read_heading(line: &str) -> Option<(Unit, Kind)> {
+/// `None` for headings that do not matter, and for unknown ones.
+fn read_heading(line: &str) -> Option<(Unit, Heading)> {
     let words = line.trim_end_matches(':');
     let (unit, kind) = words.split_once(' ')?;
     let unit = match unit {
@@ -152,9 +152,9 @@ fn read_heading(line: &str) -> Option<(Unit, Kind)> {
         _ => return None,
     };
     match kind {
-        "passes" => Some((unit, Kind::Passes { params: false })),
-        "passes with params" => Some((unit, Kind::Passes { params: true })),
-        "analyses" => Some((unit, Kind::Analyses)),
+        "passes" => Some((unit, Heading::Passes { params: false })),
+        "passes with params" => Some((unit, Heading::Passes { params: true })),
+        "analyses" => Some((unit, Heading::Analyses)),
         _ => None,
     }
 }
@@ -194,7 +194,7 @@ mod tests {
             separate-const<lower>\n  token<mode=<m>>\nFunction analyses:\n  memdep\nLoop passes:\n  indvars\n\
             Loop passes with params:\n  instcombine<x;no-verify-fixpoint;max=N>\n  instcombine<x>\n\
             Machine function passes (WIP):\n  finalize-isel\nSpaceship passes:\n  x\n";
-        let names = Names::read(text);
+        let names = PassNames::read(text);
         let passes: Vec<String> =
             names.passes.iter().map(|(unit, name)| format!("{unit} {name}")).collect();
         let expected = [
@@ -214,13 +214,13 @@ mod tests {
         let analyses = [(Unit::Module, "lcg".to_string()), (Unit::Function, "memdep".to_string())];
         assert_eq!(names.analyses, analyses);
         assert_eq!(names.needs("structurizecfg"), None);
-        let old = Names::read("Function passes:\n  lowerswitch\n  structurizecfg\n");
+        let old = PassNames::read("Function passes:\n  lowerswitch\n  structurizecfg\n");
         assert_eq!(old.needs("structurizecfg").as_deref(), Some("lowerswitch"));
     }
 
     #[test]
     fn the_table_has_each_name_once() {
-        let names = Names::known();
+        let names = PassNames::known();
         let distinct: BTreeSet<&String> = names.passes.iter().map(|(_, name)| name).collect();
         assert_eq!(distinct.len(), names.passes.len());
         assert!(names.passes.contains(&(Unit::Loop, "simple-loop-unswitch<nontrivial>".into())));

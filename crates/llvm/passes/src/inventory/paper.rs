@@ -3,7 +3,7 @@
 //! Analyses of the list are run as `require<…>`. Those without a successor have a note.
 
 use super::Unit;
-use super::names::Names;
+use super::names::PassNames;
 
 /// As in the paper's repository.
 const NAMES: &str = "adce aggressive-instcombine alignment-from-assumptions always-inline argpromotion \
@@ -66,12 +66,12 @@ pub(super) struct Successor {
 }
 
 /// All 114.
-pub(super) fn successors(names: &Names) -> Vec<Successor> {
+pub(super) fn successors(names: &PassNames) -> Vec<Successor> {
     let one = |name| Successor { name, today: today(name, names) };
     NAMES.split_whitespace().map(one).collect()
 }
 
-fn today(name: &'static str, names: &Names) -> Result<(Unit, String), &'static str> {
+fn today(name: &'static str, names: &PassNames) -> Result<(Unit, String), &'static str> {
     if let Some((_, note)) = GONE.iter().find(|(gone, _)| *gone == name) {
         return Err(note);
     }
@@ -80,7 +80,7 @@ fn today(name: &'static str, names: &Names) -> Result<(Unit, String), &'static s
     found.ok_or("is not in this library")
 }
 
-fn look_up(name: &str, names: &Names) -> Option<(Unit, String)> {
+fn look_up(name: &str, names: &PassNames) -> Option<(Unit, String)> {
     let analysis = name.strip_prefix("require<").and_then(|rest| rest.strip_suffix('>'));
     let (list, base) = match analysis {
         Some(analysis) => (&names.analyses, analysis),
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn names_of_today() {
-        let names = Names::read(
+        let names = PassNames::read(
             "Function passes:\n  early-cse\n  lower-switch\nFunction analyses:\n  memdep\n",
         );
         let all = successors(&names);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use llvmhost::{End, Installed, Limits, Ran, Server};
 
-use super::names::Names;
+use super::names::PassNames;
 use super::{Inventory, LeftOut, Library, List, Missing, Pass, Unit, log, paper, rules};
 use crate::work::{Answer, Item, Logged};
 
@@ -32,7 +32,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(unit: Unit, name: &str, names: &Names) -> Candidate {
+    fn new(unit: Unit, name: &str, names: &PassNames) -> Candidate {
         let pass = Pass {
             name: name.to_string(),
             unit,
@@ -47,12 +47,12 @@ impl Candidate {
 }
 
 impl Inventory {
-    /// Asks a library, through its server, whose children are [`crate::work::Children`]. It takes a
+    /// Asks a library, through its server, whose children are [`crate::work::PassesHandler`]. It takes a
     /// second or two. `Err` is a sentence.
     pub fn make(server: &mut Server, installed: &Installed) -> Result<Inventory, String> {
         let names = match ask(server, vec![Item::Names])?.first().map(answer) {
-            Some(Ok(Answer::Names(text))) => Names::read(&text),
-            _ => Names::known(),
+            Some(Ok(Answer::Names(text))) => PassNames::read(&text),
+            _ => PassNames::known(),
         };
         let mut inventory = Inventory::of(Library::new(&installed.path, &server.release));
         let (candidates, missing) = candidates(&names);
@@ -103,7 +103,7 @@ impl Inventory {
 }
 
 /// All passes, those of the paper marked; and those of the paper that are none of them.
-fn candidates(names: &Names) -> (Vec<Candidate>, Vec<Missing>) {
+fn candidates(names: &PassNames) -> (Vec<Candidate>, Vec<Missing>) {
     let one = |(unit, name): &(Unit, String)| Candidate::new(*unit, name, names);
     let mut all: Vec<Candidate> = names.passes.iter().map(one).collect();
     let mut missing = Vec::new();

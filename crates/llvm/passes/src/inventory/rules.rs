@@ -1,7 +1,7 @@
 //! Passes that are left out, by name, each with its reason.
 //!
 //! What is kept must keep the meaning of a whole C program. A name that no line here matches is kept if
-//! the pass stands the probes: new versions bring new transformations. A `*` stands for anything.
+//! the pass survives the probes: new versions bring new transformations. A `*` stands for anything.
 
 /// Reasons and the names they hold for.
 const RULES: &[(&str, &str)] = &[

@@ -31,7 +31,7 @@ pub fn pairs(list: &[u16], length: usize, choices: &mut Choices) -> Vec<Sequence
 /// covering array. Made of lines in a plane over a field of a prime number of elements (Bose), or of two
 /// such planes, whichever needs fewer. Passes that stand for no more than filling up are spread over the list.
 pub fn two_way(list: &[u16], length: usize) -> impl Iterator<Item = Sequence> {
-    let plan = Plan::least(list.len(), length);
+    let plan = CoveringPlan::least(list.len(), length);
     let count = if list.is_empty() { 0 } else { plan.rows() };
     (0..count).map(move |row| {
         let number = |position: usize| {
@@ -46,19 +46,19 @@ pub fn two_way(list: &[u16], length: usize) -> impl Iterator<Item = Sequence> {
 
 /// How a covering array is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+struct CoveringPlan {
     /// A prime number, at least as many as there are values.
     prime: usize,
     /// Planes: with two, positions are places in a square.
     planes: usize,
 }
 
-impl Plan {
-    fn least(values: usize, positions: usize) -> Plan {
+impl CoveringPlan {
+    fn least(values: usize, positions: usize) -> CoveringPlan {
         let narrow = prime_from(values);
         let wide = prime_from(values.max(positions.saturating_sub(1)));
-        let two = Plan { prime: narrow, planes: 2 };
-        let one = Plan { prime: wide, planes: 1 };
+        let two = CoveringPlan { prime: narrow, planes: 2 };
+        let one = CoveringPlan { prime: wide, planes: 1 };
         // A square of the narrow prime's positions has room for far more than any length of ours.
         let fits = positions <= (narrow + 1) * (narrow + 1);
         if fits && two.rows() < one.rows() { two } else { one }

@@ -1,37 +1,37 @@
 //! Vectors against figures of the paper and arithmetic by hand, and random graphs.
 
 use super::*;
-use crate::shape::Block;
+use crate::shape::BlockShape;
 use choice::Choices;
 
 /// A function whose block `n` is the words `n` and 1.
-fn function(graph: &[&[usize]], callees: &[usize]) -> Function {
-    let block = |(at, nexts): (usize, &&[usize])| Block {
+fn function(graph: &[&[usize]], callees: &[usize]) -> FunctionShape {
+    let block = |(at, nexts): (usize, &&[usize])| BlockShape {
         words: vec![u8::try_from(at).expect("few blocks"), 1],
         successors: nexts.to_vec(),
     };
-    Function {
+    FunctionShape {
         blocks: graph.iter().enumerate().map(block).collect(),
         callees: callees.to_vec(),
-        ..Function::default()
+        ..FunctionShape::default()
     }
 }
 
-fn program(functions: Vec<Function>) -> Shape {
-    Shape { functions, ..Shape::default() }
+fn program(functions: Vec<FunctionShape>) -> ModuleShape {
+    ModuleShape { functions, ..ModuleShape::default() }
 }
 
 /// The vector of one function, of width 1, from the values of its edges. Algorithm 2 halves it: the start
 /// node's zero is in the mean.
-fn value(graph: &[&[usize]], edges: &[f32], rule: Rule) -> f32 {
+fn value(graph: &[&[usize]], edges: &[f32], rule: PassOnRule) -> f32 {
     let shape = program(vec![function(graph, &[])]);
     let of: Vec<u32> = (0..edges.len()).map(|at| at as u32).collect();
-    program_vector(&shape, &of, Rows { values: edges, width: 1 }, rule)[0] * 2.0
+    program_vector(&shape, &of, DocumentVectors { values: edges, width: 1 }, rule)[0] * 2.0
 }
 
 fn check(graph: &[&[usize]], edges: &[f32], taken: f32, printed: f32) {
-    assert_eq!(value(graph, edges, Rule::WhenTaken), taken, "when taken, {graph:?}");
-    assert_eq!(value(graph, edges, Rule::AsPrinted), printed, "as printed, {graph:?}");
+    assert_eq!(value(graph, edges, PassOnRule::WhenTaken), taken, "when taken, {graph:?}");
+    assert_eq!(value(graph, edges, PassOnRule::AsPrinted), printed, "as printed, {graph:?}");
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn figure_5() {
     let vector = program_vector(
         &program(functions),
         &of,
-        Rows { values: &values, width: 1 },
-        Rule::default(),
+        DocumentVectors { values: &values, width: 1 },
+        PassOnRule::default(),
     );
     let func1 = (2.0 + 5.0 + 8.0) / 3.0;
     let func2 = (3.0 + 6.0 + 8.0) / 3.0;
@@ -176,26 +176,26 @@ fn figure_5() {
 
 #[test]
 fn nothing_gives_zeros() {
-    let rows = Rows { values: &[], width: 3 };
-    assert_eq!(program_vector(&Shape::default(), &[], rows, Rule::default()), [0.0; 3]);
+    let rows = DocumentVectors { values: &[], width: 3 };
+    assert_eq!(program_vector(&ModuleShape::default(), &[], rows, PassOnRule::default()), [0.0; 3]);
     let shape = program(vec![function(&[&[1], &[]], &[0])]);
-    assert_eq!(program_vector(&shape, &[9], rows, Rule::default()), [0.0; 3]);
+    assert_eq!(program_vector(&shape, &[9], rows, PassOnRule::default()), [0.0; 3]);
 }
 
 /// A program of some functions; blocks may lead anywhere, and not all need be reachable.
-fn random(choices: &mut Choices) -> Shape {
+fn random(choices: &mut Choices) -> ModuleShape {
     let functions = 1 + choices.index(4);
     let one = |choices: &mut Choices| {
         let blocks = 1 + choices.index(14);
         let ways = 2 + choices.index(2);
-        let block = |choices: &mut Choices| Block {
+        let block = |choices: &mut Choices| BlockShape {
             words: (0..choices.index(4)).map(|_| choices.index(60) as u8).collect(),
             successors: (0..choices.index(ways + 1)).map(|_| choices.index(blocks)).collect(),
         };
-        Function {
+        FunctionShape {
             blocks: (0..blocks).map(|_| block(choices)).collect(),
             callees: (0..functions).filter(|_| choices.index(3) == 0).collect(),
-            ..Function::default()
+            ..FunctionShape::default()
         }
     };
     program((0..functions).map(|_| one(choices)).collect())
@@ -211,8 +211,8 @@ fn random_graphs_end_and_give_means() {
         let values: Vec<f32> = (0..texts.documents.len() * WIDTH)
             .map(|_| choices.index(2001) as f32 / 1000.0 - 1.0)
             .collect();
-        let rows = Rows { values: &values, width: WIDTH };
-        for rule in [Rule::WhenTaken, Rule::AsPrinted] {
+        let rows = DocumentVectors { values: &values, width: WIDTH };
+        for rule in [PassOnRule::WhenTaken, PassOnRule::AsPrinted] {
             let vector = program_vector(&shape, &texts.of[0], rows, rule);
             assert_eq!(vector.len(), WIDTH);
             assert_eq!(vector, program_vector(&shape, &texts.of[0], rows, rule));

@@ -5,9 +5,9 @@
 
 use std::hint;
 
-use llvmhost::{Context, Desk, Llvm, Machine, Work};
+use llvmhost::{Context, Llvm, Machine, Recorder, Work};
 use optimise::work::{self, Item, stage};
-use passes::work::Children;
+use passes::work::PassesHandler;
 
 /// A loop hint that is none: the vectoriser takes it for a node without looking.
 const NO_HINT: &str = "
@@ -118,10 +118,17 @@ impl Faulty {
 }
 
 impl Work for Faulty {
-    fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        let asked = item.strip_prefix(&[work::TRADE]).and_then(|item| work::unpacked(item).ok());
+    fn perform(
+        &self,
+        llvm: &Llvm,
+        machine: &Machine<'_>,
+        item: &[u8],
+        recorder: &Recorder<'_>,
+    ) -> Vec<u8> {
+        let asked =
+            item.strip_prefix(&[work::ENGINE_TAG]).and_then(|item| work::unpacked(item).ok());
         let Some(Item::Execute { mut module, mut pipeline, allowance }) = asked else {
-            return Children.perform(llvm, machine, item, desk);
+            return PassesHandler.perform(llvm, machine, item, recorder);
         };
         let run = names(&pipeline.passes);
         let due = self.0.iter().filter_map(|planted| Some((end(planted.passes, &run)?, planted)));
@@ -140,24 +147,24 @@ impl Work for Faulty {
                 module = text.replace(right, wrong).into_bytes();
             }
             Some(Does::Spins) => {
-                desk.stage(stage::PASSES);
+                recorder.stage(stage::PASSES);
                 loop {
                     hint::spin_loop();
                 }
             }
             Some(Does::Hoards) => {
-                desk.stage(stage::PASSES);
+                recorder.stage(stage::PASSES);
                 let mut hoard: Vec<Vec<u8>> = Vec::new();
                 loop {
                     hoard.push(hint::black_box(vec![0; 16 << 20]));
                 }
             }
         }
-        Children.perform(
+        PassesHandler.perform(
             llvm,
             machine,
             &Item::Execute { module, pipeline, allowance }.bytes(),
-            desk,
+            recorder,
         )
     }
 }

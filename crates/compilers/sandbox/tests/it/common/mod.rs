@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use sandbox::{Ended, Finished, Run, Status, Why};
+use sandbox::{Ended, Finished, KillReason, Run, Status};
 
 /// Far more than anything here needs on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -25,7 +25,7 @@ pub fn finished(run: &Run) -> Finished {
     }
 }
 
-pub fn killed(run: &Run) -> (Why, Finished) {
+pub fn killed(run: &Run) -> (KillReason, Finished) {
     match run.finish() {
         Ended::Killed(why, finished) => (why, finished),
         other => panic!("{other:?}"),

@@ -10,7 +10,7 @@ use oracle::{Case, Fault, Trouble};
 use toolchain::Target;
 
 use super::names;
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::record::Cost;
 
 /// Findings beyond this many of one signature keep all their mutations: it takes some hundred
@@ -27,12 +27,12 @@ pub struct Culprits<'a> {
     pub target: Target,
     /// How.
     pub fault: Fault,
-    pub bench: &'a Bench,
+    pub bench: &'a TestBench,
 }
 
 /// The mutations that are to blame.
 #[derive(Clone, Debug)]
-pub struct Blame {
+pub struct MutationBlame {
     /// Their numbers.
     pub edits: Vec<usize>,
     /// The program with these alone.
@@ -41,9 +41,9 @@ pub struct Blame {
     pub steps: u64,
 }
 
-impl Blame {
+impl MutationBlame {
     /// `fcb+tcb, 2 of 17 mutations`.
-    pub fn told(&self, variant: &Variant) -> String {
+    pub fn describe(&self, variant: &Variant) -> String {
         let of = variant.edits().len();
         if self.edits.is_empty() {
             return format!("none of {of} mutations is needed: the seed itself shows it");
@@ -72,7 +72,7 @@ impl Culprits<'_> {
         known: u64,
         case: &dyn Fn(&Program) -> Case,
         cost: &mut Cost,
-    ) -> Result<Option<Blame>, Trouble> {
+    ) -> Result<Option<MutationBlame>, Trouble> {
         if known >= BLAMED || !self.fault.kind.is_of_a_compiler() {
             return Ok(None);
         }
@@ -97,7 +97,7 @@ impl Culprits<'_> {
         })?;
         let Some((edits, program)) = best else { return Ok(None) };
         let steps = cmachine::run(&program, &MachineConfig::default()).steps;
-        Ok(Some(Blame { edits, program, steps }))
+        Ok(Some(MutationBlame { edits, program, steps }))
     }
 
     fn shows(&self, case: &Case, cost: &mut Cost) -> Result<bool, Trouble> {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use oracle::{Detectors, Kind, Lab};
+use oracle::{Detectors, FailureKind, Lab};
 use sandbox::Scratch;
 use toolchain::{Compiler, Config};
 
@@ -22,7 +22,7 @@ const WRONG: &str = "#!/bin/sh\nfor w in \"$@\"; do case $w in -O2) o=yes;; *.c)
     exec gcc \"$@\"\n";
 
 /// Compilers: gcc, and one that is wrong about guards.
-fn bench(dir: &Path) -> Bench {
+fn bench(dir: &Path) -> TestBench {
     let script = dir.join("wrong-cc");
     fs::write(&script, WRONG).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
@@ -38,7 +38,7 @@ fn bench(dir: &Path) -> Bench {
         toolchain::survey(&config, &["wrong".to_string()], Language::C, &mut |_| {}).unwrap();
     let compilers: Vec<Arc<Compiler>> = survey.compilers;
     assert_eq!(compilers.len(), 1, "{:?}", survey.left_out);
-    Bench::new(Lab::default(), compilers, 0).with_detectors(Detectors::among(Vec::new()))
+    TestBench::new(Lab::default(), compilers, 0).with_detectors(Detectors::among(Vec::new()))
 }
 
 fn engine(from: &Path, strategies: &str) -> Emi {
@@ -74,7 +74,7 @@ fn a_failure_of_variants_is_found_once_and_taken_back_to_its_mutation() {
     assert_eq!(tested.skipped, None);
     assert!(tested.variants >= 1 && tested.variants <= 4);
     let [finding] = tested.findings.as_slice() else { panic!("{:?}", tested.findings) };
-    assert_eq!(finding.kind, Kind::CompilerCrash);
+    assert_eq!(finding.kind, FailureKind::CompilerCrash);
     assert_eq!(finding.targets, ["wrong -O2"]);
     let told = finding.summary.split_once(" (emi: ").expect("blame").1;
     assert!(told.contains(", 1 of ") && told.ends_with(" mutations)"), "{told}");

@@ -9,15 +9,15 @@ use std::time::Duration;
 use llvmhost::{Allowance, Installed, Limits, Program, Running, Server};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
-use oracle::{Says, Trouble};
-use passes::represent::{ProgramsBy, programs};
-use passes::shape::Shape;
-use passes::trial::Must;
+use oracle::{Assessment, Trouble};
+use passes::represent::{ProgramSelection, programs};
+use passes::shape::ModuleShape;
+use passes::trial::ExpectedRun;
 use passes::work as items;
 
 use super::{Judge, PassesOptions, start};
-use crate::bench::Bench;
-use crate::engine::{Made, Source};
+use crate::bench::TestBench;
+use crate::engine::{Source, TestProgram};
 use crate::front;
 use crate::record::Cost;
 
@@ -26,46 +26,46 @@ const LARGEST: usize = 600 << 10;
 
 /// A program, ready to be tested with.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedProgram {
     /// The program and where it comes from.
-    pub made: Made,
+    pub made: TestProgram,
     /// Whether clang wrote the IR as for an optimised build.
     pub optimising: bool,
     /// Its unoptimised IR.
     pub bitcode: Vec<u8>,
-    /// What it must do, if the machine knows.
-    pub must: Option<Must>,
-    shape: Shape,
-    /// Time that clang took, until it is told.
+    /// Its expected result, if the machine knows it.
+    pub must: Option<ExpectedRun>,
+    shape: ModuleShape,
+    /// Time that clang took, until it is reported.
     clang: Mutex<Duration>,
 }
 
-impl Prepared {
-    /// Time that was spent on it and not yet told.
+impl PreparedProgram {
+    /// Time that was spent on it and not yet reported.
     pub fn preparing(&self) -> Duration {
         std::mem::take(&mut *self.clang.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// Makes programs.
-pub struct Programs {
+pub struct ProgramMaker {
     source: Box<dyn Source>,
     clang: PathBuf,
     /// The oldest library: what it reads, all read.
     library: Installed,
     program: Program,
-    by: ProgramsBy,
+    by: ProgramSelection,
     count: usize,
     of: usize,
     oracle: Judge,
     threads: usize,
 }
 
-impl Programs {
+impl ProgramMaker {
     /// As the options say, out of this source.
-    pub fn new(source: Box<dyn Source>, options: &PassesOptions) -> Programs {
+    pub fn new(source: Box<dyn Source>, options: &PassesOptions) -> ProgramMaker {
         let oldest = options.libraries.iter().min_by_key(|library| library.major);
-        Programs {
+        ProgramMaker {
             source,
             clang: options.clang.clone(),
             library: oldest.unwrap_or(&options.libraries[0]).clone(),
@@ -79,13 +79,13 @@ impl Programs {
     }
 
     /// The programs of a round.
-    pub fn make(&self, round: u64, bench: &Bench) -> Result<Vec<Prepared>, Trouble> {
+    pub fn make(&self, round: u64, bench: &TestBench) -> Result<Vec<PreparedProgram>, Trouble> {
         let of = match self.by {
-            ProgramsBy::Chance => self.count,
+            ProgramSelection::Chance => self.count,
             _ => self.of.max(self.count),
         } as u64;
         let next = AtomicU64::new(0);
-        let all: Mutex<Vec<(u64, Prepared)>> = Mutex::default();
+        let all: Mutex<Vec<(u64, PreparedProgram)>> = Mutex::default();
         let work = || -> Result<(), Trouble> {
             let mut server = start(&self.library, &self.program).map_err(Trouble::Io)?;
             loop {
@@ -109,8 +109,9 @@ impl Programs {
         })?;
         let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.sort_by_key(|(at, _)| *at);
-        let mut all: Vec<Option<Prepared>> = all.into_iter().map(|(_, one)| Some(one)).collect();
-        let shapes: Vec<Shape> = all.iter().flatten().map(|one| one.shape.clone()).collect();
+        let mut all: Vec<Option<PreparedProgram>> =
+            all.into_iter().map(|(_, one)| Some(one)).collect();
+        let shapes: Vec<ModuleShape> = all.iter().flatten().map(|one| one.shape.clone()).collect();
         let chosen = programs(self.by, &shapes, self.count, round, self.threads);
         Ok(chosen.into_iter().filter_map(|at| all[at].take()).collect())
     }
@@ -119,9 +120,9 @@ impl Programs {
     fn prepare(
         &self,
         seed: u64,
-        bench: &Bench,
+        bench: &TestBench,
         server: &mut Server,
-    ) -> Result<Option<Prepared>, Trouble> {
+    ) -> Result<Option<PreparedProgram>, Trouble> {
         let folder = bench.folder()?;
         let mut cost = Cost::default();
         let first = self.source.seeds(0);
@@ -132,11 +133,11 @@ impl Programs {
         // All of it goes through the passes.
         made.case.harness = None;
         let expected = made.case.expected.clone();
-        // Floating point may differ in its last digits; nobody here tells how far.
+        // Floating point may differ in its last digits; by how much is not known here.
         let inexact =
             expected.as_ref().is_some_and(|e| e.stdout.windows(6).any(|word| word == b"float "));
         // Whatever most make of a program that is undefined is right.
-        let undefined = matches!(made.own.says, Says::Undefined(_));
+        let undefined = matches!(made.own.says, Assessment::Undefined(_));
         if inexact || expected.is_none() && (undefined || self.oracle == Judge::Machine) {
             return Ok(None);
         }
@@ -160,8 +161,8 @@ impl Programs {
         if bitcode.len() > LARGEST {
             return Ok(None);
         }
-        let must = expected.map(|e| Must { status: e.status, stdout: e.stdout });
-        let prepared = |shape| Prepared {
+        let must = expected.map(|e| ExpectedRun { status: e.status, stdout: e.stdout });
+        let prepared = |shape| PreparedProgram {
             made,
             optimising,
             bitcode: bitcode.clone(),
@@ -177,7 +178,7 @@ impl Programs {
         };
         match ask(server, &plain)? {
             Verdict::Fine(Answer::Executed(executed))
-                if must.as_ref().is_none_or(|must| must.is(&executed)) => {}
+                if must.as_ref().is_none_or(|must| must.matches(&executed)) => {}
             _ => return Ok(None),
         }
         let item = items::Item::Shape { module: bitcode.clone() };

@@ -1,23 +1,23 @@
-//! From what sequences did to a program to findings.
+//! From the outcomes of sequences on a program to findings.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use llvmhost::{Executed, Fault, How, Signature};
+use llvmhost::{Executed, ExecutionEnd, Fault, Signature};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::work::{Answer, Item};
-use oracle::{Certificate, Expected, Kind, Says, SourceFile, Trouble};
-use passes::exclusion::{Exclusion, What};
+use oracle::{Assessment, Certificate, Expected, FailureKind, SourceFile, Trouble};
+use passes::exclusion::{Excluded, Exclusion};
 use passes::sequence::{Grouping, Sequence};
-use passes::trial::{Attempt, Must, Seen, Terms, Trial};
+use passes::trial::{Attempt, ExpectedRun, SequenceOutcome, ShortenOptions, Trial};
 use refine::Scope;
 
-use super::{LibraryBench, Passes, Prepared, lock};
-use crate::bench::Bench;
+use super::{LibraryState, Passes, PreparedProgram, lock};
+use crate::bench::TestBench;
 use crate::module::{FILE, certificate, command, kind, label, named};
 use crate::program;
 use crate::record::{Cost, NewFinding, Standing};
-use crate::refinement::Asked;
+use crate::refinement::RefinementQuery;
 
 /// Of one fault so many are findings; the others are counted.
 const CLOSELY: u64 = 3;
@@ -33,29 +33,43 @@ const OUTPUT: usize = 64 << 10;
 
 impl Passes {
     /// Runs sequences on a program and says what is wrong with them.
-    pub(super) fn look(
+    pub(super) fn test_sequences(
         &self,
-        here: &LibraryBench,
-        program: &Prepared,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
         sequences: &[Sequence],
         trial: &mut Trial<'_>,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
     ) -> Result<Vec<NewFinding>, Trouble> {
-        let attempts = trial.behind_the_wall(sequences).map_err(io)?;
+        let attempts = trial.run_past_crashes(sequences).map_err(io)?;
         let must = program.must.clone().or_else(|| majority(&attempts));
         let mut findings = Vec::new();
-        self.count(here, &attempts, sequences.len(), must.as_ref());
+        self.count(library_state, &attempts, sequences.len(), must.as_ref());
         for Attempt { sequence, seen, .. } in &attempts {
             match seen {
-                Seen::Fault(signature) => {
-                    findings.extend(self.fault(here, program, sequence, signature, trial, bench)?);
+                SequenceOutcome::Fault(signature) => {
+                    findings.extend(self.report_fault(
+                        library_state,
+                        program,
+                        sequence,
+                        signature,
+                        trial,
+                        bench,
+                    )?);
                 }
-                Seen::Refused(words) => self.never_again(here, words),
+                SequenceOutcome::Refused(words) => self.exclude_refused(library_state, words),
                 seen => {
                     if let Some(must) = must.as_ref().filter(|must| seen.is_wrong(must)) {
-                        let found =
-                            self.wrong(here, program, sequence, must, trial, bench, cost)?;
+                        let found = self.report_wrong_code(
+                            library_state,
+                            program,
+                            sequence,
+                            must,
+                            trial,
+                            bench,
+                            cost,
+                        )?;
                         findings.extend(found);
                     }
                 }
@@ -65,10 +79,10 @@ impl Passes {
         // does, the function and the pass say more than the program.
         let wrong =
             |attempt: &&Attempt| must.as_ref().is_some_and(|must| attempt.seen.is_wrong(must));
-        let well = |attempt: &&Attempt| matches!(attempt.seen, Seen::Executed(_));
+        let well = |attempt: &&Attempt| matches!(attempt.seen, SequenceOutcome::Executed(_));
         let asked = attempts.iter().find(wrong).or_else(|| attempts.iter().find(well));
         if let Some(Attempt { sequence, .. }) = asked {
-            findings.extend(self.refine(here, program, sequence, trial, bench)?);
+            findings.extend(self.refine(library_state, program, sequence, trial, bench)?);
         }
         Ok(findings)
     }
@@ -76,20 +90,20 @@ impl Passes {
     /// Asks whether a sequence keeps what the functions of a program mean.
     fn refine(
         &self,
-        here: &LibraryBench,
-        program: &Prepared,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
         sequence: &Sequence,
         trial: &mut Trial<'_>,
-        bench: &Bench,
+        bench: &TestBench,
     ) -> Result<Option<NewFinding>, Trouble> {
-        let passes = sequence.text(&here.inventory, Grouping::Alone);
+        let passes = sequence.text(&library_state.inventory, Grouping::Alone);
         let text = text(program, trial)?;
         let mut optimiser = OnText { server: trial.server, limits: trial.limits, x86: true };
         let before = optimiser.run(&text, "verify");
         let after = before.as_ref().and_then(|before| optimiser.run(before, &passes));
         let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
-        let asked = Asked {
-            library: &here.installed,
+        let asked = RefinementQuery {
+            library: &library_state.installed,
             before: &before,
             after: &after,
             passes: &passes,
@@ -103,25 +117,25 @@ impl Passes {
 
     fn count(
         &self,
-        here: &LibraryBench,
+        library_state: &LibraryState,
         attempts: &[Attempt],
         sequences: usize,
-        must: Option<&Must>,
+        must: Option<&ExpectedRun>,
     ) {
-        let mut tally = lock(&here.tally);
+        let mut tally = lock(&library_state.tally);
         tally.sequences += sequences as u64;
         tally.attempts += attempts.len() as u64;
         for (at, attempt) in attempts.iter().enumerate() {
             match &attempt.seen {
-                Seen::Executed(executed) => {
+                SequenceOutcome::Executed(executed) => {
                     tally.executed += 1;
                     tally.crash_free += u64::from(at < sequences);
-                    tally.right += u64::from(must.is_some_and(|must| must.is(executed)));
+                    tally.right += u64::from(must.is_some_and(|must| must.matches(executed)));
                 }
-                Seen::Fault(signature) => {
+                SequenceOutcome::Fault(signature) => {
                     *tally.faults.entry(named(signature)).or_default() += 1;
                 }
-                Seen::Refused(why) | Seen::Trouble(why) => {
+                SequenceOutcome::Refused(why) | SequenceOutcome::Trouble(why) => {
                     *tally.lost.entry(why.clone()).or_default() += 1;
                 }
             }
@@ -129,22 +143,22 @@ impl Passes {
     }
 
     /// A fault of LLVM's: seen again, with the fewest passes that show it.
-    fn fault(
+    fn report_fault(
         &self,
-        here: &LibraryBench,
-        program: &Prepared,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
         sequence: &Sequence,
         signature: &Signature,
         trial: &mut Trial<'_>,
-        bench: &Bench,
+        bench: &TestBench,
     ) -> Result<Option<NewFinding>, Trouble> {
         let mut name = named(signature);
         if bench.known(&name) >= LEARNT {
             bench.count(&name);
             return Ok(None);
         }
-        let (seen, told) = trial.again(sequence).map_err(io)?;
-        let Seen::Fault(signature) = seen else { return Ok(None) };
+        let (seen, told) = trial.rerun_verified(sequence).map_err(io)?;
+        let SequenceOutcome::Fault(signature) = seen else { return Ok(None) };
         // A module that was broken before may crash a pass that has no part in it: both names are known then.
         let seen_as = std::mem::replace(&mut name, named(&signature));
         if seen_as != name {
@@ -154,20 +168,20 @@ impl Passes {
         if known >= LEARNT {
             return Ok(None);
         }
-        let shows = |seen: &Seen| match seen {
-            Seen::Fault(other) => other.shows(&signature),
+        let shows = |seen: &SequenceOutcome| match seen {
+            SequenceOutcome::Fault(other) => other.shows(&signature),
             _ => false,
         };
-        let terms = Terms {
+        let terms = ShortenOptions {
             verify_each: signature.fault == Fault::InvalidIr,
             is_slow: matches!(signature.fault, Fault::Hang | Fault::Memory),
         };
         let short = trial.shorten(sequence, terms, &shows).map_err(io)?;
-        self.learn(here, &short, &name);
+        self.learn_exclusion(library_state, &short, &name);
         if known >= CLOSELY {
             return Ok(None);
         }
-        let passes = short.text(&here.inventory, Grouping::Alone);
+        let passes = short.text(&library_state.inventory, Grouping::Alone);
         let text = text(program, trial)?;
         let mut artifacts = program.made.case.files.clone();
         artifacts.push(SourceFile { name: "messages".into(), bytes: told.into_bytes() });
@@ -176,62 +190,66 @@ impl Passes {
             signature: name,
             summary: signature.summary.clone(),
             standing: Standing::Confirmed,
-            targets: vec![label(&here.installed, &passes)],
+            targets: vec![label(&library_state.installed, &passes)],
             right: Vec::new(),
             files: vec![SourceFile { name: FILE.into(), bytes: text.into_bytes() }],
             artifacts,
-            commands: vec![command(&here.installed, &passes, &signature)],
+            commands: vec![command(&library_state.installed, &passes, &signature)],
             origin: origin(program, sequence),
-            certificate: certificate(&here.installed),
+            certificate: certificate(&library_state.installed),
         }))
     }
 
     /// The program does something else than it must.
     #[allow(clippy::too_many_arguments)]
-    fn wrong(
+    fn report_wrong_code(
         &self,
-        here: &LibraryBench,
-        program: &Prepared,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
         sequence: &Sequence,
-        must: &Must,
+        must: &ExpectedRun,
         trial: &mut Trial<'_>,
-        bench: &Bench,
+        bench: &TestBench,
         cost: &mut Cost,
     ) -> Result<Option<NewFinding>, Trouble> {
         // Once more, and without any passes.
         let twice = [sequence.clone(), Sequence::default()];
         let seen = trial.run(&twice).map_err(io)?;
-        let [Seen::Executed(_), Seen::Executed(plain)] = seen.as_slice() else { return Ok(None) };
-        if !seen[0].is_wrong(must) || !must.is(plain) {
+        let [SequenceOutcome::Executed(_), SequenceOutcome::Executed(plain)] = seen.as_slice()
+        else {
+            return Ok(None);
+        };
+        if !seen[0].is_wrong(must) || !must.matches(plain) {
             return Ok(None);
         }
-        let shows = |seen: &Seen| seen.is_wrong(must);
-        let short = match self.known_wrong(here, sequence, trial, &shows)? {
+        let shows = |seen: &SequenceOutcome| seen.is_wrong(must);
+        let short = match self.known_wrong(library_state, sequence, trial, &shows)? {
             Some(known) => known,
-            None => trial.shorten(sequence, Terms::default(), &shows).map_err(io)?,
+            None => trial.shorten(sequence, ShortenOptions::default(), &shows).map_err(io)?,
         };
         let seen = trial.run(std::slice::from_ref(&short)).map_err(io)?;
-        let Some(Seen::Executed(got)) = seen.into_iter().next() else { return Ok(None) };
-        let Some(last) = short.0.last().and_then(|number| here.inventory.pass(*number)) else {
+        let Some(SequenceOutcome::Executed(got)) = seen.into_iter().next() else { return Ok(None) };
+        let Some(last) = short.0.last().and_then(|number| library_state.inventory.pass(*number))
+        else {
             return Ok(None);
         };
         let kind = kind_of(&got);
         let signature = format!("{} llvm {}", kind.name(), last.class);
         let known = bench.count(&signature);
-        self.learn(here, &short, &signature);
+        self.learn_exclusion(library_state, &short, &signature);
         if known >= CLOSELY {
             return Ok(None);
         }
-        let passes = short.text(&here.inventory, Grouping::Alone);
+        let passes = short.text(&library_state.inventory, Grouping::Alone);
         // What the JIT linked must not be the JIT's fault.
         let object = program::object(trial.server, &program.bitcode, &passes, trial.limits)?;
-        if must.is(&program::linked(&object, &self.options.clang, &bench.lab.stop)?) {
+        if must.matches(&program::linked(&object, &self.options.clang, &bench.lab.stop)?) {
             return Ok(None);
         }
-        lock(&here.wrong).push(short.clone());
+        lock(&library_state.wrong).push(short.clone());
         let certificate = certify(program, must, bench, cost)?;
-        // Where the machine does not know, somebody else must have executed the program.
-        let vouched = certificate.opinions.iter().any(|opinion| opinion.says == Says::Valid);
+        // Where the machine does not know, another tool must have executed the program.
+        let vouched = certificate.opinions.iter().any(|opinion| opinion.says == Assessment::Valid);
         let standing = match certificate.disputed() || !vouched {
             true => Standing::Disputed,
             false => Standing::Confirmed,
@@ -240,7 +258,7 @@ impl Passes {
             name: name.into(),
             bytes: bytes[..bytes.len().min(OUTPUT)].to_vec(),
         };
-        let (library, clang) = (&here.installed, &self.options.clang);
+        let (library, clang) = (&library_state.installed, &self.options.clang);
         Ok(Some(NewFinding {
             kind,
             signature,
@@ -269,17 +287,17 @@ impl Passes {
     /// A sequence that is known to make wrong code, is part of this one, and does so here.
     fn known_wrong(
         &self,
-        here: &LibraryBench,
+        library_state: &LibraryState,
         sequence: &Sequence,
         trial: &mut Trial<'_>,
-        shows: &dyn Fn(&Seen) -> bool,
+        shows: &dyn Fn(&SequenceOutcome) -> bool,
     ) -> Result<Option<Sequence>, Trouble> {
         let is_part = |known: &&Sequence| {
             let mut rest = sequence.0.iter();
             known.0.iter().all(|wanted| rest.any(|number| number == wanted))
         };
         let known: Vec<Sequence> =
-            lock(&here.wrong).iter().filter(is_part).take(KNOWN).cloned().collect();
+            lock(&library_state.wrong).iter().filter(is_part).take(KNOWN).cloned().collect();
         if known.is_empty() {
             return Ok(None);
         }
@@ -288,24 +306,29 @@ impl Passes {
     }
 
     /// A pass that cannot stand in a pipeline is not drawn again.
-    fn never_again(&self, here: &LibraryBench, words: &str) {
-        if let Some(pass) = here.inventory.refused(words) {
-            let (what, reason) = (What::Pass(pass.name.clone()), words.to_string());
-            let _ = lock(&here.exclusions).add(Exclusion { what, reason, learnt: true, hits: 0 });
+    fn exclude_refused(&self, library_state: &LibraryState, words: &str) {
+        if let Some(pass) = library_state.inventory.refused(words) {
+            let (what, reason) = (Excluded::Pass(pass.name.clone()), words.to_string());
+            let _ = lock(&library_state.exclusions).add(Exclusion {
+                what,
+                reason,
+                learnt: true,
+                hits: 0,
+            });
         }
     }
 
     /// Counts a reduced sequence; what is frequent is not drawn any more.
-    fn learn(&self, here: &LibraryBench, short: &Sequence, signature: &str) {
+    fn learn_exclusion(&self, library_state: &LibraryState, short: &Sequence, signature: &str) {
         if self.options.exclude {
-            let names = short.names(&here.inventory);
-            lock(&here.exclusions).note(&names, signature);
+            let names = short.names(&library_state.inventory);
+            lock(&library_state.exclusions).note(&names, signature);
         }
     }
 }
 
 /// The module of a program.
-fn text(program: &Prepared, trial: &mut Trial<'_>) -> Result<String, Trouble> {
+fn text(program: &PreparedProgram, trial: &mut Trial<'_>) -> Result<String, Trouble> {
     let print = Item::Print { bitcode: program.bitcode.clone() };
     let printed = trial.server.run(vec![print.bytes()], trial.limits, false).map_err(io)?;
     match printed.first().map(|ran| Answer::read(&ran.output)) {
@@ -314,11 +337,11 @@ fn text(program: &Prepared, trial: &mut Trial<'_>) -> Result<String, Trouble> {
     }
 }
 
-/// Asks everybody whether the program is valid and does what it must.
+/// Asks all detectors whether the program is valid and does what is expected.
 fn certify(
-    program: &Prepared,
-    must: &Must,
-    bench: &Bench,
+    program: &PreparedProgram,
+    must: &ExpectedRun,
+    bench: &TestBench,
     cost: &mut Cost,
 ) -> Result<Certificate, Trouble> {
     let folder = bench.folder()?;
@@ -332,29 +355,29 @@ fn certify(
 }
 
 /// What most sequences make of a program, if it is more than half of them.
-fn majority(attempts: &[Attempt]) -> Option<Must> {
+fn majority(attempts: &[Attempt]) -> Option<ExpectedRun> {
     let mut votes: BTreeMap<(u8, &[u8]), usize> = BTreeMap::new();
     let mut all = 0;
     for attempt in attempts {
-        let Seen::Executed(executed) = &attempt.seen else { continue };
+        let SequenceOutcome::Executed(executed) = &attempt.seen else { continue };
         all += 1;
-        if let How::Status(status) = executed.how {
+        if let ExecutionEnd::Status(status) = executed.how {
             *votes.entry((status, &executed.stdout)).or_default() += 1;
         }
     }
     let ((status, stdout), count) = votes.into_iter().max_by_key(|(_, count)| *count)?;
-    (count * 2 > all).then(|| Must { status, stdout: stdout.to_vec() })
+    (count * 2 > all).then(|| ExpectedRun { status, stdout: stdout.to_vec() })
 }
 
-fn kind_of(got: &Executed) -> Kind {
+fn kind_of(got: &Executed) -> FailureKind {
     match got.how {
-        How::Signal(_) => Kind::RuntimeCrash,
-        How::Time => Kind::RuntimeHang,
-        _ => Kind::WrongOutput,
+        ExecutionEnd::Signal(_) => FailureKind::RuntimeCrash,
+        ExecutionEnd::Time => FailureKind::RuntimeHang,
+        _ => FailureKind::WrongOutput,
     }
 }
 
-fn origin(program: &Prepared, sequence: &Sequence) -> String {
+fn origin(program: &PreparedProgram, sequence: &Sequence) -> String {
     format!("{}, one of {} passes", program.made.origin, sequence.0.len())
 }
 

@@ -11,7 +11,7 @@ const FILE: &str = "tally.json";
 
 /// Counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct PassesTally {
     /// Programs under sequences.
     pub sequences: u64,
     /// Those that came through whole.
@@ -28,15 +28,15 @@ pub struct Tally {
     pub faults: BTreeMap<String, u64>,
 }
 
-impl Tally {
+impl PassesTally {
     /// That of a library in the folder of a hunt, if it was tested there.
-    pub fn of(out: &Path, library: &Installed) -> Option<Tally> {
+    pub fn of(out: &Path, library: &Installed) -> Option<PassesTally> {
         let dir = super::state(out, library);
-        dir.join(FILE).is_file().then(|| Tally::read(&dir))
+        dir.join(FILE).is_file().then(|| PassesTally::read(&dir))
     }
 
     /// That of a folder, or a new one.
-    pub fn read(dir: &Path) -> Tally {
+    pub fn read(dir: &Path) -> PassesTally {
         let read = fs::read(dir.join(FILE)).ok();
         read.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }

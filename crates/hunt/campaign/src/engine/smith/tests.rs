@@ -9,13 +9,13 @@ use sandbox::Stop;
 use toolchain::{Compiler, on_path};
 
 use super::*;
-use crate::engine::{Engine, Programs};
-use crate::record::{Standing, Tested, Word};
+use crate::engine::{Engine, ProgramEngine};
+use crate::record::{Standing, TargetResult, Tested};
 
 const SEEDS: std::ops::Range<u64> = 0..60;
 
-fn bench(compilers: Vec<Arc<Compiler>>) -> Bench {
-    Bench::new(Lab { limits: Limits::default(), stop: Stop::new() }, compilers, 0)
+fn bench(compilers: Vec<Arc<Compiler>>) -> TestBench {
+    TestBench::new(Lab { limits: Limits::default(), stop: Stop::new() }, compilers, 0)
 }
 
 /// A compiler of GCC's family at two levels, if it is there; CI has it.
@@ -50,14 +50,14 @@ fn drawn() -> SmithOptions {
     SmithOptions { as_drawn: true, ..SmithOptions::default() }
 }
 
-fn made(smith: &Smith, seed: u64) -> Result<Made, Unusable> {
+fn made(smith: &Smith, seed: u64) -> Result<TestProgram, Unusable> {
     let bench = bench(Vec::new());
     let dir = bench.folder().expect("a temporary folder");
     smith.make(seed, dir.path(), &bench, &mut Cost::default()).expect("no trouble")
 }
 
 fn tested(options: SmithOptions, seed: u64, compiler: Arc<Compiler>) -> Tested {
-    Programs(Smith::new(options)).test(seed, &bench(vec![compiler])).expect("no trouble")
+    ProgramEngine(Smith::new(options)).test(seed, &bench(vec![compiler])).expect("no trouble")
 }
 
 #[test]
@@ -84,19 +84,19 @@ fn a_program_has_an_answer_or_a_reason() {
     let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
     for seed in SEEDS {
         let end = match made(&smith, seed) {
-            Ok(Made { case, unanswered: None, own, origin, .. }) => {
-                assert!(case.expected.is_some() && own.says == Says::Valid, "{seed}");
+            Ok(TestProgram { case, unanswered: None, own, origin, .. }) => {
+                assert!(case.expected.is_some() && own.says == Assessment::Valid, "{seed}");
                 let tuple = origin.strip_prefix("gainsay smith --seed-tuple ").expect("a command");
                 let tuple = tuple.strip_suffix(" --relax-arith -o test.c").expect("a command");
                 assert_eq!(tuple.parse(), Ok(Bounds::default().draw(seed)));
                 "answered"
             }
-            Ok(Made { case, unanswered: Some(why), own, checks, .. }) => {
+            Ok(TestProgram { case, unanswered: Some(why), own, checks, .. }) => {
                 assert!(
                     why.starts_with("undefined: ") || why.starts_with("unspecified: "),
                     "{why}"
                 );
-                assert!(case.expected.is_none() && matches!(own.says, Says::Undefined(_)));
+                assert!(case.expected.is_none() && matches!(own.says, Assessment::Undefined(_)));
                 assert_eq!(checks, Checks::default());
                 "unanswered"
             }
@@ -147,16 +147,18 @@ fn undefined_programs_test_compilers_only() {
     assert!(ice.unanswered.is_some());
     assert_eq!((ice.findings.len(), ice.cost.run), (1, Duration::ZERO));
     let finding = &ice.findings[0];
-    assert_eq!((finding.kind, finding.standing), (Kind::CompilerCrash, Standing::Confirmed));
+    assert_eq!((finding.kind, finding.standing), (FailureKind::CompilerCrash, Standing::Confirmed));
     assert!(finding.artifacts.iter().all(|file| file.name != "expected"));
-    for (harmless, word) in [("program-crashes", Word::Right), ("rejects", Word::NotForIt)] {
+    for (harmless, word) in
+        [("program-crashes", TargetResult::Right), ("rejects", TargetResult::Unsupported)]
+    {
         let tested = test(unanswered, harmless);
         assert!(tested.findings.is_empty(), "{harmless}: {:?}", tested.findings);
-        let words: Vec<Word> = tested.targets.iter().map(|(_, word)| *word).collect();
-        assert_eq!(words, [Word::Right, word], "{harmless}");
+        let words: Vec<TargetResult> = tested.targets.iter().map(|(_, word)| *word).collect();
+        assert_eq!(words, [TargetResult::Right, word], "{harmless}");
     }
     let wrong = test(answered, "program-crashes");
-    assert_eq!(wrong.findings[0].kind, Kind::RuntimeCrash);
+    assert_eq!(wrong.findings[0].kind, FailureKind::RuntimeCrash);
     assert!(wrong.unanswered.is_none());
 }
 

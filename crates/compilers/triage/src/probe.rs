@@ -1,4 +1,4 @@
-//! Asks a compiler about one program again and again, several at a time.
+//! Compiles one program with many sets of flags, several at a time.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use oracle::{Case, Fault, Lab, Trouble};
-use sandbox::{Ended, Run, Scratch, Why};
+use sandbox::{Ended, KillReason, Run, Scratch};
 use toolchain::Target;
 
 /// Messages that are read of a compiler. Lists of passes are tens of kilobytes.
@@ -18,9 +18,9 @@ const MESSAGES: usize = 16 << 20;
 /// what takes longer than this is a program that was not reduced.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What came of a question.
+/// The result of one compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum ProbeAnswer {
     /// The same fault.
     Fails,
     /// All is as it must be.
@@ -29,8 +29,8 @@ pub(crate) enum Answer {
     Otherwise,
 }
 
-/// A program and its fault, with a folder for each question that is asked at the same time.
-pub(crate) struct Bench<'a> {
+/// A program and its fault, with a folder for each compilation that runs at the same time.
+pub(crate) struct FaultProbe<'a> {
     lab: Lab,
     case: &'a Case,
     fault: &'a Fault,
@@ -39,25 +39,25 @@ pub(crate) struct Bench<'a> {
     late: AtomicBool,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> FaultProbe<'a> {
     pub(crate) fn new(
         lab: Lab,
         case: &'a Case,
         fault: &'a Fault,
         jobs: usize,
-    ) -> Result<Bench<'a>, Trouble> {
+    ) -> Result<FaultProbe<'a>, Trouble> {
         let folders = folders(&lab, case, jobs)?;
         let until = Instant::now() + PATIENCE;
-        Ok(Bench { lab, case, fault, folders, until, late: AtomicBool::new(false) })
+        Ok(FaultProbe { lab, case, fault, folders, until, late: AtomicBool::new(false) })
     }
 
-    /// Whether questions were left out because time was up.
+    /// Whether compilations were left out because time was up.
     pub(crate) fn is_late(&self) -> bool {
         self.late.load(Ordering::Relaxed)
     }
 
     /// What a target does with more flags.
-    pub(crate) fn ask(&self, target: &Target, more: &[String]) -> Result<Answer, Trouble> {
+    pub(crate) fn ask(&self, target: &Target, more: &[String]) -> Result<ProbeAnswer, Trouble> {
         self.ask_in(self.folders[0].path(), target, more)
     }
 
@@ -67,7 +67,7 @@ impl<'a> Bench<'a> {
         target: &Target,
         sets: &[Vec<String>],
         tell: &(dyn Fn(usize) + Sync),
-    ) -> Result<Vec<Answer>, Trouble> {
+    ) -> Result<Vec<ProbeAnswer>, Trouble> {
         let done = AtomicUsize::new(0);
         side_by_side(sets.len(), &self.folders, &|i, folder| {
             let answer = self.ask_in(folder, target, &sets[i]);
@@ -76,18 +76,23 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn ask_in(&self, folder: &Path, target: &Target, more: &[String]) -> Result<Answer, Trouble> {
+    fn ask_in(
+        &self,
+        folder: &Path,
+        target: &Target,
+        more: &[String],
+    ) -> Result<ProbeAnswer, Trouble> {
         if Instant::now() > self.until {
             self.late.store(true, Ordering::Relaxed);
-            return Ok(Answer::Otherwise);
+            return Ok(ProbeAnswer::Otherwise);
         }
         let seen = self.lab.observe(self.case, folder, &with(target, more))?.seen;
         Ok(if seen.is_right(self.case) {
-            Answer::Works
+            ProbeAnswer::Works
         } else if seen.fault(self.case).as_ref() == Some(self.fault) {
-            Answer::Fails
+            ProbeAnswer::Fails
         } else {
-            Answer::Otherwise
+            ProbeAnswer::Otherwise
         })
     }
 
@@ -106,7 +111,7 @@ impl<'a> Bench<'a> {
             alone.files.retain(|file| !file.is_unit() || file.name == unit);
             let output = self.folders[0].file("listing.o");
             let words = oracle::arguments(&alone, &target, None, &output).unwrap_or_default();
-            all.push((unit.to_string(), self.listen(&words)?));
+            all.push((unit.to_string(), self.output_of(&words)?));
             let _ = std::fs::remove_file(output);
         }
         Ok(all)
@@ -121,7 +126,7 @@ impl<'a> Bench<'a> {
     ) -> Result<String, Trouble> {
         let more: Vec<String> = more.iter().map(ToString::to_string).collect();
         let words = oracle::arguments(self.case, &with(target, &more), None, output);
-        self.listen(&words.unwrap_or_default())
+        self.output_of(&words.unwrap_or_default())
     }
 
     /// Where that happens.
@@ -134,11 +139,11 @@ impl<'a> Bench<'a> {
         let mut words = target.command(self.case.language).unwrap_or_default().to_vec();
         words.extend(target.flags.iter().map(OsString::from));
         words.extend(more.iter().map(OsString::from));
-        self.listen(&words)
+        self.output_of(&words)
     }
 
     /// Both streams of a command, whatever came of it: a compiler may crash after it listed.
-    fn listen(&self, words: &[OsString]) -> Result<String, Trouble> {
+    fn output_of(&self, words: &[OsString]) -> Result<String, Trouble> {
         let Some((program, args)) = words.split_first() else { return Ok(String::new()) };
         let (folder, limits) = (&self.folders[0], &self.lab.limits);
         let ended = Run::new(program, limits.compile_wall)
@@ -154,7 +159,7 @@ impl<'a> Bench<'a> {
             .stop(&self.lab.stop)
             .finish();
         match ended {
-            Ended::Killed(Why::Stop, _) => Err(Trouble::Stopped),
+            Ended::Killed(KillReason::Stop, _) => Err(Trouble::Stopped),
             Ended::Finished(done) | Ended::Killed(_, done) => {
                 Ok(done.stdout.text() + &done.stderr.text())
             }

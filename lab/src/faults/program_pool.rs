@@ -1,4 +1,4 @@
-//! A shooting range: programs of one source, and what each does to a mutant.
+//! A pool of programs of one source, and whether each exposes a mutant.
 //!
 //! A program that does not execute a fault's site cannot expose it, so it is not even compiled;
 //! one whose assembly is the stock compiler's is neither assembled nor run. Both are charged in
@@ -16,14 +16,14 @@ use sandbox::Scratch;
 use super::plant::{Compiled, Planter};
 use super::sites::Site;
 use crate::pool;
-use crate::programs::{Bench, Program, Source, WRONG};
+use crate::programs::{Program, Source, StockTools, WRONG};
 
 /// Programs generated at a time.
 const BATCH: u64 = 16;
 
-/// What a mutant did to one program.
+/// What a mutant did with one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum MutantFate {
     /// Nothing that shows.
     Alive,
     /// The compiler or the assembler failed.
@@ -34,11 +34,11 @@ pub enum Fate {
     Wrong,
 }
 
-/// The tools of a range.
+/// The tools of an experiment.
 #[derive(Debug)]
 pub struct Tools {
     /// Stock tools.
-    pub bench: Bench,
+    pub bench: StockTools,
     /// The compiler with faults.
     pub planter: Planter,
     /// Optimisation level under test.
@@ -52,7 +52,7 @@ pub struct Tools {
 impl Tools {
     /// Tools for a level.
     pub fn new(level: &str) -> Result<Tools> {
-        let (bench, scratch) = (Bench::new()?, Scratch::new()?);
+        let (bench, scratch) = (StockTools::new()?, Scratch::new()?);
         let planter = Planter::new(&bench.gcc, &bench.cc1, scratch.path())?;
         Ok(Tools { bench, planter, level: level.into(), scratch, next: AtomicUsize::new(0) })
     }
@@ -63,37 +63,37 @@ impl Tools {
     }
 
     /// Tries one program on one mutant.
-    pub fn shoot(&self, site: &Site, program: &Program) -> Result<Fate> {
+    pub fn test_mutant(&self, site: &Site, program: &Program) -> Result<MutantFate> {
         let asm = self.fresh("mutant").with_extension("s");
         // Several times what the stock compiler needs; a slow mutant is no fault.
         let cpu = program.cost.compile * 4 + Duration::from_secs(2);
         let compiled = self.planter.mutant(site, &program.unit, &self.level, &asm, cpu);
         let fate = match compiled {
-            Compiled::Crashed => Fate::Crash,
-            Compiled::Hung => Fate::Hang,
-            Compiled::Assembly(assembly, _) if assembly == program.assembly => Fate::Alive,
+            Compiled::Crashed => MutantFate::Crash,
+            Compiled::Hung => MutantFate::Hang,
+            Compiled::Assembly(assembly, _) if assembly == program.assembly => MutantFate::Alive,
             Compiled::Assembly(..) => self.run(&asm, program),
         };
         let _ = fs::remove_file(&asm);
         Ok(fate)
     }
 
-    fn run(&self, asm: &Path, program: &Program) -> Fate {
+    fn run(&self, asm: &Path, program: &Program) -> MutantFate {
         let exe = asm.with_extension("exe");
         let Some((linked, _)) = self.bench.link(asm, &program.rest, &exe) else {
-            return Fate::Crash;
+            return MutantFate::Crash;
         };
         let limit = program.cost.run * 10 + Duration::from_secs(1);
         match linked.run(limit) {
-            Some((ran, _)) if ran == program.answer => Fate::Alive,
-            _ => Fate::Wrong,
+            Some((ran, _)) if ran == program.answer => MutantFate::Alive,
+            _ => MutantFate::Wrong,
         }
     }
 }
 
 /// Prepared programs of a source and the watched sites each executes.
 #[derive(Debug)]
-pub struct Range {
+pub struct ProgramPool {
     /// The source's label.
     pub label: String,
     /// Programs in the order of their seeds.
@@ -102,11 +102,11 @@ pub struct Range {
     pub reach: Vec<HashSet<u64>>,
 }
 
-/// How a source fared on one mutant.
+/// The result of a source on one mutant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct MutantResult {
     /// The first fate that is not alive, or alive.
-    pub fate: Fate,
+    pub fate: MutantFate,
     /// Processor time charged until then.
     pub spent: Duration,
     /// Programs of these that execute the site.
@@ -115,14 +115,14 @@ pub struct Verdict {
     pub by: Option<String>,
 }
 
-impl Range {
+impl ProgramPool {
     /// Prepares programs until `enough` says so or there are no more.
     pub fn prepare(
         tools: &Tools,
         source: &Source,
         first_seed: u64,
         enough: impl Fn(&[Program]) -> bool,
-    ) -> Result<Range> {
+    ) -> Result<ProgramPool> {
         let (mut programs, mut seed) = (Vec::new(), first_seed);
         let mut wasted = Duration::ZERO;
         let mut unusable: BTreeMap<String, usize> = BTreeMap::new();
@@ -163,7 +163,7 @@ impl Range {
         if programs.is_empty() {
             bail!("{} gives no program that can be used", source.label);
         }
-        Ok(Range { label: source.label.clone(), programs, reach: Vec::new() })
+        Ok(ProgramPool { label: source.label.clone(), programs, reach: Vec::new() })
     }
 
     /// The number of programs and what one costs, in a line.
@@ -203,16 +203,16 @@ impl Range {
         Ok(())
     }
 
-    /// Shoots at a mutant with one program after the other, from `start` on, within a budget.
-    pub fn attack(
+    /// Compiles one program after the other with a mutant, from `start` on, until one exposes it or the budget is spent.
+    pub fn run_until_exposed(
         &self,
         tools: &Tools,
         site: &Site,
         start: usize,
         budget: Duration,
-    ) -> Result<Verdict> {
+    ) -> Result<MutantResult> {
         let mut verdict =
-            Verdict { fate: Fate::Alive, spent: Duration::ZERO, reaching: 0, by: None };
+            MutantResult { fate: MutantFate::Alive, spent: Duration::ZERO, reaching: 0, by: None };
         for i in (0..self.programs.len()).map(|i| (start + i) % self.programs.len()) {
             let program = &self.programs[i];
             let spent = verdict.spent + program.cost.total();
@@ -224,8 +224,8 @@ impl Range {
                 continue;
             }
             verdict.reaching += 1;
-            verdict.fate = tools.shoot(site, program)?;
-            if verdict.fate != Fate::Alive {
+            verdict.fate = tools.test_mutant(site, program)?;
+            if verdict.fate != MutantFate::Alive {
                 verdict.by = Some(program.name.clone());
                 break;
             }
@@ -282,8 +282,11 @@ mod tests {
         });
         let program = program.unwrap();
         let all: Vec<u64> = executable.sites.iter().map(|site| site.address).collect();
-        let mut range =
-            Range { label: "test".into(), programs: vec![program.clone()], reach: Vec::new() };
+        let mut range = ProgramPool {
+            label: "test".into(),
+            programs: vec![program.clone()],
+            reach: Vec::new(),
+        };
         range.watch(&tools, &all).unwrap();
         let reach = &range.reach[0];
         assert!((10_000..all.len() / 2).contains(&reach.len()), "{} sites met", reach.len());
@@ -291,19 +294,20 @@ mod tests {
         // What is not executed cannot be exposed, and is charged all the same.
         let budget = Duration::from_secs(10);
         let idle = executable.sites.iter().find(|site| !reach.contains(&site.address)).unwrap();
-        let verdict = range.attack(&tools, idle, 0, budget).unwrap();
-        assert_eq!((verdict.fate, verdict.reaching), (Fate::Alive, 0));
+        let verdict = range.run_until_exposed(&tools, idle, 0, budget).unwrap();
+        assert_eq!((verdict.fate, verdict.reaching), (MutantFate::Alive, 0));
         assert_eq!(verdict.spent, program.cost.total());
-        assert_eq!(tools.shoot(idle, &program).unwrap(), Fate::Alive);
+        assert_eq!(tools.test_mutant(idle, &program).unwrap(), MutantFate::Alive);
 
         // Many of those that are executed show, and nothing is tried beyond the budget.
         let met: Vec<&Site> =
             executable.sites.iter().filter(|site| reach.contains(&site.address)).collect();
         let few = met.iter().step_by(met.len() / 20);
-        let exposed =
-            few.filter(|site| range.attack(&tools, site, 0, budget).unwrap().fate != Fate::Alive);
+        let exposed = few.filter(|site| {
+            range.run_until_exposed(&tools, site, 0, budget).unwrap().fate != MutantFate::Alive
+        });
         assert!(exposed.count() > 0);
-        let verdict = range.attack(&tools, met[0], 0, Duration::ZERO).unwrap();
+        let verdict = range.run_until_exposed(&tools, met[0], 0, Duration::ZERO).unwrap();
         assert_eq!((verdict.reaching, verdict.spent), (0, Duration::ZERO));
     }
 }
