@@ -105,7 +105,7 @@ fn word(proof: &Proof) -> &'static str {
         Proof::Refuted => "refuted",
         Proof::Unconfirmed(_) => "refuted, not confirmed",
         Proof::TooHard => "out of time",
-        Proof::None | Proof::Refused(_) | Proof::Failed(_) => "refused",
+        Proof::None | Proof::Unsupported(_) | Proof::Failed(_) => "refused",
     }
 }
 

@@ -161,6 +161,7 @@ impl Table {
         }
         match &checked.executed {
             Executed::Unknown(why) => *self.not_executed.entry(why.to_string()).or_default() += 1,
+            Executed::Failed(why) => *self.not_executed.entry(why.to_string()).or_default() += 1,
             Executed::Held(_, complete) => {
                 self.answered_by_execution += 1;
                 self.all_inputs += usize::from(*complete);
