@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sandbox::{Ended, Run, Scratch, Status};
+use sandbox::{Ended, Run, Status};
 
 /// For what ends by itself, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -137,7 +137,7 @@ impl Step {
         assert!(!output.contains("panicked"), "{page}: {command}:\n{output}");
         let missing = first_missing(&self.shown, &output);
         assert!(missing.is_none(), "{page}: {command}: no {missing:?} in\n{output}");
-        Some(status)
+        Some(i32::from(status))
     }
 }
 
@@ -231,7 +231,8 @@ fn examples_in(help: &str) -> Vec<String> {
 
 #[test]
 fn pages_are_read() {
-    let page = "a\n```console\n$ one x\nout\n$ two\n```\n```c\n$ no\n```\n```sh\nthree  # why\n```\n";
+    let page =
+        "a\n```console\n$ one x\nout\n$ two\n```\n```c\n$ no\n```\n```sh\nthree  # why\n```\n";
     let step = |command: &str, shown: &[&str]| Step {
         command: command.into(),
         shown: shown.iter().map(|line| line.to_string()).collect(),

@@ -79,7 +79,8 @@ int main(void) { printf("%d\n", twice(21)); return 0; }
 const TAIL: &str = include_str!("../../../../../trophies/gcc-tail-recursion-overflow/test.c");
 
 /// gcc 11 and 12 die.
-const CRASH: &str = "int a;\nint b;\nint main(void) { while (0) a = (_Bool)(0 / 0); b = 3; return 0; }\n";
+const CRASH: &str =
+    "int a;\nint b;\nint main(void) { while (0) a = (_Bool)(0 / 0); b = 3; return 0; }\n";
 
 const BIG: &str = r#"#include <stdio.h>
 int used(int x) { return x / 3; }
