@@ -249,7 +249,7 @@ fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<Opinion
         true => cmachine::run(&program, &config()),
         false => cmachine::run(&made.program, &config()),
     };
-    let line = |span| program.source.place(span).map_or(0, |place| place.line);
+    let line = |span| program.source.location(span).map_or(0, |place| place.line);
     let machine = match &report.outcome {
         Outcome::Finished(_) => "defined:".to_string(),
         Outcome::Undefined(kind, v) => {

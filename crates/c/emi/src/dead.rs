@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Init, Item, LabelId, Program, StmtId, StmtKind};
 
 use crate::Variant;
@@ -176,10 +176,10 @@ impl Walk<'_> {
         };
         let mut hash = mix(mix(hash, expr_discriminant(kind)), own);
         hash = mix(hash, program.expr(e).ty.index() as u64);
-        parts(kind, &mut |part| match part {
-            Part::Expr(e) => hash = self.expr(e, at, hash),
-            Part::Init(init) => hash = self.init(init, at, hash),
-            Part::Stmt(s) => _ = self.stmt(s, Some(at)),
+        for_each_child(kind, &mut |child| match child {
+            Child::Expr(e) => hash = self.expr(e, at, hash),
+            Child::Init(init) => hash = self.init(init, at, hash),
+            Child::Stmt(s) => _ = self.stmt(s, Some(at)),
         });
         hash
     }

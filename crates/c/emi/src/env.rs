@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use choice::Choices;
-use cmachine::{Step, VarValues, Watch};
+use cmachine::{PathStep, VarValues, Watch};
 use ctree::{ArrayLen, ExprId, Program, Quals, RecordKind, StmtId, Ty, TypeKind, VarId};
 
 use crate::chain::Options;
@@ -71,7 +71,7 @@ impl Plan {
         at: StmtId,
         choices: &mut Choices,
     ) -> Vec<Watch> {
-        let mut vars = sites.scopes.vars(program, at);
+        let mut vars = sites.visible.vars(program, at);
         vars.retain(|v| !self.outside.contains(v));
         if self.restricted {
             vars.retain(|v| !self.exposed.contains(v));
@@ -81,13 +81,13 @@ impl Plan {
         choices.shuffle(&mut vars[own..]);
         choices.shuffle(&mut vars[..own.min(VARS)]);
         vars.truncate(VARS);
-        let records = sites.scopes.records(at);
+        let records = sites.visible.records(at);
         let mut watches = Vec::new();
         for var in vars {
             let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { WAYS };
             for _ in 0..tries {
                 let way = Way { program, records: &records, var }.draw(choices);
-                let fits = |way: &Watch| !(self.restricted && way.path.contains(&Step::Deref));
+                let fits = |way: &Watch| !(self.restricted && way.path.contains(&PathStep::Deref));
                 watches.extend(way.filter(|way| fits(way) && !watches.contains(way)));
             }
         }
@@ -129,7 +129,7 @@ impl Way<'_> {
                     return Some(Watch { var: self.var, path });
                 }
                 TypeKind::Array(elem, ArrayLen::Known(n)) if n > 0 => {
-                    path.push(Step::Element(choices.below(n.min(1 << 16)) as u32));
+                    path.push(PathStep::Element(choices.below(n.min(1 << 16)) as u32));
                     ty = elem;
                 }
                 TypeKind::Record(id) => {
@@ -144,12 +144,12 @@ impl Way<'_> {
                     if member.name.is_none() && member.bits.is_some() {
                         return None;
                     }
-                    path.push(Step::Field(field as u32));
+                    path.push(PathStep::Field(field as u32));
                     ty = member.ty;
                 }
                 TypeKind::Pointer(to) if derefs < DEREFS && !types.is_void(to) => {
                     derefs += 1;
-                    path.push(Step::Deref);
+                    path.push(PathStep::Deref);
                     ty = to;
                 }
                 _ => return None,
@@ -203,9 +203,9 @@ impl Known {
             false => Values::Span(seen.min, seen.max),
         };
         let (ty, bits, fixed) = way(program, watch);
-        let exposed = plan.exposed.contains(&watch.var) || watch.path.contains(&Step::Deref);
+        let exposed = plan.exposed.contains(&watch.var) || watch.path.contains(&PathStep::Deref);
         // A byte may be one of a larger object, or of a pointer.
-        let byte = program.types.size_of(ty) == Some(1) && watch.path.contains(&Step::Deref);
+        let byte = program.types.size_of(ty) == Some(1) && watch.path.contains(&PathStep::Deref);
         let writable = seen.writable && !fixed && !byte;
         Some(Known { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
     }
@@ -222,13 +222,13 @@ impl Known {
         let mut steps = self.watch.path.iter().peekable();
         while let Some(step) = steps.next() {
             place = match (step, steps.peek()) {
-                (Step::Deref, Some(&&Step::Field(field))) => {
+                (PathStep::Deref, Some(&&PathStep::Field(field))) => {
                     steps.next();
                     program.arrow(place, field)
                 }
-                (Step::Deref, _) => program.deref(place),
-                (Step::Field(field), _) => program.member(place, *field),
-                (Step::Element(i), _) => {
+                (PathStep::Deref, _) => program.deref(place),
+                (PathStep::Field(field), _) => program.member(place, *field),
+                (PathStep::Element(i), _) => {
                     let i = program.int_const(Ty::INT, i128::from(*i));
                     program.index(place, i)
                 }
@@ -238,7 +238,7 @@ impl Known {
     }
 
     fn is_behind_pointer(&self) -> bool {
-        self.watch.path.contains(&Step::Deref)
+        self.watch.path.contains(&PathStep::Deref)
     }
 }
 
@@ -262,13 +262,13 @@ fn way(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
     let (mut bits, mut fixed) = (None, ty.is_const());
     for step in &watch.path {
         match (*step, program.types.shape(ty).clone()) {
-            (Step::Element(_), TypeKind::Array(elem, _)) => ty = elem,
-            (Step::Deref, TypeKind::Pointer(to)) => {
+            (PathStep::Element(_), TypeKind::Array(elem, _)) => ty = elem,
+            (PathStep::Deref, TypeKind::Pointer(to)) => {
                 // That the pointer itself is constant says nothing of what it points to.
                 fixed = false;
                 ty = to;
             }
-            (Step::Field(i), TypeKind::Record(id)) => {
+            (PathStep::Field(i), TypeKind::Record(id)) => {
                 let record = &program.types.records[id.index()];
                 let field = &record.fields[i as usize];
                 fixed |= record.kind == RecordKind::Union;

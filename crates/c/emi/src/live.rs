@@ -201,7 +201,7 @@ impl Maker<'_> {
         };
         let at = self.site.stmt;
         let named = |f: &FuncId| self.program.func(*f).name == name;
-        let funcs = self.sites.scopes.funcs(self.program, at);
+        let funcs = self.sites.visible.funcs(self.program, at);
         if let Some(f) = funcs.into_iter().find(|f| named(f)) {
             return is_printf(self.program, f).then_some(f);
         }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use ctree::library;
-use ctree::map::{Part, parts};
-use ctree::scope::Scopes;
+use ctree::map::{Child, for_each_child};
+use ctree::scope::VisibleDecls;
 use ctree::{ExprId, FuncId, FuncStorage, Init, Item, LabelId, Program, StmtId, StmtKind};
 
 /// A statement that something can be put before.
@@ -29,7 +29,7 @@ pub(crate) struct Sites {
     pub list: Vec<Site>,
     /// Labels of each function that can be jumped to from anywhere in it.
     pub labels: HashMap<FuncId, Vec<LabelId>>,
-    pub scopes: Scopes,
+    pub visible: VisibleDecls,
     /// By function: what calling it comes to.
     callees: Vec<Callee>,
 }
@@ -53,7 +53,7 @@ impl Sites {
         let sites = Sites {
             list: Vec::new(),
             labels: HashMap::new(),
-            scopes: Scopes::of(program),
+            visible: VisibleDecls::of(program),
             callees: callees(program),
         };
         let mut walk = Walk { program, known, sites, func: None, within: Within::default() };
@@ -166,10 +166,10 @@ impl Walk<'_> {
 
     fn expr(&mut self, e: ExprId) {
         let program = self.program;
-        parts(&program.expr(e).kind, &mut |part| match part {
-            Part::Expr(e) => self.expr(e),
-            Part::Init(init) => self.init(init),
-            Part::Stmt(block) => {
+        for_each_child(&program.expr(e).kind, &mut |child| match child {
+            Child::Expr(e) => self.expr(e),
+            Child::Init(init) => self.init(init),
+            Child::Stmt(block) => {
                 // Jumps out of it are not what C knows.
                 let within = Within { stmt_expr: true, ..Within::default() };
                 let outside = std::mem::replace(&mut self.within, within);

@@ -7,7 +7,7 @@
 //! what follows, a bare operator does not, so a check may be needed for that alone.
 
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report};
-use ctree::map::Map;
+use ctree::map::ProgramMap;
 use ctree::{ExprId, ExprKind, FuncId, Program, StmtKind, Ty, VarId};
 use std::collections::{BTreeSet, HashMap};
 
@@ -254,5 +254,5 @@ fn calls(program: &Program, wrappers: &HashMap<FuncId, Wrapper>) -> Vec<ExprId> 
         }
         _ => false,
     };
-    Map::of(program).exprs.iter().map(|(expr, _)| *expr).filter(is_check).collect()
+    ProgramMap::of(program).exprs.iter().map(|(expr, _)| *expr).filter(is_check).collect()
 }

@@ -19,7 +19,7 @@ pub const MAX_RECORD: u32 = 1 << 24;
 
 /// What may stand at one byte offset of a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Leaf {
+pub struct LayoutByte {
     /// Class of the scalar that begins here; 0 for none (its middle, or padding); for a union, the
     /// first member's, others in [`Layout::also`].
     pub class: Class,
@@ -48,7 +48,7 @@ pub struct Layout {
     /// Bytes of the element that hold data, for a uniform layout: `long double` has 10 of 16.
     pub data_size: u32,
     /// One per byte of the element; empty when `uniform` says all.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<LayoutByte>,
     /// Further classes that may begin at an offset, for unions.
     pub also: Vec<(u32, Class)>,
     /// The class when the object is a scalar or an array (of arrays) of them.
@@ -146,7 +146,7 @@ impl Classes {
         if types.is_scalar(elem) {
             layout.uniform = self.class(types, elem);
         } else if layout.elem_size <= MAX_RECORD {
-            let pad = Leaf { class: 0, flags: PADDING };
+            let pad = LayoutByte { class: 0, flags: PADDING };
             layout.leaves = vec![pad; layout.elem_size as usize];
             layout.flat = false;
             self.fill(types, &mut layout, 0, elem, quals, 0);

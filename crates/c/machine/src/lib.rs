@@ -12,7 +12,7 @@
 //! | `outcome` | how an execution can end; the kinds of UB with clause and rule, in one table |
 //! | `lower/` | tree to code: `scan` and `effects` (facts first), `place` (lvalues), `expr`, `ops`, `assign`, `vector`, `call`, `init`, `stmt`, `watch` |
 //! | `code`, `kind` | the operations, 12 bytes each, and the tables they point into; scalar kinds |
-//! | `exec/` | the interpreter's loop; `access`, `pointer`, `arith`, `float`, `calls` for what is rare or long; `hooks`, `watch` and `mend` |
+//! | `exec/` | the interpreter's loop; `access`, `pointer`, `arith`, `float`, `calls` for what is rare or long; `hooks`, `watch` and `recover` |
 //! | `memory` | objects, shadow bytes, packed pointers, the check of an access |
 //! | `classes`, `extent`, `compat` | effective types, inner array bounds, compatible types |
 //! | `sequence` | conflicts between operands whose order is unspecified |
@@ -88,13 +88,13 @@ pub mod outcome;
 mod sequence;
 mod stop;
 
-pub use exec::{Fault, Faulty, Mend, Mender, Operand, Trouble};
+pub use exec::{Fault, FaultCause, FaultHandler, FaultyOp, Operand, Recovery};
 pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
 use code::{Code, CodeNode};
 use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use stop::{Between, Stop};
+use stop::{ConflictContext, Stop};
 
 /// Limits of an execution.
 #[derive(Clone, Debug)]
@@ -170,12 +170,12 @@ pub struct Watch {
     /// Where the way begins. It must be visible at the statement.
     pub var: VarId,
     /// The way.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
 }
 
 /// One step of the way to a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum PathStep {
     /// To a member.
     Field(u32),
     /// To an element.
@@ -218,7 +218,7 @@ pub struct VarValues {
 
 /// What an integer expression was worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worth {
+pub struct ObservedValue {
     /// Its first value.
     pub first: i128,
     /// Whether it had no other.
@@ -259,7 +259,7 @@ pub struct Profile {
     pub volatile: Vec<VolatileAccess>,
     /// What the integer expressions were worth whose value was computed. A condition that only
     /// steers a jump may not be here.
-    pub values: HashMap<ExprId, Worth>,
+    pub values: HashMap<ExprId, ObservedValue>,
 }
 
 /// What an execution showed.
@@ -287,20 +287,20 @@ pub fn run_with(program: &Program, config: &MachineConfig, hooks: &Hooks) -> Rep
 
 /// Like [`run_with`], but where an operation has no defined result, the mender is asked for one
 /// and the execution goes on with it.
-pub fn run_mending(
+pub fn run_with_recovery(
     program: &Program,
     config: &MachineConfig,
     hooks: &Hooks,
-    mender: &mut dyn Mender,
+    handler: &mut dyn FaultHandler,
 ) -> Report {
-    execute(program, config, hooks, Some(mender))
+    execute(program, config, hooks, Some(handler))
 }
 
 fn execute(
     program: &Program,
     config: &MachineConfig,
     hooks: &Hooks,
-    mender: Option<&mut dyn Mender>,
+    handler: Option<&mut dyn FaultHandler>,
 ) -> Report {
     let code = lower::lower(program, hooks);
     if let Some((kind, span, detail)) = code.link_error.clone() {
@@ -308,7 +308,7 @@ fn execute(
         return Report { outcome, stdout: Vec::new(), steps: 0, profile: Profile::default() };
     }
     let mut machine = exec::Machine::new(program, &code, config, hooks);
-    let (pc, stop) = machine.run(mender);
+    let (pc, stop) = machine.run(handler);
     let outcome = outcome_of(program, &code, pc, stop);
     let steps = config.fuel - machine.fuel;
     machine.recorder.resolve(&code.cover);
@@ -350,9 +350,11 @@ fn outcome_of(program: &Program, code: &Code, pc: u32, stop: Stop) -> Outcome {
             let node = owner.map_or(node, |pc| place(program, code, pc).1);
             let verdict = Verdict { other, node, ..verdict(what.to_string()) };
             match between {
-                Between::Calls => Outcome::Unspecified(UnspecKind::CallOrder, verdict),
-                Between::Initialisers => Outcome::Unspecified(UnspecKind::EvalOrder, verdict),
-                Between::Operands => Outcome::Undefined(UbKind::Unsequenced, verdict),
+                ConflictContext::Calls => Outcome::Unspecified(UnspecKind::CallOrder, verdict),
+                ConflictContext::Initialisers => {
+                    Outcome::Unspecified(UnspecKind::EvalOrder, verdict)
+                }
+                ConflictContext::Operands => Outcome::Undefined(UbKind::Unsequenced, verdict),
             }
         }
         Stop::Unsupported(what) => Outcome::Unsupported(verdict(what)),

@@ -13,9 +13,9 @@
 //! from integers: their offset is an index into [`Memory::int_pointers`].
 
 use crate::Alignment;
-use crate::classes::{self, Class, Classes, Leaf};
+use crate::classes::{self, Class, Classes, LayoutByte};
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, Stop, ub, unspecified};
+use crate::stop::{ExecResult, Stop, ub, unspecified};
 use std::collections::HashMap;
 
 /// Bits of a pointer's byte offset.
@@ -70,7 +70,7 @@ pub enum Origin {
     /// A compound literal or the value of a call.
     Temp,
     /// A library function.
-    Lib(crate::library::Lib),
+    LibFunc(crate::library::LibFunc),
     /// A stream: 1 for standard output, 2 for standard error.
     Stream(u8),
     /// From `malloc` and its kin.
@@ -208,7 +208,7 @@ impl Memory {
     }
 
     /// Makes an object over bytes already reserved; returns the pointer to its first byte.
-    pub fn create(&mut self, classes: &Classes, new: NewObject) -> Res<u64> {
+    pub fn create(&mut self, classes: &Classes, new: NewObject) -> ExecResult<u64> {
         let slot = match self.free_slots.pop() {
             Some(slot) => slot,
             None => {
@@ -268,7 +268,7 @@ impl Memory {
     }
 
     /// Reserves stack bytes for a frame, aligned to 16.
-    pub fn push_frame(&mut self, bytes: u32) -> Res<u32> {
+    pub fn push_frame(&mut self, bytes: u32) -> ExecResult<u32> {
         let base = self.stack_top;
         let top = base.saturating_add(bytes).checked_next_multiple_of(16).unwrap_or(u32::MAX);
         if top > self.stack_end {
@@ -290,7 +290,7 @@ impl Memory {
     }
 
     /// Reserves heap bytes; `None` when the limit is reached, as `malloc` would say.
-    pub fn heap_alloc(&mut self, classes: &Classes, size: u32) -> Res<Option<u64>> {
+    pub fn heap_alloc(&mut self, classes: &Classes, size: u32) -> ExecResult<Option<u64>> {
         let room = size.max(1).next_multiple_of(16);
         let base = match self.free_heap.get_mut(&room).and_then(Vec::pop) {
             Some(base) => base,
@@ -341,7 +341,7 @@ impl Memory {
     /// Checks an access through a pointer and gives its address. The common case, a live object
     /// whose scalars all have the class asked for, is decided here.
     #[inline(always)]
-    pub fn resolve(&self, classes: &Classes, pointer: u64, want: &Want) -> Res<u32> {
+    pub fn resolve(&self, classes: &Classes, pointer: u64, want: &AccessCheck) -> ExecResult<u32> {
         let object = &self.objects[slot_of(pointer) as usize];
         let offset = offset_of(pointer) + want.offset;
         let class =
@@ -358,7 +358,7 @@ impl Memory {
 
     #[cold]
     #[inline(never)]
-    fn resolve_slow(&self, classes: &Classes, pointer: u64, want: &Want) -> Res<u32> {
+    fn resolve_slow(&self, classes: &Classes, pointer: u64, want: &AccessCheck) -> ExecResult<u32> {
         self.check_valid(pointer)?;
         let object = &self.objects[slot_of(pointer) as usize];
         let offset = offset_of(pointer) + want.offset;
@@ -369,7 +369,7 @@ impl Memory {
     }
 
     /// Null, integer, dead and function pointers designate nothing.
-    pub fn check_valid(&self, pointer: u64) -> Res<()> {
+    pub fn check_valid(&self, pointer: u64) -> ExecResult<()> {
         if pointer == 0 {
             return ub(UbKind::NullDeref, "the pointer is null".into());
         }
@@ -388,14 +388,14 @@ impl Memory {
         if object.id != pointer >> OFFSET_BITS {
             return ub(UbKind::Dangling, "the object's lifetime has ended".into());
         }
-        if let Origin::Func(_) | Origin::Lib(_) = object.origin {
+        if let Origin::Func(_) | Origin::LibFunc(_) = object.origin {
             return ub(UbKind::InvalidPointer, "the pointer points to a function".into());
         }
         Ok(())
     }
 
     /// Whether an offset in an object is aligned.
-    pub fn check_align(&self, object: &Object, offset: u32, align: u32) -> Res<()> {
+    pub fn check_align(&self, object: &Object, offset: u32, align: u32) -> ExecResult<()> {
         let known = match self.alignment {
             Alignment::Types => object.align,
             Alignment::Offsets => object.align.max(16),
@@ -413,7 +413,7 @@ impl Memory {
         Ok(())
     }
 
-    fn check_bounds(&self, object: &Object, offset: u32, size: u32) -> Res<()> {
+    fn check_bounds(&self, object: &Object, offset: u32, size: u32) -> ExecResult<()> {
         if offset == object.size && size > 0 {
             return ub(
                 UbKind::OnePast,
@@ -435,10 +435,10 @@ impl Memory {
         pointer: u64,
         object: &Object,
         offset: u32,
-        want: &Want,
-    ) -> Res<()> {
+        want: &AccessCheck,
+    ) -> ExecResult<()> {
         let layout = classes.get(object.layout);
-        let Leaf { class, mut flags } = leaf(layout, offset, want.size);
+        let LayoutByte { class, mut flags } = leaf(layout, offset, want.size);
         if want.whole {
             flags = (flags & !(classes::CONST | classes::VOLATILE)) | layout.flags;
         }
@@ -492,7 +492,7 @@ impl Memory {
     }
 
     /// Whether a store that is allowed leaves the effective type of the object as it is.
-    pub fn keeps_class(&self, classes: &Classes, pointer: u64, want: &Want) -> bool {
+    pub fn keeps_class(&self, classes: &Classes, pointer: u64, want: &AccessCheck) -> bool {
         let object = &self.objects[slot_of(pointer) as usize];
         let layout = classes.get(object.layout);
         let offset = offset_of(pointer) + want.offset;
@@ -580,7 +580,7 @@ const DEAD: u64 = 1 << 63;
 
 /// An access to check.
 #[derive(Clone, Copy, Debug)]
-pub struct Want {
+pub struct AccessCheck {
     /// Offset added to the pointer's own.
     pub offset: u32,
     /// Bytes.
@@ -599,12 +599,12 @@ pub struct Want {
 }
 
 /// The leaf at an offset, with the flags of all bytes accessed.
-fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> Leaf {
+fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> LayoutByte {
     let at = offset % layout.elem_size;
     if layout.leaves.is_empty() {
         let aligned = layout.ty.is_some() && at == 0;
         let padding = if at >= layout.data_size { classes::PADDING } else { 0 };
-        return Leaf {
+        return LayoutByte {
             class: if aligned { layout.uniform } else { 0 },
             flags: layout.flags | padding,
         };
@@ -615,5 +615,5 @@ fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> Leaf {
         .fold(0, |flags, leaf| flags | leaf.flags);
     // Padding only counts where the first byte is padding: wider accesses are judged by class.
     let padding = first.flags & classes::PADDING;
-    Leaf { class: first.class, flags: (flags & !classes::PADDING) | padding }
+    LayoutByte { class: first.class, flags: (flags & !classes::PADDING) | padding }
 }

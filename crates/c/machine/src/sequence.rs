@@ -7,11 +7,11 @@
 //! a new object begins with a clean shadow.
 
 use crate::memory::{Memory, READ_MARK, WRITE_MARK};
-use crate::stop::{Between, Res, Stop};
+use crate::stop::{ConflictContext, ExecResult, Stop};
 
 /// A logged access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct LoggedAccess {
     /// First bit of memory, and how many.
     bit: u64,
     bits: u64,
@@ -22,12 +22,12 @@ struct Entry {
     pc: u32,
 }
 
-impl Entry {
+impl LoggedAccess {
     fn bytes(&self) -> std::ops::Range<u32> {
         (self.bit / 8) as u32..(self.bit + self.bits).div_ceil(8) as u32
     }
 
-    fn overlaps(&self, other: &Entry) -> bool {
+    fn overlaps(&self, other: &LoggedAccess) -> bool {
         self.bit < other.bit + other.bits && other.bit < self.bit + self.bits
     }
 }
@@ -46,7 +46,7 @@ struct Region {
 /// The state of all open regions.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
-    log: Vec<Entry>,
+    log: Vec<LoggedAccess>,
     regions: Vec<Region>,
     marks: Vec<(u32, u8)>,
     /// Parts of the log whose marks are set, of all open regions in order.
@@ -54,7 +54,7 @@ pub(crate) struct Sequence {
     /// Where the log of each operand being logged begins.
     logging: Vec<usize>,
     compact_at: usize,
-    pending: Vec<Entry>,
+    pending: Vec<LoggedAccess>,
     pending_starts: Vec<usize>,
     /// Code address whose conflicts are passed over.
     forgiven: Option<u32>,
@@ -111,7 +111,7 @@ impl Sequence {
     }
 
     /// Lets the access at a code address happen whatever it conflicts with.
-    pub(crate) fn forgive(&mut self, pc: u32) {
+    pub(crate) fn ignore_conflict_at(&mut self, pc: u32) {
         self.forgiven = Some(pc);
     }
 
@@ -140,8 +140,8 @@ impl Sequence {
         write: bool,
         depth: u32,
         pc: u32,
-    ) -> Res<()> {
-        let entry = Entry { bit, bits, write, depth, pc };
+    ) -> ExecResult<()> {
+        let entry = LoggedAccess { bit, bits, write, depth, pc };
         let bad = if write { READ_MARK | WRITE_MARK } else { WRITE_MARK };
         let bytes = entry.bytes();
         let marked =
@@ -169,18 +169,18 @@ impl Sequence {
 
     /// The logged access that conflicts with one, if the marks did not mislead: bit-fields share
     /// bytes without sharing objects.
-    fn conflict(&self, new: &Entry) -> Option<Stop> {
+    fn conflict(&self, new: &LoggedAccess) -> Option<Stop> {
         for (n, &(from, to)) in self.active.iter().enumerate().rev() {
-            let hit = |e: &&Entry| e.overlaps(new) && (new.write || e.write);
+            let hit = |e: &&LoggedAccess| e.overlaps(new) && (new.write || e.write);
             let Some(old) = self.log.get(from..to)?.iter().rev().find(hit) else { continue };
             let region = self.regions.iter().rev().find(|r| r.active <= n)?;
             let in_call = (old.depth > region.depth, new.depth > region.depth);
             let between = if in_call.0 || in_call.1 {
-                Between::Calls
+                ConflictContext::Calls
             } else if region.initialiser {
-                Between::Initialisers
+                ConflictContext::Initialisers
             } else {
-                Between::Operands
+                ConflictContext::Operands
             };
             let what = match (old.write, new.write) {
                 (true, true) => "both write the same object",
@@ -198,18 +198,18 @@ impl Sequence {
     }
 
     pub(crate) fn pend_log(&mut self, (bit, bits): (u64, u64), pc: u32) {
-        self.pending.push(Entry { bit, bits, write: true, depth: 0, pc });
+        self.pending.push(LoggedAccess { bit, bits, write: true, depth: 0, pc });
     }
 
     /// The store of an assignment against the side effects of its operands.
-    pub(crate) fn pend_check(&self, (bit, bits): (u64, u64)) -> Res<()> {
+    pub(crate) fn pend_check(&self, (bit, bits): (u64, u64)) -> ExecResult<()> {
         let start = self.pending_starts.last().copied().unwrap_or(0);
-        let new = Entry { bit, bits, write: true, depth: 0, pc: 0 };
+        let new = LoggedAccess { bit, bits, write: true, depth: 0, pc: 0 };
         match self.pending[start..].iter().find(|e| e.overlaps(&new)) {
             Some(e) => Err(Box::new(Stop::Conflict {
                 other: e.pc,
                 owner: None,
-                between: Between::Operands,
+                between: ConflictContext::Operands,
                 in_call: (false, false),
                 what: "both write the same object",
             })),

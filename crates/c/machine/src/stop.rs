@@ -4,7 +4,7 @@ use crate::classes::Class;
 use crate::outcome::{UbKind, UnspecKind};
 
 /// Result of an operation that may stop the execution.
-pub type Res<T> = Result<T, Box<Stop>>;
+pub type ExecResult<T> = Result<T, Box<Stop>>;
 
 /// Why execution stops.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub enum Stop {
         /// Code address of the expression whose operands they belong to, where it is another.
         owner: Option<u32>,
         /// What leaves their order open.
-        between: Between,
+        between: ConflictContext,
         /// Whether the other access and this one are inside of a call that an operand makes.
         in_call: (bool, bool),
         /// What the two do.
@@ -49,7 +49,7 @@ pub enum Stop {
 
 /// What two accesses of open order belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum ConflictContext {
     /// Operands: unsequenced.
     Operands,
     /// At least one is inside a called function: indeterminately sequenced.
@@ -60,18 +60,18 @@ pub enum Between {
 
 /// Stops with undefined behaviour.
 #[cold]
-pub fn ub<T>(kind: UbKind, detail: String) -> Res<T> {
+pub fn ub<T>(kind: UbKind, detail: String) -> ExecResult<T> {
     Err(Box::new(Stop::Undefined(kind, detail)))
 }
 
 /// Stops with unspecified behaviour.
 #[cold]
-pub fn unspecified<T>(kind: UnspecKind, detail: String) -> Res<T> {
+pub fn unspecified<T>(kind: UnspecKind, detail: String) -> ExecResult<T> {
     Err(Box::new(Stop::Unspecified(kind, detail)))
 }
 
 /// Stops with something not modelled.
 #[cold]
-pub fn unsupported<T>(what: impl Into<String>) -> Res<T> {
+pub fn unsupported<T>(what: impl Into<String>) -> ExecResult<T> {
     Err(Box::new(Stop::Unsupported(what.into())))
 }

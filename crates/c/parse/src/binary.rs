@@ -91,7 +91,10 @@ impl Parser<'_> {
 
     fn bad_operands<T>(&self, op: BinOp, lt: Ty, rt: Ty, span: Span) -> PResult<T> {
         let (l, r) = (self.show(lt), self.show(rt));
-        invalid(span, format!("invalid operands to binary {op:?} (have `{l}` and `{r}`)"))
+        invalid(
+            span,
+            format!("invalid operands to binary `{}` (have `{l}` and `{r}`)", op.symbol()),
+        )
     }
 
     fn arithmetic(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> PResult<ExprId> {

@@ -12,7 +12,7 @@ use crate::parser::{Linked, Parser};
 use crate::scope::Bind;
 use crate::specs::{Specs, StorageSpec, TagUse};
 use crate::token::{Tok, Token};
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::*;
 
 impl Parser<'_> {
@@ -576,11 +576,11 @@ fn automatic_in(program: &Program, e: ExprId) -> Option<ExprId> {
         return None;
     }
     let mut found = None;
-    parts(kind, &mut |part| {
-        found = found.or_else(|| match part {
-            Part::Expr(inner) => automatic_in(program, inner),
-            Part::Init(init) => automatic(program, init),
-            Part::Stmt(_) => None,
+    for_each_child(kind, &mut |child| {
+        found = found.or_else(|| match child {
+            Child::Expr(inner) => automatic_in(program, inner),
+            Child::Init(init) => automatic(program, init),
+            Child::Stmt(_) => None,
         });
     });
     found

@@ -45,7 +45,7 @@ impl Parser<'_> {
         };
         if !right {
             let shown = self.show(self.ty(e));
-            return invalid(span, format!("wrong type `{shown}` for unary {op:?}"));
+            return invalid(span, format!("wrong type `{shown}` for unary `{}`", op.symbol()));
         }
         if op != UnOp::Plus && self.wide_bit_field(e).is_some() {
             return unsupported(span, "arithmetic in the type of a bit-field wider than int");

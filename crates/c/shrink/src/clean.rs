@@ -7,7 +7,7 @@ use ctree::{
     TypedefId, VarId,
 };
 
-use crate::{Edit, Map, Specimen, only};
+use crate::{Edit, ProgramMap, Specimen, only};
 
 /// Takes away what has no meaning. With `sweep`, also functions and variables that nothing uses:
 /// they have none for the machine, but a compiler may have its own view of them.
@@ -132,7 +132,7 @@ fn drop_unused_locals(program: &mut Program, used: &Used) -> bool {
 }
 
 fn has_effects(program: &Program, v: VarId) -> bool {
-    let map = Map::of_items(program, &[Item::Var(v)]);
+    let map = ProgramMap::of_items(program, &[Item::Var(v)]);
     map.exprs.iter().any(|&(e, _)| {
         matches!(
             program.expr(e).kind,
@@ -214,9 +214,9 @@ impl Used {
             }
             _ => {}
         }
-        let map = Map::of_items(program, std::slice::from_ref(item));
-        for place in &map.stmts {
-            let StmtKind::Decl(items) = &program.stmt(place.id).kind else { continue };
+        let map = ProgramMap::of_items(program, std::slice::from_ref(item));
+        for context in &map.stmts {
+            let StmtKind::Decl(items) = &program.stmt(context.id).kind else { continue };
             for item in items {
                 self.local(program, item);
             }

@@ -8,8 +8,8 @@ use crate::graft::{
     Graft, bare, become_all, constant, has_effects, insert_before, make_unique, raise,
 };
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen, only};
-use ctree::map::Place;
+use crate::{Edit, Parent, ProgramMap, Specimen, only};
+use ctree::map::StmtContext;
 
 /// How often statements ran.
 type Counts = BTreeMap<StmtId, u64>;
@@ -22,17 +22,18 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         if counts.is_empty() {
             return Vec::new();
         }
-        let map = Map::of(program);
+        let map = ProgramMap::of(program);
         let alive = alive(&map, counts);
         let is_dead = |s: &StmtId| !alive.contains(s);
         let values = values(program, &map);
         let mut edits: Vec<Edit> = Vec::new();
-        for place in &map.stmts {
-            let within = place.parent.as_ref().is_some_and(is_dead);
-            let plain = !matches!(program.stmt(place.id).kind, StmtKind::Empty | StmtKind::Decl(_));
-            if is_dead(&place.id) && !within && plain && !values.contains(&place.id) {
-                let s = place.id;
-                let body = place.depth == 0;
+        for context in &map.stmts {
+            let within = context.parent.as_ref().is_some_and(is_dead);
+            let plain =
+                !matches!(program.stmt(context.id).kind, StmtKind::Empty | StmtKind::Decl(_));
+            if is_dead(&context.id) && !within && plain && !values.contains(&context.id) {
+                let s = context.id;
+                let body = context.depth == 0;
                 edits.push(Box::new(move |p| {
                     let nothing = if body { StmtKind::Block(Vec::new()) } else { StmtKind::Empty };
                     p.stmts[s.index()].kind = nothing;
@@ -44,7 +45,7 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// The blocks of statement expressions, and the statements that are their values.
-fn values(p: &Program, map: &Map) -> HashSet<StmtId> {
+fn values(p: &Program, map: &ProgramMap) -> HashSet<StmtId> {
     let mut values = HashSet::new();
     for &(e, _) in &map.exprs {
         if let ExprKind::StmtExpr(block) = p.expr(e).kind {
@@ -58,11 +59,11 @@ fn values(p: &Program, map: &Map) -> HashSet<StmtId> {
 }
 
 /// Statements that ran, and those that hold one that did.
-fn alive(map: &Map, counts: &Counts) -> HashSet<StmtId> {
+fn alive(map: &ProgramMap, counts: &Counts) -> HashSet<StmtId> {
     let mut alive: HashSet<StmtId> = counts.keys().copied().collect();
-    for place in map.stmts.iter().rev() {
-        if alive.contains(&place.id) {
-            alive.extend(place.parent);
+    for context in map.stmts.iter().rev() {
+        if alive.contains(&context.id) {
+            alive.extend(context.parent);
         }
     }
     alive
@@ -71,12 +72,12 @@ fn alive(map: &Map, counts: &Counts) -> HashSet<StmtId> {
 /// Makes the edits of each statement.
 fn each(
     specimen: &Specimen,
-    make: fn(&Program, &Counts, &Map, &Place, &mut Vec<Edit>),
+    make: fn(&Program, &Counts, &ProgramMap, &StmtContext, &mut Vec<Edit>),
 ) -> Vec<Edit> {
-    let map = Map::of(&specimen.program);
+    let map = ProgramMap::of(&specimen.program);
     let mut edits = Vec::new();
-    for place in &map.stmts {
-        make(&specimen.program, &specimen.profile().counts, &map, place, &mut edits);
+    for context in &map.stmts {
+        make(&specimen.program, &specimen.profile().counts, &map, context, &mut edits);
     }
     edits
 }
@@ -86,8 +87,14 @@ pub(crate) fn taken(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || each(specimen, take))
 }
 
-fn take(p: &Program, counts: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let s = place.id;
+fn take(
+    p: &Program,
+    counts: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    let s = context.id;
     let count = |s: StmtId| counts.get(&s).copied().unwrap_or(0);
     let all = count(s);
     if all == 0 {
@@ -134,8 +141,8 @@ fn effects(p: &mut Program, e: ExprId) -> Vec<StmtId> {
 
 /// A loop becomes its beginning, its body and, unless it was left by a `break`, its step.
 fn once(p: &Program, counts: &Counts, s: StmtId) -> Edit {
-    let left = Map::of_stmt(p, s).stmts.iter().any(|place| {
-        matches!(p.stmt(place.id).kind, StmtKind::Break) && counts.contains_key(&place.id)
+    let left = ProgramMap::of_stmt(p, s).stmts.iter().any(|context| {
+        matches!(p.stmt(context.id).kind, StmtKind::Break) && counts.contains_key(&context.id)
     });
     Box::new(move |p| {
         let (init, cond, step, body) = match p.stmt(s).kind {
@@ -244,8 +251,8 @@ fn enter(s: StmtId, c: ExprId, way: Vec<StmtId>) -> Edit {
 /// Loops turn less often, then once; `for` loses its clauses.
 pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
-        0 => Some(each(specimen, |p, counts, _, place, edits| {
-            let s = place.id;
+        0 => Some(each(specimen, |p, counts, _, context, edits| {
+            let s = context.id;
             let is_loop = matches!(
                 p.stmt(s).kind,
                 StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
@@ -255,10 +262,10 @@ pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 edits.push(once(p, counts, s));
             }
         })),
-        1 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |_| 1, edits))),
-        2 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |_| 2, edits))),
-        3 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |n| n / 2, edits))),
-        4 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |n| n - 1, edits))),
+        1 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |_| 1, edits))),
+        2 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |_| 2, edits))),
+        3 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |n| n / 2, edits))),
+        4 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |n| n - 1, edits))),
         _ => None,
     }
 }
@@ -358,10 +365,10 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         },
         _ => return None,
     };
-    let map = Map::of(&specimen.program);
+    let map = ProgramMap::of(&specimen.program);
     let mut edits: Vec<Edit> = Vec::new();
-    for place in &map.stmts {
-        let (s, mut kind) = (place.id, specimen.program.stmt(place.id).kind.clone());
+    for context in &map.stmts {
+        let (s, mut kind) = (context.id, specimen.program.stmt(context.id).kind.clone());
         lose(&mut kind);
         if kind != specimen.program.stmt(s).kind {
             edits.push(Box::new(move |p| lose(&mut p.stmts[s.index()].kind)));
@@ -370,9 +377,15 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-fn ways_of_switch(p: &Program, counts: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    if let StmtKind::Switch(c, body) = p.stmt(place.id).kind {
-        edits.extend(ways(p, counts, body).into_iter().map(|way| enter(place.id, c, way)));
+fn ways_of_switch(
+    p: &Program,
+    counts: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    if let StmtKind::Switch(c, body) = p.stmt(context.id).kind {
+        edits.extend(ways(p, counts, body).into_iter().map(|way| enter(context.id, c, way)));
     }
 }
 
@@ -388,8 +401,8 @@ pub(crate) fn needless(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     }
 }
 
-fn jumps(p: &Program, _: &Counts, map: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let s = place.id;
+fn jumps(p: &Program, _: &Counts, map: &ProgramMap, context: &StmtContext, edits: &mut Vec<Edit>) {
+    let s = context.id;
     let goes = |l: LabelId| {
         map.stmts.iter().any(|q| matches!(p.stmt(q.id).kind, StmtKind::Goto(m) if m == l))
     };
@@ -420,8 +433,8 @@ fn jumps(p: &Program, _: &Counts, map: &Map, place: &Place, edits: &mut Vec<Edit
 }
 
 /// The braces of a block within a block go, also around declarations: these get names of their own.
-fn unwrap(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let (s, Some(parent)) = (place.id, place.parent) else { return };
+fn unwrap(p: &Program, _: &Counts, _: &ProgramMap, context: &StmtContext, edits: &mut Vec<Edit>) {
+    let (s, Some(parent)) = (context.id, context.parent) else { return };
     let StmtKind::Block(list) = &p.stmt(s).kind else { return };
     let declares = list.iter().any(|&s| matches!(p.stmt(s).kind, StmtKind::Decl(_)));
     if !declares || !matches!(p.stmt(parent).kind, StmtKind::Block(_)) {
@@ -446,15 +459,15 @@ fn unwrap(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>
 }
 
 /// `return` at the end of a function without a value, and of `main`; `continue` at a loop's end.
-fn trailing(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
+fn trailing(p: &Program, _: &Counts, _: &ProgramMap, context: &StmtContext, edits: &mut Vec<Edit>) {
     let last = |s: StmtId| match &p.stmt(s).kind {
         StmtKind::Block(list) => list.last().copied(),
         _ => Some(s),
     };
-    match p.stmt(place.id).kind {
-        StmtKind::Block(_) if place.depth == 0 => {
-            let is_main = place.func.is_some_and(|f| p.name(p.func(f).name) == "main");
-            if let Some(s) = last(place.id)
+    match p.stmt(context.id).kind {
+        StmtKind::Block(_) if context.depth == 0 => {
+            let is_main = context.func.is_some_and(|f| p.name(p.func(f).name) == "main");
+            if let Some(s) = last(context.id)
                 && let StmtKind::Return(value) = p.stmt(s).kind
                 && (value.is_none() || is_main)
             {
@@ -480,7 +493,7 @@ fn compounds(specimen: &Specimen) -> Vec<Edit> {
     let p = &specimen.program;
     let text = |e: ExprId| ctree::print::print_expr(p, e);
     let mut edits: Vec<Edit> = Vec::new();
-    for (e, _) in Map::of(p).exprs {
+    for (e, _) in ProgramMap::of(p).exprs {
         let ExprKind::Assign(lhs, rhs) = p.expr(e).kind else { continue };
         let ExprKind::Binary(op, a, rhs) = p.expr(bare(p, rhs)).kind else { continue };
         let arithmetic = matches!(
@@ -509,12 +522,12 @@ fn compounds(specimen: &Specimen) -> Vec<Edit> {
 /// Statement expressions: their statements go before the one that they are in.
 fn hoists(specimen: &Specimen) -> Vec<Edit> {
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, stmt) in &map.exprs {
         let ExprKind::StmtExpr(block) = p.expr(e).kind else { continue };
-        let place = stmt.and_then(|s| map.stmts.iter().find(|place| place.id == s));
-        let Some(&Place { id: at, parent, .. }) = place else { continue };
+        let context = stmt.and_then(|s| map.stmts.iter().find(|context| context.id == s));
+        let Some(&StmtContext { id: at, parent, .. }) = context else { continue };
         // The clauses of a loop are evaluated more than once.
         if !matches!(
             p.stmt(at).kind,

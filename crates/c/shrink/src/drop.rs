@@ -5,25 +5,25 @@ use std::collections::BTreeMap;
 use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, UnOp, VarId};
 
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen, only};
+use crate::{Edit, Parent, ProgramMap, Specimen, only};
 
 /// Leaves out statements. A level is a depth of calls and a depth of nesting: what is nearer to the
 /// top of `main` goes first and takes with it what is below.
 pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let depths = map.call_depths(program);
     let mut levels: BTreeMap<(usize, usize), Vec<StmtId>> = BTreeMap::new();
-    for place in map.stmts.iter().filter(|place| place.depth > 0) {
-        let calls = place.func.and_then(|f| depths.get(&f)).copied().unwrap_or(usize::MAX);
-        let removable = match &program.stmt(place.id).kind {
+    for context in map.stmts.iter().filter(|context| context.depth > 0) {
+        let calls = context.func.and_then(|f| depths.get(&f)).copied().unwrap_or(usize::MAX);
+        let removable = match &program.stmt(context.id).kind {
             StmtKind::Empty | StmtKind::Decl(_) | StmtKind::Label(..) => false,
             // Nothing but the function's value hangs on its last statement.
-            StmtKind::Return(value) => place.depth > 1 || value.is_none(),
+            StmtKind::Return(value) => context.depth > 1 || value.is_none(),
             _ => true,
         };
         if removable {
-            levels.entry((calls, place.depth)).or_default().push(place.id);
+            levels.entry((calls, context.depth)).or_default().push(context.id);
         }
     }
     let stmts = levels.into_values().nth(level)?;
@@ -35,7 +35,7 @@ pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
 pub(crate) fn functions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let program = &specimen.program;
-        let map = Map::of(program);
+        let map = ProgramMap::of(program);
         let depths = map.call_depths(program);
         let mut funcs: Vec<FuncId> = map.funcs.clone();
         funcs.retain(|&f| program.name(program.func(f).name) != "main");
@@ -44,7 +44,7 @@ pub(crate) fn functions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
     })
 }
 
-fn forget_function(specimen: &Specimen, map: &Map, f: FuncId) -> Edit {
+fn forget_function(specimen: &Specimen, map: &ProgramMap, f: FuncId) -> Edit {
     let program = &specimen.program;
     let name = program.func(f).name;
     let same = |g: FuncId| program.func(g).name == name;
@@ -76,7 +76,7 @@ fn forget_function(specimen: &Specimen, map: &Map, f: FuncId) -> Edit {
 /// Leaves out variables: a read becomes the value that it gave first, an assignment its right side.
 pub(crate) fn variables(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
-        let map = Map::of(&specimen.program);
+        let map = ProgramMap::of(&specimen.program);
         let vars = map.vars.iter().filter(|&&v| !is_parameter(&specimen.program, v));
         vars.filter_map(|&v| forget_variable(specimen, &map, v)).collect()
     })
@@ -94,7 +94,7 @@ enum Use {
     Other(ExprId, ExprId),
 }
 
-fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
+fn forget_variable(specimen: &Specimen, map: &ProgramMap, v: VarId) -> Option<Edit> {
     let program = &specimen.program;
     let name = program.var(v).name;
     let is_file = program.var(v).scope == ctree::Scope::File;
@@ -142,7 +142,7 @@ fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
 }
 
 /// The largest place that a use of a variable is the root of: `a` in `a[1].b` gives all of it.
-pub(crate) fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId {
+pub(crate) fn whole_place(program: &Program, map: &ProgramMap, mut e: ExprId) -> ExprId {
     loop {
         let Some(Parent::Expr(up)) = map.visible_parent(program, e) else { return e };
         let inside = |a: ExprId| {
@@ -168,7 +168,7 @@ pub(crate) fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId
 
 /// Leaves out initialisers, then parts of them.
 pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    let map = Map::of(&specimen.program);
+    let map = ProgramMap::of(&specimen.program);
     let vars = map.vars.iter().copied();
     let init = |v: VarId| specimen.program.var(v).init.as_ref();
     match level {

@@ -10,8 +10,8 @@ use ctree::{
     UnOp, VarId,
 };
 
-use crate::{Map, Parent};
-use ctree::map::{Part, parts};
+use crate::{Parent, ProgramMap};
+use ctree::map::{Child, for_each_child};
 
 /// Nodes that a program may have for more to be copied into it: edits made together may each double
 /// what the one before made.
@@ -43,7 +43,7 @@ pub(crate) fn raise(program: &mut Program, e: ExprId, part: ExprId) {
 }
 
 /// A use of a variable becomes a copy of an expression; `*&x` becomes `x`.
-pub(crate) fn substitute(program: &mut Program, map: &Map, e: ExprId, by: ExprId) {
+pub(crate) fn substitute(program: &mut Program, map: &ProgramMap, e: ExprId, by: ExprId) {
     if !has_room(program) {
         return;
     }
@@ -104,9 +104,9 @@ pub(crate) fn has_effects(program: &Program, e: ExprId) -> bool {
         return true;
     }
     let mut found = false;
-    parts(kind, &mut |part| match part {
-        Part::Expr(e) => found |= has_effects(program, e),
-        Part::Stmt(_) | Part::Init(_) => found = true,
+    for_each_child(kind, &mut |child| match child {
+        Child::Expr(e) => found |= has_effects(program, e),
+        Child::Stmt(_) | Child::Init(_) => found = true,
     });
     found
 }

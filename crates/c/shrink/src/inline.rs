@@ -12,8 +12,8 @@ use ctree::{
 
 use crate::graft::{Graft, bare, callee, constant, has_room, insert_before, raise};
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen, only};
-use ctree::map::Place;
+use crate::{Edit, Parent, ProgramMap, Specimen, only};
+use ctree::map::StmtContext;
 
 /// Functions with a single call that leave only at their end: this is shorter.
 pub(crate) fn single(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
@@ -35,13 +35,13 @@ fn ends_once(p: &Program, f: FuncId) -> bool {
     let Some(body) = p.func(f).body else { return false };
     let StmtKind::Block(list) = &p.stmt(body).kind else { return false };
     let returns = |s: StmtId| matches!(p.stmt(s).kind, StmtKind::Return(_));
-    let all = Map::of_stmt(p, body).stmts;
-    all.iter().all(|place| !returns(place.id) || Some(&place.id) == list.last())
+    let all = ProgramMap::of_stmt(p, body).stmts;
+    all.iter().all(|context| !returns(context.id) || Some(&context.id) == list.last())
 }
 
 fn edits(specimen: &Specimen, wanted: fn(&Program, FuncId, usize) -> bool) -> Vec<Edit> {
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut edits: Vec<Edit> = Vec::new();
     for &f in &map.funcs {
         if let Some(calls) = calls_of(p, &map, f)
@@ -66,7 +66,7 @@ fn is_expression(p: &Program, f: FuncId) -> bool {
 }
 
 /// The calls of a function, if it is only ever called by its name, in its own unit, by others.
-fn calls_of(p: &Program, map: &Map, f: FuncId) -> Option<Vec<ExprId>> {
+fn calls_of(p: &Program, map: &ProgramMap, f: FuncId) -> Option<Vec<ExprId>> {
     let func = p.func(f);
     let variadic = p.types.as_function(func.ty).is_none_or(|ty| ty.variadic);
     let elsewhere = map.func_uses.keys().any(|&g| g != f && p.func(g).name == func.name);
@@ -74,7 +74,7 @@ fn calls_of(p: &Program, map: &Map, f: FuncId) -> Option<Vec<ExprId>> {
         return None;
     }
     let own: HashSet<ExprId> =
-        Map::of_items(p, &[Item::Func(f)]).exprs.into_iter().map(|(e, _)| e).collect();
+        ProgramMap::of_items(p, &[Item::Func(f)]).exprs.into_iter().map(|(e, _)| e).collect();
     let mut calls = Vec::new();
     for &e in map.func_uses.get(&f)? {
         let Some(Parent::Expr(call)) = map.visible_parent(p, e) else { return None };
@@ -89,7 +89,7 @@ fn calls_of(p: &Program, map: &Map, f: FuncId) -> Option<Vec<ExprId>> {
 
 /// Inlines all calls of a function and drops it.
 fn inline(p: &mut Program, f: FuncId) {
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let Some(calls) = calls_of(p, &map, f) else { return };
     let stmt_of: HashMap<ExprId, Option<StmtId>> = map.exprs.iter().copied().collect();
     // Inner calls first: they are in the arguments of outer ones.
@@ -98,15 +98,21 @@ fn inline(p: &mut Program, f: FuncId) {
             return;
         }
         let at = stmt_of.get(&call).copied().flatten();
-        let place = at.and_then(|s| map.stmts.iter().find(|place| place.id == s));
-        inline_call(p, &map, f, call, place);
+        let context = at.and_then(|s| map.stmts.iter().find(|context| context.id == s));
+        inline_call(p, &map, f, call, context);
     }
     for unit in &mut p.units {
         unit.items.retain(|item| !matches!(*item, Item::Func(g) | Item::FuncDecl(g) if g == f));
     }
 }
 
-fn inline_call(p: &mut Program, map: &Map, f: FuncId, call: ExprId, place: Option<&Place>) {
+fn inline_call(
+    p: &mut Program,
+    map: &ProgramMap,
+    f: FuncId,
+    call: ExprId,
+    context: Option<&StmtContext>,
+) {
     let ExprKind::Call(_, args) = p.expr(call).kind.clone() else { return };
     let Some(body) = p.func(f).body else { return };
     let mut graft = Graft::default();
@@ -125,23 +131,23 @@ fn inline_call(p: &mut Program, map: &Map, f: FuncId, call: ExprId, place: Optio
     let copy = graft.stmt(p, body);
     let StmtKind::Block(inner) = p.stmt(copy).kind.clone() else { return };
     let ret = p.types.as_function(p.func(f).ty).map_or(Ty::VOID, |ty| ty.ret);
-    let alone = place.is_some_and(|place| {
-        map.visible_parent(p, call) == Some(Parent::Stmt(place.id))
-            && matches!(p.stmt(place.id).kind, StmtKind::Expr(_))
+    let alone = context.is_some_and(|context| {
+        map.visible_parent(p, call) == Some(Parent::Stmt(context.id))
+            && matches!(p.stmt(context.id).kind, StmtKind::Expr(_))
     });
     let result = if alone { Ty::VOID } else { ret };
     let value = with_value(p, inner, result, &mut list);
-    match place {
-        Some(place) if alone => {
+    match context {
+        Some(context) if alone => {
             if let Some(value) = value {
                 list.push(p.expr_stmt(value));
             }
-            p.stmts[place.id.index()].kind = StmtKind::Empty;
-            insert_before(p, place.parent, place.id, list);
+            p.stmts[context.id.index()].kind = StmtKind::Empty;
+            insert_before(p, context.parent, context.id, list);
         }
-        Some(place) if can_precede(p, map, call, place) => {
+        Some(context) if can_precede(p, map, call, context) => {
             put(p, call, value);
-            insert_before(p, place.parent, place.id, list);
+            insert_before(p, context.parent, context.id, list);
         }
         _ if list.is_empty() => put(p, call, value),
         _ => {
@@ -164,13 +170,13 @@ fn put(p: &mut Program, call: ExprId, value: Option<ExprId>) {
 fn changed_vars(p: &Program, f: FuncId) -> HashSet<VarId> {
     use ctree::UnOp::{AddrOf, PostDec, PostInc, PreDec, PreInc};
     let mut changed = HashSet::new();
-    for (e, _) in Map::of_items(p, &[Item::Func(f)]).exprs {
-        let place = match p.expr(e).kind {
+    for (e, _) in ProgramMap::of_items(p, &[Item::Func(f)]).exprs {
+        let written = match p.expr(e).kind {
             ExprKind::Assign(lhs, _) | ExprKind::AssignOp { lhs, .. } => lhs,
             ExprKind::Unary(AddrOf | PreInc | PreDec | PostInc | PostDec, of) => of,
             _ => continue,
         };
-        if let ExprKind::Var(v) = p.expr(bare(p, place)).kind {
+        if let ExprKind::Var(v) = p.expr(bare(p, written)).kind {
             changed.insert(v);
         }
     }
@@ -195,17 +201,17 @@ fn is_same(p: &Program, param: VarId, arg: ExprId) -> bool {
 }
 
 /// Whether a call's body may run before the statement that it is in.
-fn can_precede(p: &Program, map: &Map, call: ExprId, place: &Place) -> bool {
+fn can_precede(p: &Program, map: &ProgramMap, call: ExprId, context: &StmtContext) -> bool {
     let plain = matches!(
-        p.stmt(place.id).kind,
+        p.stmt(context.id).kind,
         StmtKind::Expr(_)
             | StmtKind::Return(_)
             | StmtKind::Decl(_)
             | StmtKind::If(..)
             | StmtKind::Switch(..)
     );
-    let in_clause = place.parent.is_some_and(
-        |up| matches!(p.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == place.id),
+    let in_clause = context.parent.is_some_and(
+        |up| matches!(p.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == context.id),
     );
     let mut e = call;
     while let Some(&Parent::Expr(up)) = map.parents.get(&e) {
@@ -277,7 +283,7 @@ fn with_value(
 /// The `return` statements in a list; those of statement expressions too.
 fn returns(p: &mut Program, list: &[StmtId]) -> Vec<StmtId> {
     let block = p.block(list.to_vec());
-    let map = Map::of_stmt(p, block);
+    let map = ProgramMap::of_stmt(p, block);
     let is_return = |s: &StmtId| matches!(p.stmt(*s).kind, StmtKind::Return(_));
-    map.stmts.iter().map(|place| place.id).filter(is_return).collect()
+    map.stmts.iter().map(|context| context.id).filter(is_return).collect()
 }

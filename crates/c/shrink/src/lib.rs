@@ -38,7 +38,7 @@ mod unite;
 mod value;
 
 pub use clean::drop_headers;
-pub use ctree::map::{Map, Parent, parts};
+pub use ctree::map::{Parent, ProgramMap, for_each_child};
 pub use specimen::{Rejected, Rules, Specimen, UnitText};
 pub use tokens::tokens;
 

@@ -9,8 +9,8 @@ use ctree::{
 
 use crate::graft::{bare, constant, has_effects, same_var, substitute, undeclare};
 use crate::params::is_changed;
-use crate::{Edit, Map, Parent, Specimen};
-use ctree::map::{Part, Place, parts};
+use crate::{Edit, Parent, ProgramMap, Specimen};
+use ctree::map::{Child, StmtContext, for_each_child};
 
 /// Variables that get one value only become it: first those whose value is a constant or an address,
 /// then those that are read once.
@@ -19,9 +19,9 @@ pub(crate) fn copies(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     if level > 1 {
         return None;
     }
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let parents: HashMap<StmtId, Option<StmtId>> =
-        map.stmts.iter().map(|place| (place.id, place.parent)).collect();
+        map.stmts.iter().map(|context| (context.id, context.parent)).collect();
     let stmt_of: HashMap<ExprId, Option<StmtId>> = map.exprs.iter().copied().collect();
     let mut edits: Vec<Edit> = Vec::new();
     for &v in map.vars.iter().filter(|&&v| p.var(v).scope != Scope::Param) {
@@ -56,7 +56,7 @@ struct Definition {
 }
 
 impl Definition {
-    fn of(p: &Program, map: &Map, v: VarId) -> Option<Definition> {
+    fn of(p: &Program, map: &ProgramMap, v: VarId) -> Option<Definition> {
         let mut value = match &p.var(v).init {
             Some(Init::Expr(e)) if p.types.as_array(p.var(v).ty).is_none() => Some(*e),
             Some(_) => return None,
@@ -83,7 +83,7 @@ impl Definition {
     fn spread(&self, p: &mut Program, v: VarId) {
         let ty = p.types.canon(p.var(v).ty).unqual();
         let value = converted(p, self.value, ty);
-        let map = Map::of(p);
+        let map = ProgramMap::of(p);
         for &e in &self.reads {
             substitute(p, &map, e, value);
         }
@@ -95,7 +95,7 @@ impl Definition {
 }
 
 /// The statement `e = right;` that a use of a variable is the left side of.
-fn assigned(p: &Program, map: &Map, e: ExprId) -> Option<(StmtId, ExprId)> {
+fn assigned(p: &Program, map: &ProgramMap, e: ExprId) -> Option<(StmtId, ExprId)> {
     let Some(Parent::Expr(up)) = map.visible_parent(p, e) else { return None };
     let ExprKind::Assign(lhs, rhs) = p.expr(up).kind else { return None };
     match map.visible_parent(p, up) {
@@ -132,9 +132,9 @@ fn is_steady_place(p: &Program, e: ExprId) -> bool {
 /// Whether an expression names nothing that only a block knows.
 fn is_global(p: &Program, e: ExprId) -> bool {
     let mut all = true;
-    parts(&p.expr(e).kind, &mut |part| match part {
-        Part::Expr(e) => all &= is_global(p, e),
-        Part::Stmt(_) | Part::Init(_) => all = false,
+    for_each_child(&p.expr(e).kind, &mut |child| match child {
+        Child::Expr(e) => all &= is_global(p, e),
+        Child::Stmt(_) | Child::Init(_) => all = false,
     });
     all && !matches!(p.expr(e).kind, ExprKind::Var(v) if p.var(v).scope != Scope::File)
 }
@@ -171,7 +171,7 @@ pub(crate) fn mergers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         return None;
     }
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let owners = owners(p, &map);
     let owner = |v: VarId| owners.get(&v).copied();
     let mut edits: Vec<Edit> = Vec::new();
@@ -193,11 +193,11 @@ pub(crate) fn mergers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// The functions that local variables and parameters belong to.
-fn owners(p: &Program, map: &Map) -> HashMap<VarId, FuncId> {
+fn owners(p: &Program, map: &ProgramMap) -> HashMap<VarId, FuncId> {
     let params = map.funcs.iter().flat_map(|&f| p.func(f).params.iter().map(move |&v| (v, f)));
     let mut owners: HashMap<VarId, FuncId> = params.collect();
-    for place in &map.stmts {
-        if let (Some(vars), Some(f)) = (declared(p, place.id), place.func) {
+    for context in &map.stmts {
+        if let (Some(vars), Some(f)) = (declared(p, context.id), context.func) {
             owners.extend(vars.into_iter().map(|v| (v, f)));
         }
     }
@@ -216,12 +216,12 @@ fn become_other(p: &mut Program, v: VarId, by: VarId) {
         }
     }
     if let (true, Some(Init::Expr(value))) = (is_local, init) {
-        let map = Map::of(p);
-        let alone = |place: &&Place| matches!(&p.stmt(place.id).kind, StmtKind::Decl(items) if items == &[Item::Var(v)]);
-        if let Some(place) = map.stmts.iter().find(alone) {
+        let map = ProgramMap::of(p);
+        let alone = |context: &&StmtContext| matches!(&p.stmt(context.id).kind, StmtKind::Decl(items) if items == &[Item::Var(v)]);
+        if let Some(context) = map.stmts.iter().find(alone) {
             let var = p.var_ref(by);
             let assign = p.assign(var, value);
-            p.stmts[place.id.index()].kind = StmtKind::Expr(assign);
+            p.stmts[context.id.index()].kind = StmtKind::Expr(assign);
         }
     }
     undeclare(p, |_, w| w == v);
@@ -230,22 +230,22 @@ fn become_other(p: &mut Program, v: VarId, by: VarId) {
 /// Declarations are drawn together: `int a; a = 1;` and `int a; int b;` become one.
 pub(crate) fn declarations(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut edits: Vec<Edit> = Vec::new();
     match level {
         0 => {
-            for place in &map.stmts {
-                let StmtKind::Block(list) = &p.stmt(place.id).kind else { continue };
+            for context in &map.stmts {
+                let StmtKind::Block(list) = &p.stmt(context.id).kind else { continue };
                 with_first_values(p, list, &mut edits);
-                if place.depth == 0 && place.func.is_some_and(|f| is_main(p, f)) {
+                if context.depth == 0 && context.func.is_some_and(|f| is_main(p, f)) {
                     globals(p, list, &mut edits);
                 }
             }
         }
         1 => {
-            for place in &map.stmts {
-                let StmtKind::Block(list) = &p.stmt(place.id).kind else { continue };
-                let block = place.id;
+            for context in &map.stmts {
+                let StmtKind::Block(list) = &p.stmt(context.id).kind else { continue };
+                let block = context.id;
                 if list.iter().filter(|&&s| declared(p, s).is_some()).count() > 1 {
                     edits.push(Box::new(move |p| together(p, block)));
                 }
@@ -282,7 +282,7 @@ fn assignment(p: &Program, s: StmtId) -> Option<(VarId, ExprId)> {
 
 /// The first statement that uses a variable of the block assigns to it: it becomes the declaration.
 fn with_first_values(p: &Program, list: &[StmtId], edits: &mut Vec<Edit>) {
-    let uses = |s: StmtId, v: VarId| Map::of_stmt(p, s).var_uses.contains_key(&v);
+    let uses = |s: StmtId, v: VarId| ProgramMap::of_stmt(p, s).var_uses.contains_key(&v);
     for (at, &decl) in list.iter().enumerate() {
         for v in declared(p, decl).unwrap_or_default() {
             let later = &list[at + 1..];
@@ -291,7 +291,7 @@ fn with_first_values(p: &Program, list: &[StmtId], edits: &mut Vec<Edit>) {
                 continue;
             };
             let plain = p.var(v).init.is_none() && p.var(v).storage == Storage::None;
-            if w != v || !plain || Map::of_stmt(p, s).var_uses[&v].len() > 1 {
+            if w != v || !plain || ProgramMap::of_stmt(p, s).var_uses[&v].len() > 1 {
                 continue;
             }
             edits.push(Box::new(move |p| {

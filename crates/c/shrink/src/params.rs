@@ -9,7 +9,7 @@ use ctree::{
 
 use crate::graft::{Graft, bare, callee, has_effects, has_room, substitute};
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen};
+use crate::{Edit, Parent, ProgramMap, Specimen};
 
 /// Parameters go: those that nothing uses, those that always have the same argument, then all, with
 /// the first argument in their place.
@@ -18,7 +18,7 @@ pub(crate) fn parameters(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
         return None;
     }
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut edits: Vec<Edit> = Vec::new();
     for &f in &map.funcs {
         let Some(calls) = calls(p, &map, p.func(f).name) else { continue };
@@ -54,7 +54,7 @@ pub(crate) fn parameters(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
 }
 
 /// The calls of a function by its name; `None` if it is used in any other way.
-fn calls(p: &Program, map: &Map, name: Sym) -> Option<Vec<ExprId>> {
+fn calls(p: &Program, map: &ProgramMap, name: Sym) -> Option<Vec<ExprId>> {
     let mut calls = Vec::new();
     for (_, uses) in map.func_uses.iter().filter(|(g, _)| p.func(**g).name == name) {
         for &e in uses {
@@ -148,7 +148,7 @@ pub(crate) fn name_types(p: &mut Program) {
 /// A parameter becomes its argument where it is only read, else a variable that begins with it.
 fn settle(p: &mut Program, f: FuncId, param: VarId, arg: Option<ExprId>, value: Option<i128>) {
     let Some(body) = p.func(f).body else { return };
-    let map = Map::of_items(p, &[Item::Func(f)]);
+    let map = ProgramMap::of_items(p, &[Item::Func(f)]);
     let uses = map.var_uses.get(&param).cloned().unwrap_or_default();
     let read_only = uses.iter().all(|&e| !is_changed(p, &map, e));
     if !has_room(p) || !lose(p, f, param) {
@@ -174,7 +174,7 @@ fn settle(p: &mut Program, f: FuncId, param: VarId, arg: Option<ExprId>, value: 
 }
 
 /// Whether a use of a variable changes it or takes its address.
-pub(crate) fn is_changed(p: &Program, map: &Map, e: ExprId) -> bool {
+pub(crate) fn is_changed(p: &Program, map: &ProgramMap, e: ExprId) -> bool {
     use UnOp::{AddrOf, PostDec, PostInc, PreDec, PreInc};
     match map.visible_parent(p, e) {
         Some(Parent::Expr(up)) => match p.expr(up).kind {
@@ -191,7 +191,7 @@ pub(crate) fn is_changed(p: &Program, map: &Map, e: ExprId) -> bool {
 /// a call had in its place. At last, `(void)` becomes `()`.
 pub(crate) fn results(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut edits: Vec<Edit> = Vec::new();
     let others = map.funcs.iter().filter(|&&f| p.name(p.func(f).name) != "main");
     match level {
@@ -229,7 +229,7 @@ pub(crate) fn results(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-fn is_statement(p: &Program, map: &Map, call: ExprId) -> bool {
+fn is_statement(p: &Program, map: &ProgramMap, call: ExprId) -> bool {
     match map.visible_parent(p, call) {
         Some(Parent::Stmt(s)) => matches!(p.stmt(s).kind, StmtKind::Expr(_)),
         _ => false,
@@ -248,20 +248,20 @@ fn without_result(p: &mut Program, f: FuncId, used: &[(ExprId, i128)]) {
     }
     let name = p.func(f).name;
     change_type(p, name, &mut |ty| ty.ret = Ty::VOID);
-    let map = Map::of_items(p, &[Item::Func(f)]);
+    let map = ProgramMap::of_items(p, &[Item::Func(f)]);
     let inner: HashSet<StmtId> = match p.func(f).body.map(|body| p.stmt(body).kind.clone()) {
         Some(StmtKind::Block(list)) => list.last().copied().into_iter().collect(),
         _ => HashSet::new(),
     };
-    for place in map.stmts {
-        let StmtKind::Return(Some(value)) = p.stmt(place.id).kind else { continue };
+    for context in map.stmts {
+        let StmtKind::Return(Some(value)) = p.stmt(context.id).kind else { continue };
         let mut list = Vec::new();
         if has_effects(p, value) {
             list.push(p.expr_stmt(value));
         }
-        if !inner.contains(&place.id) {
+        if !inner.contains(&context.id) {
             list.push(p.make_stmt(StmtKind::Return(None)));
         }
-        p.stmts[place.id.index()].kind = StmtKind::Block(list);
+        p.stmts[context.id.index()].kind = StmtKind::Block(list);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use ctree::{Item, LabelId, Program, Scope, StmtKind, Sym, VarId};
 
-use crate::{Edit, Map, Specimen};
+use crate::{Edit, ProgramMap, Specimen};
 
 /// All names at once; then the long ones one by one.
 pub(crate) fn names(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
@@ -140,8 +140,8 @@ fn things(p: &Program) -> Vec<Thing> {
         list.item(item);
         let Item::Func(f) = *item else { continue };
         p.func(f).params.iter().for_each(|&v| list.add(Thing::Local(v)));
-        for place in Map::of_items(p, std::slice::from_ref(item)).stmts {
-            match &p.stmt(place.id).kind {
+        for context in ProgramMap::of_items(p, std::slice::from_ref(item)).stmts {
+            match &p.stmt(context.id).kind {
                 StmtKind::Decl(items) => items.iter().for_each(|item| list.item(item)),
                 StmtKind::Label(l, _) => list.add(Thing::Label(*l)),
                 _ => {}

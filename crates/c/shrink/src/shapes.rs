@@ -11,13 +11,13 @@ use crate::drop::whole_place;
 use crate::graft::{bare, raise, same_var};
 use crate::retype::{changed, everywhere, fit, initialisers};
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen};
+use crate::{Edit, Parent, ProgramMap, Specimen};
 
 /// Records lose fields that nothing uses, unions all but one, and what has a single field becomes
 /// it; at last any field goes.
 pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let p = &specimen.program;
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut edits: Vec<Edit> = Vec::new();
     let accesses = accesses(p, &map);
     let used: HashSet<(RecordId, u32)> = accesses.iter().map(|&(_, r, f)| (r, f)).collect();
@@ -72,7 +72,7 @@ fn access(p: &Program, e: ExprId) -> Option<(RecordId, u32)> {
     }
 }
 
-fn accesses(p: &Program, map: &Map) -> Vec<(ExprId, RecordId, u32)> {
+fn accesses(p: &Program, map: &ProgramMap) -> Vec<(ExprId, RecordId, u32)> {
     let with_record = |&(e, _): &(ExprId, _)| access(p, e).map(|(r, f)| (e, r, f));
     map.exprs.iter().filter_map(with_record).collect()
 }
@@ -80,7 +80,7 @@ fn accesses(p: &Program, map: &Map) -> Vec<(ExprId, RecordId, u32)> {
 /// Uses of a place become values, assignments to it their right sides.
 fn forget(p: &mut Program, uses: &[(ExprId, i128)]) {
     use UnOp::{PostDec, PostInc, PreDec, PreInc};
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     for &(e, value) in uses {
         match map.visible_parent(p, e) {
             Some(Parent::Expr(up)) => match p.expr(up).kind {
@@ -276,7 +276,7 @@ fn lengths(p: &Program) -> Vec<u64> {
         }
     }
     let mut found = BTreeSet::new();
-    for v in Map::of(p).vars {
+    for v in ProgramMap::of(p).vars {
         of(&p.types, p.var(v).ty, &mut found);
     }
     for field in p.types.records.iter().flat_map(|record| &record.fields) {
@@ -289,7 +289,7 @@ fn lengths(p: &Program) -> Vec<u64> {
 }
 
 fn array_vars(p: &Program) -> impl Iterator<Item = (VarId, u64)> {
-    Map::of(p).vars.into_iter().filter_map(|v| match p.types.as_array(p.var(v).ty)? {
+    ProgramMap::of(p).vars.into_iter().filter_map(|v| match p.types.as_array(p.var(v).ty)? {
         (_, ArrayLen::Known(n)) => Some((v, n)),
         _ => None,
     })
@@ -306,7 +306,7 @@ fn set_type(p: &mut Program, v: VarId, ty: Ty) {
 /// An array becomes its element.
 fn to_element(p: &mut Program, v: VarId) {
     let Some((elem, _)) = p.types.as_array(p.var(v).ty) else { return };
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let same: Vec<VarId> = map.var_uses.keys().copied().filter(|&w| same_var(p, v, w)).collect();
     for e in same.iter().flat_map(|w| &map.var_uses[w]) {
         unindex(p, &map, *e);
@@ -326,7 +326,7 @@ fn first(init: Init) -> Option<Init> {
 }
 
 /// `a[i]` becomes `a`, another `a` becomes `&a`.
-fn unindex(p: &mut Program, map: &Map, e: ExprId) {
+fn unindex(p: &mut Program, map: &ProgramMap, e: ExprId) {
     if let Some(Parent::Expr(up)) = map.visible_parent(p, e) {
         match p.expr(up).kind {
             ExprKind::Index(base, _) if bare(p, base) == e => return raise(p, up, e),
@@ -344,7 +344,7 @@ fn field_to_element(p: &mut Program, r: RecordId, name: Sym) {
     let fields = &p.types.records[r.index()].fields;
     let Some(at) = fields.iter().position(|f| f.name == Some(name)) else { return };
     let Some((elem, _)) = p.types.as_array(fields[at].ty) else { return };
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     for (e, ..) in accesses(p, &map).into_iter().filter(|&(_, of, f)| (of, f as usize) == (r, at)) {
         unindex(p, &map, e);
     }

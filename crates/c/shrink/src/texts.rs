@@ -4,7 +4,7 @@
 use ctree::{ExprId, ExprKind, IntKind, Program, StrId, StrWidth, Ty, UnOp};
 
 use crate::graft::{bare, callee};
-use crate::{Edit, Map, Specimen};
+use crate::{Edit, ProgramMap, Specimen};
 
 /// A level is what is left of a string.
 pub(crate) fn strings(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
@@ -21,7 +21,7 @@ pub(crate) fn strings(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     };
     let p = &specimen.program;
     let mut edits: Vec<Edit> = Vec::new();
-    for (e, _) in Map::of(p).exprs {
+    for (e, _) in ProgramMap::of(p).exprs {
         let ExprKind::Str(id) = p.expr(e).kind else { continue };
         let Some(text) = text(p, id) else { continue };
         let new = shorter(text);
@@ -69,7 +69,7 @@ fn spans(text: &[u8]) -> Vec<(usize, usize)> {
 fn plain_arguments(specimen: &Specimen) -> Vec<Edit> {
     let p = &specimen.program;
     let mut edits: Vec<Edit> = Vec::new();
-    for (call, _) in Map::of(p).exprs {
+    for (call, _) in ProgramMap::of(p).exprs {
         let Some((_, args)) = printed(p, call) else { continue };
         for arg in args.into_iter().map(|arg| bare(p, arg)) {
             let ExprKind::Int(n) = p.expr(arg).kind else { continue };

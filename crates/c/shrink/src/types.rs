@@ -11,7 +11,7 @@ use crate::graft::same_var;
 use crate::params::name_types;
 use crate::retype::{changed, everywhere, without};
 use crate::texts::fit_formats;
-use crate::{Edit, Map, Specimen};
+use crate::{Edit, ProgramMap, Specimen};
 
 /// Qualifiers, storage classes and attributes go: everywhere at once, then one by one.
 pub(crate) fn qualifiers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
@@ -38,7 +38,7 @@ pub(crate) fn qualifiers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
             }
         }
         1 => {
-            let map = Map::of(p);
+            let map = ProgramMap::of(p);
             for &v in &map.vars {
                 let var = p.var(v);
                 if qualified(&p.types, var.ty) && var.scope != Scope::Param {
@@ -107,7 +107,7 @@ pub(crate) fn numbers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
             let kinds = used.iter().filter(|&&ty| is_other_number(&p.types, ty));
             kinds.map(|&ty| one_type(ty)).collect()
         }
-        3 => Map::of(p)
+        3 => ProgramMap::of(p)
             .vars
             .into_iter()
             .filter(|&v| is_other_number(&p.types, base(&p.types, p.var(v).ty)))
@@ -116,7 +116,7 @@ pub(crate) fn numbers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         4 => fields(p, |types, ty, bits| bits || is_other_number(types, base(types, ty)))
             .map(|(r, f)| -> Edit { Box::new(move |p| plain_field(p, r, f)) })
             .collect(),
-        5 => Map::of(p)
+        5 => ProgramMap::of(p)
             .funcs
             .into_iter()
             .filter(|&f| {
@@ -127,7 +127,7 @@ pub(crate) fn numbers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
             .collect(),
         6 => {
             let is_cast = |kind: &ExprKind| matches!(kind, ExprKind::Cast(ty, _) if is_other_number(&p.types, *ty));
-            let casts = Map::of(p).exprs.into_iter().map(|(e, _)| e);
+            let casts = ProgramMap::of(p).exprs.into_iter().map(|(e, _)| e);
             casts
                 .filter(|&e| is_cast(&p.expr(e).kind))
                 .map(|e| -> Edit {
@@ -175,7 +175,7 @@ fn without_enum(id: EnumId) -> Edit {
 
 /// The types that the text shows, without what derives from them.
 fn used_types(p: &Program) -> BTreeSet<Ty> {
-    let map = Map::of(p);
+    let map = ProgramMap::of(p);
     let mut used: BTreeSet<Ty> = map.vars.iter().map(|&v| base(&p.types, p.var(v).ty)).collect();
     let records = p.types.records.iter().flat_map(|record| &record.fields);
     used.extend(records.map(|field| base(&p.types, field.ty)));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ctree::{Expr, ExprId, ExprKind, Program, Span, StmtId, StmtKind, Ty, TypeKind, UnOp};
 
-use crate::{Edit, Map, Parent, Specimen};
+use crate::{Edit, Parent, ProgramMap, Specimen};
 
 /// Makes an expression a constant, of the type that its shortest text has.
 pub(crate) fn literal(program: &mut Program, e: ExprId, value: i128) {
@@ -37,7 +37,7 @@ fn is_effect(program: &Program, s: StmtId) -> bool {
 }
 
 /// Whether an expression is where a value is wanted, and not a place, a callee or a mere effect.
-fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
+fn is_value(program: &Program, map: &ProgramMap, e: ExprId) -> bool {
     is_number(program, program.expr(e).ty)
         && match map.visible_parent(program, e) {
             Some(Parent::Expr(up)) => match program.expr(up).kind {
@@ -56,7 +56,7 @@ fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
 }
 
 /// Depth of an expression within its statement, implicit conversions not counted.
-fn depths(program: &Program, map: &Map) -> HashMap<ExprId, usize> {
+fn depths(program: &Program, map: &ProgramMap) -> HashMap<ExprId, usize> {
     let mut depths: HashMap<ExprId, usize> = HashMap::new();
     for &(e, _) in &map.exprs {
         let depth = match map.parents.get(&e) {
@@ -74,7 +74,7 @@ fn depths(program: &Program, map: &Map) -> HashMap<ExprId, usize> {
 /// Expressions become the value they had at first. A level is a depth of nesting.
 pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let depths = depths(program, &map);
     if depths.values().all(|&depth| depth < level) {
         return None;
@@ -145,7 +145,7 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
         _ => return None,
     };
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, _) in &map.exprs {
         let mere_effect =
@@ -175,7 +175,7 @@ pub(crate) fn simpler_constants(specimen: &Specimen, level: usize) -> Option<Vec
         _ => return None,
     };
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, _) in &map.exprs {
         let ExprKind::Int(old) = program.expr(e).kind else { continue };

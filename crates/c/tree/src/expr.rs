@@ -36,6 +36,22 @@ pub enum UnOp {
     PostDec,
 }
 
+impl UnOp {
+    /// The operator as C writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            UnOp::Plus => "+",
+            UnOp::Neg => "-",
+            UnOp::BitNot => "~",
+            UnOp::LogNot => "!",
+            UnOp::Deref => "*",
+            UnOp::AddrOf => "&",
+            UnOp::PreInc | UnOp::PostInc => "++",
+            UnOp::PreDec | UnOp::PostDec => "--",
+        }
+    }
+}
+
 /// Binary operators; the arithmetic ones also serve compound assignment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -59,6 +75,34 @@ pub enum BinOp {
     LogAnd,
     LogOr,
     Comma,
+}
+
+impl BinOp {
+    /// The operator as C writes it.
+    pub fn symbol(self) -> &'static str {
+        use BinOp::*;
+        match self {
+            Mul => "*",
+            Div => "/",
+            Rem => "%",
+            Add => "+",
+            Sub => "-",
+            Shl => "<<",
+            Shr => ">>",
+            Lt => "<",
+            Gt => ">",
+            Le => "<=",
+            Ge => ">=",
+            Eq => "==",
+            Ne => "!=",
+            BitAnd => "&",
+            BitXor => "^",
+            BitOr => "|",
+            LogAnd => "&&",
+            LogOr => "||",
+            Comma => ",",
+        }
+    }
 }
 
 /// The kinds of expression.
@@ -132,6 +176,38 @@ pub enum ExprKind {
     StmtExpr(StmtId),
     /// `__builtin_va_arg(ap, T)`.
     VaArg(ExprId, Ty),
+}
+
+impl ExprKind {
+    /// What the expression is, for messages: "conditional expression", "unary `-`".
+    pub fn description(&self) -> String {
+        use ExprKind::*;
+        let text = match self {
+            Unary(op, _) => return format!("unary `{}`", op.symbol()),
+            Binary(op, ..) => return format!("binary `{}`", op.symbol()),
+            AssignOp { op, .. } => return format!("compound assignment `{}=`", op.symbol()),
+            Int(_) => "integer constant",
+            Float(_) | LongFloat { .. } => "floating constant",
+            Str(_) => "string literal",
+            Var(_) => "variable",
+            Func(_) => "function designator",
+            EnumConst(..) => "enumeration constant",
+            Assign(..) => "assignment",
+            Cond(_, Some(_), _) => "conditional expression",
+            Cond(_, None, _) => "`?:` without its middle operand",
+            Cast(..) => "cast",
+            Implicit(_) => "implicit conversion",
+            Call(..) => "function call",
+            Index(..) => "array subscript",
+            Member(..) | Arrow(..) => "member access",
+            SizeofExpr(_) | SizeofType(_) => "`sizeof`",
+            AlignofType(_) => "`_Alignof`",
+            CompoundLit(..) => "compound literal",
+            StmtExpr(_) => "statement expression",
+            VaArg(..) => "`va_arg`",
+        };
+        text.into()
+    }
 }
 
 /// An initialiser, normalised: every aggregate has its own braces.

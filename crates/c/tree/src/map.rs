@@ -17,7 +17,7 @@ pub enum Parent {
 
 /// A statement and its surroundings.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct StmtContext {
     /// The statement.
     pub id: StmtId,
     /// The function it is in; `None` for a statement expression at file scope.
@@ -30,9 +30,9 @@ pub struct Place {
 
 /// All that a program's text shows.
 #[derive(Debug, Default)]
-pub struct Map {
+pub struct ProgramMap {
     /// Statements, outer ones first.
-    pub stmts: Vec<Place>,
+    pub stmts: Vec<StmtContext>,
     /// Expressions, outer ones first, each with the statement it is in.
     pub exprs: Vec<(ExprId, Option<StmtId>)>,
     /// What each expression stands in.
@@ -47,28 +47,30 @@ pub struct Map {
     pub vars: Vec<VarId>,
 }
 
-impl Map {
+impl ProgramMap {
     /// The map of a program.
-    pub fn of(program: &Program) -> Map {
-        Map::of_each(program, program.units.iter().flat_map(|unit| &unit.items))
+    pub fn of(program: &Program) -> ProgramMap {
+        ProgramMap::of_each(program, program.units.iter().flat_map(|unit| &unit.items))
     }
 
     /// The map of some of a program's declarations.
-    pub fn of_items(program: &Program, items: &[Item]) -> Map {
-        Map::of_each(program, items)
+    pub fn of_items(program: &Program, items: &[Item]) -> ProgramMap {
+        ProgramMap::of_each(program, items)
     }
 
     /// The map of a statement.
-    pub fn of_stmt(program: &Program, s: StmtId) -> Map {
-        let mut walk = Walk { program, map: Map::default(), func: None, stmt: None, depth: 0 };
-        walk.stmt(s);
-        walk.map
+    pub fn of_stmt(program: &Program, s: StmtId) -> ProgramMap {
+        let mut builder =
+            MapBuilder { program, map: ProgramMap::default(), func: None, stmt: None, depth: 0 };
+        builder.stmt(s);
+        builder.map
     }
 
-    fn of_each<'a>(program: &Program, items: impl IntoIterator<Item = &'a Item>) -> Map {
-        let mut walk = Walk { program, map: Map::default(), func: None, stmt: None, depth: 0 };
-        items.into_iter().for_each(|item| walk.item(item));
-        walk.map
+    fn of_each<'a>(program: &Program, items: impl IntoIterator<Item = &'a Item>) -> ProgramMap {
+        let mut builder =
+            MapBuilder { program, map: ProgramMap::default(), func: None, stmt: None, depth: 0 };
+        items.into_iter().for_each(|item| builder.item(item));
+        builder.map
     }
 
     /// The nearest surroundings of an expression that the text shows: implicit conversions are
@@ -123,7 +125,7 @@ impl Map {
 
 /// A direct part of an expression.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
+pub enum Child<'a> {
     /// An operand.
     Expr(ExprId),
     /// The block of a statement expression.
@@ -133,7 +135,7 @@ pub enum Part<'a> {
 }
 
 /// Calls `f` for each direct part of an expression, in the order of the text.
-pub fn parts<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Part<'a>)) {
+pub fn for_each_child<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Child<'a>)) {
     use ExprKind::*;
     match kind {
         Int(_)
@@ -151,34 +153,34 @@ pub fn parts<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Part<'a>)) {
         | Member(a, _)
         | Arrow(a, _)
         | SizeofExpr(a)
-        | VaArg(a, _) => f(Part::Expr(*a)),
+        | VaArg(a, _) => f(Child::Expr(*a)),
         Binary(_, a, b) | Assign(a, b) | Index(a, b) | AssignOp { lhs: a, rhs: b, .. } => {
-            f(Part::Expr(*a));
-            f(Part::Expr(*b));
+            f(Child::Expr(*a));
+            f(Child::Expr(*b));
         }
         Cond(c, a, b) => {
-            f(Part::Expr(*c));
-            a.iter().for_each(|a| f(Part::Expr(*a)));
-            f(Part::Expr(*b));
+            f(Child::Expr(*c));
+            a.iter().for_each(|a| f(Child::Expr(*a)));
+            f(Child::Expr(*b));
         }
         Call(callee, args) => {
-            f(Part::Expr(*callee));
-            args.iter().for_each(|a| f(Part::Expr(*a)));
+            f(Child::Expr(*callee));
+            args.iter().for_each(|a| f(Child::Expr(*a)));
         }
-        CompoundLit(_, init) => f(Part::Init(init)),
-        StmtExpr(s) => f(Part::Stmt(*s)),
+        CompoundLit(_, init) => f(Child::Init(init)),
+        StmtExpr(s) => f(Child::Stmt(*s)),
     }
 }
 
-struct Walk<'a> {
+struct MapBuilder<'a> {
     program: &'a Program,
-    map: Map,
+    map: ProgramMap,
     func: Option<FuncId>,
     stmt: Option<StmtId>,
     depth: usize,
 }
 
-impl Walk<'_> {
+impl MapBuilder<'_> {
     fn item(&mut self, item: &Item) {
         match *item {
             Item::Var(v) => {
@@ -210,7 +212,7 @@ impl Walk<'_> {
 
     fn stmt(&mut self, id: StmtId) {
         let program = self.program;
-        let place = Place { id, func: self.func, parent: self.stmt, depth: self.depth };
+        let place = StmtContext { id, func: self.func, parent: self.stmt, depth: self.depth };
         self.map.stmts.push(place);
         let outer = self.stmt.replace(id);
         self.depth += 1;
@@ -255,10 +257,10 @@ impl Walk<'_> {
             ExprKind::Func(f) => self.map.func_uses.entry(f).or_default().push(id),
             _ => {}
         }
-        parts(&program.expr(id).kind, &mut |part| match part {
-            Part::Expr(e) => self.expr(e, Parent::Expr(id)),
-            Part::Stmt(s) => self.stmt(s),
-            Part::Init(init) => self.init(init, Parent::Expr(id)),
+        for_each_child(&program.expr(id).kind, &mut |child| match child {
+            Child::Expr(e) => self.expr(e, Parent::Expr(id)),
+            Child::Stmt(s) => self.stmt(s),
+            Child::Init(init) => self.init(init, Parent::Expr(id)),
         });
     }
 }

@@ -27,7 +27,7 @@ impl Span {
 
 /// A place a person can open: the file and line the preprocessor's line markers name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Location {
     /// File as the line marker names it.
     pub file: String,
     /// Line in that file, from 1.
@@ -85,7 +85,7 @@ impl SourceMap {
     }
 
     /// File, line and column of a span's start; `None` for [`Span::NONE`].
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn location(&self, span: Span) -> Option<Location> {
         let lo = span.lo as usize;
         if span.is_none() || lo > self.text.len() {
             return None;
@@ -97,7 +97,7 @@ impl SourceMap {
         let begin = bytes[..lo].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         let end = bytes[lo..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |i| lo + i);
         let width = (span.hi as usize).clamp(lo + 1, end.max(lo + 1)) - lo;
-        Some(Place {
+        Some(Location {
             file: self.files[file as usize].clone(),
             line: first_line + newlines as u32,
             column: (lo - begin) as u32 + 1,

@@ -139,7 +139,7 @@ fn specimen(made: &Made, fuel: u64, dir: &Path, tested: &mut Tested) -> Option<S
         return None;
     };
     let Some(Node::Expr(node)) = verdict.node else { return None };
-    let place = program.source.place(verdict.span)?;
+    let place = program.source.location(verdict.span)?;
     let claim = CLAIMS.iter().find(|c| c.kind == kind && (c.holds)(&program, node))?;
     let detail = verdict.detail;
     Some(Specimen { kind, detector: claim.detector, line: place.line, detail })

@@ -123,7 +123,7 @@ fn is_mutable(program: &Program, item: &Item) -> bool {
 /// Whether a definition stands in one of these files, or is where the program begins.
 fn own(program: &Program, item: &Item, files: &[String]) -> bool {
     let stands =
-        |span: Span| program.source.place(span).is_some_and(|place| files.contains(&place.file));
+        |span: Span| program.source.location(span).is_some_and(|place| files.contains(&place.file));
     match *item {
         Item::Func(f) => {
             let func = program.func(f);

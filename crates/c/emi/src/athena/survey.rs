@@ -1,6 +1,6 @@
 //! What a statement needs of the place that it is put in.
 
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, RecordId, Scope, StmtId, StmtKind};
 use ctree::{Storage, Ty, TypeKind, UnOp, VarId};
 
@@ -198,11 +198,11 @@ impl Survey<'_> {
             _ => {}
         }
         let mut fits = Some(());
-        parts(kind, &mut |part| {
-            let part = match part {
-                Part::Expr(e) => self.expr(e),
-                Part::Stmt(s) => self.stmt(s),
-                Part::Init(init) => self.init(init),
+        for_each_child(kind, &mut |child| {
+            let part = match child {
+                Child::Expr(e) => self.expr(e),
+                Child::Stmt(s) => self.stmt(s),
+                Child::Init(init) => self.init(init),
             };
             fits = fits.and(part);
         });

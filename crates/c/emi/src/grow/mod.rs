@@ -82,13 +82,13 @@ pub(crate) struct Visible {
 impl Visible {
     /// What can be named before a statement.
     pub fn at(program: &Program, sites: &Sites, site: &Site) -> Visible {
-        let mut vars = sites.scopes.vars(program, site.stmt);
+        let mut vars = sites.visible.vars(program, site.stmt);
         vars.retain(|&v| is_defined(program, v));
         vars.reverse();
-        let all = sites.scopes.funcs(program, site.stmt);
+        let all = sites.visible.funcs(program, site.stmt);
         let of = |callee| all.iter().copied().filter(|&f| sites.callee(f) == callee).collect();
         let (funcs, library) = (of(Callee::Defined), of(Callee::Library));
-        Visible { vars, funcs, library, records: sites.scopes.records(site.stmt) }
+        Visible { vars, funcs, library, records: sites.visible.records(site.stmt) }
     }
 
     /// Whether the members of a record can be named.

@@ -1,7 +1,7 @@
 //! Objects to read, write and point to: walks from a variable through indices, members and
 //! pointers.
 
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Program, RecordId, Storage, Ty, TypeKind, VarId};
 
 use super::Grow;
@@ -166,8 +166,8 @@ impl Grow<'_> {
 fn varies(program: &Program, e: ExprId) -> bool {
     let kind = &program.expr(e).kind;
     let mut found = matches!(kind, ExprKind::Var(_) | ExprKind::Call(..));
-    parts(kind, &mut |part| {
-        if let Part::Expr(e) = part {
+    for_each_child(kind, &mut |child| {
+        if let Child::Expr(e) = child {
             found |= varies(program, e);
         }
     });

@@ -10,7 +10,7 @@ use super::number;
 use super::rewrite::{self, Base, Count, Operator, Rule, Then};
 use super::term::{Constant, Operands, Term, Type, Values, binary, cast, copy, is_simple, lane};
 use choice::Choices;
-use cmachine::{Fault, Faulty, Operand};
+use cmachine::{Fault, FaultyOp, Operand};
 use ctree::{BinOp, Expr, ExprId, ExprKind, Program, Ty, UnOp};
 
 /// How far a node has climbed. It never descends.
@@ -72,11 +72,11 @@ pub(super) fn original(
     kind: &ExprKind,
     fault: &Fault,
     earlier: Option<&Fix>,
-) -> (Faulty, Operand, Operand) {
+) -> (FaultyOp, Operand, Operand) {
     let op = match (kind, fault.op) {
-        (_, Faulty::Index { .. } | Faulty::FloatToInt) => fault.op,
-        (ExprKind::Binary(op, ..) | ExprKind::AssignOp { op, .. }, _) => Faulty::Binary(*op),
-        (ExprKind::Unary(UnOp::Neg, _), _) => Faulty::Neg,
+        (_, FaultyOp::Index { .. } | FaultyOp::FloatToInt) => fault.op,
+        (ExprKind::Binary(op, ..) | ExprKind::AssignOp { op, .. }, _) => FaultyOp::Binary(*op),
+        (ExprKind::Unary(UnOp::Neg, _), _) => FaultyOp::Neg,
         _ => fault.op,
     };
     let (mut a, mut b) = (fault.left, fault.right);
@@ -119,20 +119,20 @@ impl Fix {
     pub fn choose(
         p: &Program,
         kind: &ExprKind,
-        (op, a, b): (Faulty, Operand, Operand),
+        (op, a, b): (FaultyOp, Operand, Operand),
         wish: Wish<'_>,
         choices: &mut Choices,
     ) -> Option<Fix> {
         match op {
-            Faulty::FloatToInt => {
+            FaultyOp::FloatToInt => {
                 let value = number::wrapped(choices.range(-100..=100).into(), (a.bits, a.signed));
                 let term = Term::Const(Constant::Drawn, Type::Left);
                 Some(Fix { rung: Rung::Constant, term, c: value.value, place: Place::Constant })
             }
-            Faulty::Index { .. } => Fix::index(a, b, wish.from, choices),
-            Faulty::Read | Faulty::Conflict { .. } | Faulty::Other => None,
-            Faulty::Neg => Fix::arithmetic(p, kind, (Operator::Neg, a, b), wish, choices),
-            Faulty::Binary(op) => {
+            FaultyOp::Index { .. } => Fix::index(a, b, wish.from, choices),
+            FaultyOp::Read | FaultyOp::Conflict { .. } | FaultyOp::Other => None,
+            FaultyOp::Neg => Fix::arithmetic(p, kind, (Operator::Neg, a, b), wish, choices),
+            FaultyOp::Binary(op) => {
                 Fix::arithmetic(p, kind, (Operator::Binary(op), a, b), wish, choices)
             }
         }
@@ -262,15 +262,15 @@ impl Fix {
         let ty = |e: ExprId| p.expr(e).ty;
         let (op, a, b) = match *kind {
             ExprKind::Binary(BinOp::Add, a, i) if p.types.is_pointer(ty(a)) => {
-                (Faulty::Index { address_only: true }, operand(ty(i))?, length(p, a)?)
+                (FaultyOp::Index { address_only: true }, operand(ty(i))?, length(p, a)?)
             }
             ExprKind::Index(a, i) => {
-                (Faulty::Index { address_only: false }, operand(ty(i))?, length(p, a)?)
+                (FaultyOp::Index { address_only: false }, operand(ty(i))?, length(p, a)?)
             }
-            ExprKind::Unary(UnOp::Neg, a) => (Faulty::Neg, operand(ty(a))?, operand(ty(a))?),
-            ExprKind::Binary(op, a, b) => (Faulty::Binary(op), operand(ty(a))?, operand(ty(b))?),
+            ExprKind::Unary(UnOp::Neg, a) => (FaultyOp::Neg, operand(ty(a))?, operand(ty(a))?),
+            ExprKind::Binary(op, a, b) => (FaultyOp::Binary(op), operand(ty(a))?, operand(ty(b))?),
             ExprKind::AssignOp { op, rhs, comp, .. } => {
-                (Faulty::Binary(op), operand(comp)?, operand(ty(rhs))?)
+                (FaultyOp::Binary(op), operand(comp)?, operand(ty(rhs))?)
             }
             _ => return None,
         };

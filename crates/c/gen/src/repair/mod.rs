@@ -30,7 +30,7 @@ mod walk;
 pub use fix::Rung;
 
 use choice::Choices;
-use cmachine::{Hooks, MachineConfig, Outcome, Report, Trouble, UbKind, UnspecKind};
+use cmachine::{FaultCause, Hooks, MachineConfig, Outcome, Report, UbKind, UnspecKind};
 use ctree::{ExprId, ExprKind, Program, StmtId, Ty, VarId};
 use fix::Fix;
 use once::Once;
@@ -151,7 +151,8 @@ pub fn repair(
     loop {
         passes += 1;
         let mut planner = Planner::new(program, &mut repair, choices);
-        let report = cmachine::run_mending(program, &options.machine, &options.hooks, &mut planner);
+        let report =
+            cmachine::run_with_recovery(program, &options.machine, &options.hooks, &mut planner);
         planner.end(&report.outcome);
         let Planner { fixes, wrongs, .. } = planner;
         if fixes.is_empty() && wrongs.is_empty() && matches!(report.outcome, Outcome::Finished(_)) {
@@ -198,8 +199,8 @@ impl Repair<'_> {
         }
         let mut promises = false;
         for wrong in wrongs {
-            match (wrong.node, wrong.trouble) {
-                (Part::Stmt(s), Trouble::Undefined(UbKind::NoReturn)) => {
+            match (wrong.node, wrong.cause) {
+                (Part::Stmt(s), FaultCause::Undefined(UbKind::NoReturn)) => {
                     promises |= may_return(p, s)
                 }
                 _ => self.right(p, wrong, choices),
@@ -232,15 +233,15 @@ impl Repair<'_> {
 
     fn right(&mut self, p: &mut Program, wrong: &Wrong, choices: &mut Choices) {
         let order = matches!(
-            wrong.trouble,
-            Trouble::Undefined(UbKind::Unsequenced)
-                | Trouble::Unspecified(UnspecKind::EvalOrder | UnspecKind::CallOrder)
+            wrong.cause,
+            FaultCause::Undefined(UbKind::Unsequenced)
+                | FaultCause::Unspecified(UnspecKind::EvalOrder | UnspecKind::CallOrder)
         );
         match wrong.node {
             _ if order => self.reorder(p, wrong),
             // A lane narrower than `int` stops a run, being no operation of the machine.
             Part::Expr(e) if self.narrow_lanes(p, e, choices) => {}
-            Part::Expr(e) => self.treat(p, e, wrong.trouble, wrong.value),
+            Part::Expr(e) => self.treat(p, e, wrong.cause, wrong.value),
             // A record that is returned, or that an initialiser copies.
             Part::Stmt(s) => {
                 let mut parts = Vec::new();
@@ -250,7 +251,7 @@ impl Repair<'_> {
                     if let Part::Expr(e) = part
                         && self.changed.len() == before
                     {
-                        self.treat(p, e, wrong.trouble, wrong.value);
+                        self.treat(p, e, wrong.cause, wrong.value);
                     }
                 }
             }

@@ -4,7 +4,7 @@
 use super::Repair;
 use super::fix::{Rung, replace};
 use super::value::neutral;
-use cmachine::{Trouble, UbKind};
+use cmachine::{FaultCause, UbKind};
 use ctree::{BinOp, ExprId, ExprKind, Program, Ty, UnOp};
 
 /// How the pointer behind an lvalue can be dealt with.
@@ -19,11 +19,11 @@ enum Behind {
 
 impl Repair<'_> {
     /// Repairs a node that something is wrong with. `value` is what the run went on with.
-    pub(super) fn treat(&mut self, p: &mut Program, node: ExprId, trouble: Trouble, value: i64) {
+    pub(super) fn treat(&mut self, p: &mut Program, node: ExprId, cause: FaultCause, value: i64) {
         let node = self.inner.get(&node).copied().unwrap_or(node);
-        let kind = match trouble {
-            Trouble::Undefined(kind) => Some(kind),
-            Trouble::Unspecified(_) => None,
+        let kind = match cause {
+            FaultCause::Undefined(kind) => Some(kind),
+            FaultCause::Unspecified(_) => None,
         };
         let value_is_bad = matches!(
             kind,

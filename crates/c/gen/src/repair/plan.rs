@@ -8,7 +8,7 @@ use super::once::Once;
 use super::walk::Part;
 use super::{Repair, Rung};
 use choice::Choices;
-use cmachine::{Fault, Faulty, Mend, Mender, Outcome, Trouble};
+use cmachine::{Fault, FaultCause, FaultHandler, FaultyOp, Outcome, Recovery};
 use ctree::{BinOp, ExprId, ExprKind, Program};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) struct Planner<'r, 'o> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrong {
     pub node: Part,
-    pub trouble: Trouble,
+    pub cause: FaultCause,
     /// Of a conflict, the accesses that are no parts of calls.
     pub accesses: [Option<ExprId>; 2],
     /// The value that the run went on with.
@@ -40,15 +40,15 @@ pub(super) struct Wrong {
 /// its repair is known after the first.
 const FAULTS: u32 = 20_000;
 
-impl Mender for Planner<'_, '_> {
-    fn mend(&mut self, fault: &Fault) -> Mend {
+impl FaultHandler for Planner<'_, '_> {
+    fn handle(&mut self, fault: &Fault) -> Recovery {
         self.faults += 1;
         if self.faults > FAULTS {
-            return Mend::Stop;
+            return Recovery::Stop;
         }
         match self.plan(fault) {
-            Some(value) => Mend::Value(value),
-            None => Mend::Stop,
+            Some(value) => Recovery::Value(value),
+            None => Recovery::Stop,
         }
     }
 }
@@ -73,7 +73,10 @@ impl<'r, 'o> Planner<'r, 'o> {
 
     fn plan(&mut self, fault: &Fault) -> Option<i128> {
         let node = match (fault.node, fault.op) {
-            (cmachine::Node::Expr(e), Faulty::Read | Faulty::Other | Faulty::Conflict { .. }) => {
+            (
+                cmachine::Node::Expr(e),
+                FaultyOp::Read | FaultyOp::Other | FaultyOp::Conflict { .. },
+            ) => {
                 return self.wrong(Part::Expr(e), fault);
             }
             (cmachine::Node::Stmt(s), _) => return self.wrong(Part::Stmt(s), fault),
@@ -114,16 +117,16 @@ impl<'r, 'o> Planner<'r, 'o> {
             return Some(known.into());
         }
         let value = match node {
-            _ if fault.op == Faulty::Read => 0,
+            _ if fault.op == FaultyOp::Read => 0,
             Part::Expr(e) if self.is_comparison(e) => self.choices.range(0..=1),
             _ => self.choices.range(0..=100),
         };
         self.values.insert(node, value);
         let accesses = match fault.op {
-            Faulty::Conflict { this, other } => [this, other],
+            FaultyOp::Conflict { this, other } => [this, other],
             _ => [None; 2],
         };
-        self.wrongs.push(Wrong { node, trouble: fault.trouble, accesses, value });
+        self.wrongs.push(Wrong { node, cause: fault.cause, accesses, value });
         Some(value.into())
     }
 
@@ -164,22 +167,22 @@ impl<'r, 'o> Planner<'r, 'o> {
 fn wrapped_result(fault: &Fault) -> Option<i128> {
     let (a, b) = (fault.left.value, fault.right.value);
     match fault.op {
-        Faulty::Binary(BinOp::Add) => Some(a.wrapping_add(b)),
-        Faulty::Binary(BinOp::Sub) => Some(a.wrapping_sub(b)),
+        FaultyOp::Binary(BinOp::Add) => Some(a.wrapping_add(b)),
+        FaultyOp::Binary(BinOp::Sub) => Some(a.wrapping_sub(b)),
         _ => None,
     }
 }
 
 /// What ended a run without being mended, if it was undefined or unspecified.
 fn wrong(outcome: &Outcome) -> Option<Wrong> {
-    let (trouble, verdict) = match outcome {
-        Outcome::Undefined(kind, verdict) => (Trouble::Undefined(*kind), verdict),
-        Outcome::Unspecified(kind, verdict) => (Trouble::Unspecified(*kind), verdict),
+    let (cause, verdict) = match outcome {
+        Outcome::Undefined(kind, verdict) => (FaultCause::Undefined(*kind), verdict),
+        Outcome::Unspecified(kind, verdict) => (FaultCause::Unspecified(*kind), verdict),
         _ => return None,
     };
     let node = match verdict.node? {
         cmachine::Node::Expr(e) => Part::Expr(e),
         cmachine::Node::Stmt(s) => Part::Stmt(s),
     };
-    Some(Wrong { node, trouble, accesses: [None; 2], value: 1 })
+    Some(Wrong { node, cause, accesses: [None; 2], value: 1 })
 }

@@ -9,7 +9,7 @@
 use super::relax::Relaxation;
 use super::{Generated, Options, Taken, Tuple, generate_without};
 use cmachine::{MachineConfig, Node, Outcome, Report, UbKind, Verdict};
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Program};
 use std::collections::BTreeSet;
 
@@ -89,8 +89,8 @@ fn at_place(program: &Program, expr: ExprId, taken: &[Taken], found: &mut Vec<u3
         _ => t.made.contains(&expr.0),
     };
     found.extend(taken.iter().filter(here).map(|t| t.number));
-    parts(kind, &mut |part| {
-        if let Part::Expr(inner) = part {
+    for_each_child(kind, &mut |part| {
+        if let Child::Expr(inner) = part {
             at_place(program, inner, taken, found);
         }
     });

@@ -2,7 +2,7 @@
 //! in one.
 
 use super::{Generated, Language};
-use ctree::print::{Place, Style, Unprintable, print_split, print_unit_as};
+use ctree::print::{SplitFile, Style, Unprintable, print_split, print_unit_as};
 use ctree::{Item, Storage, UnitId};
 
 /// A file of a program.
@@ -40,13 +40,17 @@ impl Generated {
     }
 
     /// Tests and their own variables stand apart from the values they are given.
-    fn place(&self, item: &Item) -> Place {
+    fn place(&self, item: &Item) -> SplitFile {
         match *item {
-            Item::Var(var) if Some(var) == self.checksum => Place::Driver,
-            Item::Var(var) if self.program.var(var).storage == Storage::Static => Place::Functions,
-            Item::Func(func) if self.functions.contains(&func) => Place::Functions,
-            Item::Var(_) | Item::Func(_) | Item::FuncDecl(_) | Item::VarDecl(_) => Place::Driver,
-            _ => Place::Header,
+            Item::Var(var) if Some(var) == self.checksum => SplitFile::Driver,
+            Item::Var(var) if self.program.var(var).storage == Storage::Static => {
+                SplitFile::Functions
+            }
+            Item::Func(func) if self.functions.contains(&func) => SplitFile::Functions,
+            Item::Var(_) | Item::Func(_) | Item::FuncDecl(_) | Item::VarDecl(_) => {
+                SplitFile::Driver
+            }
+            _ => SplitFile::Header,
         }
     }
 }

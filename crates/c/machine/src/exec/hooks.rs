@@ -5,7 +5,7 @@
 use super::Machine;
 use super::watch::Tallies;
 use crate::code::{Code, CodeNode, Reg};
-use crate::{Hooks, Profile, VolatileAccess, Worth};
+use crate::{Hooks, ObservedValue, Profile, VolatileAccess};
 use ctree::ExprId;
 
 /// Collects a [`Profile`].
@@ -75,9 +75,9 @@ impl Recorder {
 
 impl Machine<'_> {
     pub(super) fn note(&mut self, r: Reg, e: ExprId) {
-        let Some(kind) = self.kind(self.p.expr(e).ty) else { return };
+        let Some(kind) = self.kind(self.program.expr(e).ty) else { return };
         let value = kind.value(self.r(r));
-        let new = Worth { first: value, constant: true };
+        let new = ObservedValue { first: value, constant: true };
         let worth = self.recorder.profile.values.entry(e).or_insert(new);
         worth.constant &= worth.first == value;
     }

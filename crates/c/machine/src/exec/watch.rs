@@ -5,9 +5,9 @@
 //! machine's own loads. Looking changes nothing: no mark, no effective type, no trace.
 
 use super::Machine;
-use crate::code::{Code, Spot, Watched};
-use crate::kind::Kind;
-use crate::memory::{Access, INIT, INIT8, POINTER8, READ_MARK, STATE, WRITE_MARK, Want};
+use crate::code::{Code, ScalarLocation, WatchedScalar};
+use crate::kind::ScalarKind;
+use crate::memory::{Access, AccessCheck, INIT, INIT8, POINTER8, READ_MARK, STATE, WRITE_MARK};
 use crate::{Hooks, Point, VarValues};
 use ctree::StmtId;
 use std::collections::BTreeMap;
@@ -28,12 +28,12 @@ pub(super) struct Tallies {
 #[derive(Default)]
 struct Tally {
     visits: u64,
-    scalars: Vec<Seen>,
+    scalars: Vec<ScalarTally>,
 }
 
 /// What one scalar was seen to hold.
 #[derive(Clone)]
-struct Seen {
+struct ScalarTally {
     times: u64,
     last: i128,
     /// Ascending.
@@ -74,8 +74,8 @@ impl Tallies {
     }
 }
 
-impl Seen {
-    const NOTHING: Seen = Seen {
+impl ScalarTally {
+    const NOTHING: ScalarTally = ScalarTally {
         times: 0,
         last: 0,
         values: Vec::new(),
@@ -105,7 +105,7 @@ impl Seen {
         }
     }
 
-    fn finish(self, scalar: &Watched) -> Option<VarValues> {
+    fn finish(self, scalar: &WatchedScalar) -> Option<VarValues> {
         (self.times > 0).then(|| VarValues {
             ty: scalar.ty,
             seen: self.times,
@@ -129,7 +129,7 @@ impl Machine<'_> {
         }
         let mut scalars = std::mem::take(&mut tally.scalars);
         if scalars.is_empty() {
-            scalars = vec![Seen::NOTHING; probe.scalars.len()];
+            scalars = vec![ScalarTally::NOTHING; probe.scalars.len()];
         }
         for (seen, scalar) in scalars.iter_mut().zip(&probe.scalars) {
             let Some(scalar) = scalar else { continue };
@@ -150,12 +150,12 @@ impl Machine<'_> {
     }
 
     /// The last of a chain of pointers.
-    fn follow(&self, way: &[Spot]) -> Option<u64> {
+    fn follow(&self, way: &[ScalarLocation]) -> Option<u64> {
         let mut pointer = 0;
         for spot in way {
             let at = self.find(spot, pointer)?;
             pointer = match *spot {
-                Spot::Register { reg, .. } => self.r(reg),
+                ScalarLocation::Register { reg, .. } => self.r(reg),
                 _ => self.peek_pointer(at)?,
             };
         }
@@ -163,14 +163,16 @@ impl Machine<'_> {
     }
 
     /// The address of a scalar that may be read as far as its place goes; 0 in a register.
-    fn find(&self, spot: &Spot, pointer: u64) -> Option<u32> {
+    fn find(&self, spot: &ScalarLocation, pointer: u64) -> Option<u32> {
         let (record, want) = match *spot {
-            Spot::Register { flag, .. } => return flag.is_none_or(|f| self.r(f) != 0).then_some(0),
-            Spot::Direct { base, at, private } => {
+            ScalarLocation::Register { flag, .. } => {
+                return flag.is_none_or(|f| self.r(f) != 0).then_some(0);
+            }
+            ScalarLocation::Direct { base, at, private } => {
                 return self.is_settled(private).then(|| self.base(base) + at);
             }
-            Spot::Behind { record, access } => (record, self.want(access, Access::Load)),
-            Spot::Bits { record, access } => {
+            ScalarLocation::Behind { record, access } => (record, self.want(access, Access::Load)),
+            ScalarLocation::Bits { record, access } => {
                 let a = &self.code.bits[access as usize];
                 if let Some(base) = a.base {
                     return self.is_settled(false).then(|| self.base(base) + a.at);
@@ -196,13 +198,13 @@ impl Machine<'_> {
     }
 
     /// The value of a scalar, if it has one.
-    fn look(&self, scalar: &Watched, at: u32) -> Option<i128> {
+    fn look(&self, scalar: &WatchedScalar, at: u32) -> Option<i128> {
         let kind = scalar.kind;
         match scalar.end {
-            Spot::Register { reg, .. } if kind.is_wide() => fit(kind, self.wide(reg)),
-            Spot::Register { reg, .. } => Some(kind.value(self.r(reg))),
-            Spot::Direct { .. } | Spot::Behind { .. } => self.peek(at, kind),
-            Spot::Bits { access, .. } => {
+            ScalarLocation::Register { reg, .. } if kind.is_wide() => fit(kind, self.wide(reg)),
+            ScalarLocation::Register { reg, .. } => Some(kind.value(self.r(reg))),
+            ScalarLocation::Direct { .. } | ScalarLocation::Behind { .. } => self.peek(at, kind),
+            ScalarLocation::Bits { access, .. } => {
                 let a = &self.code.bits[access as usize];
                 let size = (a.bit + a.width).div_ceil(8);
                 if self.has_mark(at, size, WRITE_MARK) {
@@ -214,7 +216,7 @@ impl Machine<'_> {
     }
 
     /// The integer at an address.
-    fn peek(&self, at: u32, kind: Kind) -> Option<i128> {
+    fn peek(&self, at: u32, kind: ScalarKind) -> Option<i128> {
         let (memory, shadow) = (&self.memory.bytes, &self.memory.shadow);
         let a = at as usize;
         let (raw, is_plain) = match kind.size() {
@@ -238,9 +240,11 @@ impl Machine<'_> {
             return None;
         }
         match kind {
-            Kind::I128 | Kind::U128 => fit(kind, u128::from_le_bytes(Self::bytes(memory, at))),
+            ScalarKind::I128 | ScalarKind::U128 => {
+                fit(kind, u128::from_le_bytes(Self::bytes(memory, at)))
+            }
             // Any other is a trap.
-            Kind::Bool => (raw <= 1).then_some(i128::from(raw)),
+            ScalarKind::Bool => (raw <= 1).then_some(i128::from(raw)),
             _ => Some(kind.value(kind.wrap(raw))),
         }
     }
@@ -258,19 +262,19 @@ impl Machine<'_> {
     }
 
     /// Whether a scalar that may be read may be written too.
-    fn may_write(&self, scalar: &Watched, pointer: u64, at: u32) -> bool {
+    fn may_write(&self, scalar: &WatchedScalar, pointer: u64, at: u32) -> bool {
         let (want, is_behind) = match scalar.end {
-            Spot::Register { .. } => return true,
-            Spot::Direct { .. } => (None, false),
-            Spot::Behind { access, .. } => (Some(self.want(access, Access::Store)), true),
-            Spot::Bits { access, .. } => {
+            ScalarLocation::Register { .. } => return true,
+            ScalarLocation::Direct { .. } => (None, false),
+            ScalarLocation::Behind { access, .. } => (Some(self.want(access, Access::Store)), true),
+            ScalarLocation::Bits { access, .. } => {
                 let a = &self.code.bits[access as usize];
                 (Some(Self::want_bits(a, Access::Store)), a.base.is_none())
             }
         };
         let size = want.map_or(scalar.kind.size(), |want| want.size);
         let is_free = self.sequence.is_idle() || !self.has_mark(at, size, READ_MARK | WRITE_MARK);
-        let may_store = |want: &Want| {
+        let may_store = |want: &AccessCheck| {
             let classes = &self.code.classes;
             self.memory.resolve(classes, pointer, want).is_ok()
                 && self.memory.keeps_class(classes, pointer, want)
@@ -280,6 +284,6 @@ impl Machine<'_> {
 }
 
 /// A value of 128 bits, if it can be told.
-fn fit(kind: Kind, raw: u128) -> Option<i128> {
-    if kind == Kind::I128 { Some(raw as i128) } else { i128::try_from(raw).ok() }
+fn fit(kind: ScalarKind, raw: u128) -> Option<i128> {
+    if kind == ScalarKind::I128 { Some(raw as i128) } else { i128::try_from(raw).ok() }
 }

@@ -2,8 +2,8 @@
 
 mod hooks;
 mod language;
-mod mend;
 mod place;
+mod recover;
 mod robust;
 mod vectors;
 mod watch;

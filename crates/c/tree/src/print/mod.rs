@@ -25,10 +25,10 @@ mod stmt;
 mod types;
 
 pub use self::cxx::{Container, CxxPlan, Style, Unprintable};
-pub use self::split::{HEADER, Place, Split, print_split};
+pub use self::split::{HEADER, Split, SplitFile, print_split};
 
 use self::cxx::Cxx;
-use self::early::Early;
+use self::early::EarlyUses;
 use crate::ids::{ExprId, StmtId, UnitId};
 use crate::program::{Item, Program};
 use crate::symbol::Sym;
@@ -99,7 +99,7 @@ struct Printer<'p> {
     /// for a fragment, where all names are taken to be declared.
     typedefs: Option<Vec<bool>>,
     /// What is printed by a type of its own because it was used before its type was completed.
-    early: Early,
+    early: EarlyUses,
     /// Present if the language is C++.
     cxx: Option<Cxx<'p>>,
     /// The first construct that has no text.
@@ -115,7 +115,7 @@ impl<'p> Printer<'p> {
             function: None,
             switches: Vec::new(),
             typedefs: None,
-            early: Early::default(),
+            early: EarlyUses::default(),
             cxx: None,
             failure: None,
         }
@@ -126,7 +126,7 @@ impl<'p> Printer<'p> {
         // Half the size of what a Csmith program expands to: few reallocations, little waste.
         printer.out.reserve(program.exprs.len() * 8);
         printer.typedefs = Some(vec![false; program.types.typedefs.len()]);
-        printer.early = Early::of(program, unit);
+        printer.early = EarlyUses::of(program, unit);
         printer
     }
 
