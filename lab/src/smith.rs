@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use cgen::smith::{Bounds, Options, Relaxation, Tuple, generate, mended};
+use cgen::smith::{Bounds, Options, Relaxation, SeedTuple, generate, revert_relaxations};
 use cmachine::{Exit, MachineConfig, Outcome, Report};
 use oracle::{Case, Detector, Detectors, Expected, Lab, Limits, Says, SourceFile};
 use sandbox::{Scratch, Stop};
@@ -79,7 +79,7 @@ struct Rate {
     programs: u64,
     different: u64,
     defined: u64,
-    mended: u64,
+    revert_relaxations: u64,
     kept: u64,
     undone: u64,
 }
@@ -102,9 +102,9 @@ fn rates(args: &Programs) -> Result<Found> {
     for (name, text) in all {
         let bounds = Bounds::parse(text).map_err(anyhow::Error::msg)?;
         let seeds: Vec<u64> = (args.seed..args.seed + args.programs).collect();
-        let tuples: Vec<Tuple> = seeds.iter().map(|seed| bounds.draw(*seed)).collect();
+        let tuples: Vec<SeedTuple> = seeds.iter().map(|seed| bounds.draw(*seed)).collect();
         // One relaxation alone is drawn for half of the seeds.
-        let on: Vec<Tuple> = tuples
+        let on: Vec<SeedTuple> = tuples
             .into_iter()
             .filter(|t| name.starts_with("all") || t.enabled().count() > 0)
             .collect();
@@ -113,7 +113,7 @@ fn rates(args: &Programs) -> Result<Found> {
             sum.programs += rate.programs;
             sum.different += rate.different;
             sum.defined += rate.defined;
-            sum.mended += rate.mended;
+            sum.revert_relaxations += rate.revert_relaxations;
             sum.kept += rate.kept;
             sum.undone += rate.undone;
         }
@@ -123,7 +123,7 @@ fn rates(args: &Programs) -> Result<Found> {
             sum.programs,
             percent(sum.different, sum.programs),
             percent(sum.defined, sum.different),
-            percent(sum.mended, sum.programs),
+            percent(sum.revert_relaxations, sum.programs),
             sum.kept,
             sum.undone
         );
@@ -131,7 +131,7 @@ fn rates(args: &Programs) -> Result<Found> {
     Ok(Found::Nothing)
 }
 
-fn rate(tuple: &Tuple) -> Rate {
+fn rate(tuple: &SeedTuple) -> Rate {
     let options = Options::default();
     let relaxed = generate(tuple, &options);
     // The first line holds the tuple.
@@ -139,20 +139,20 @@ fn rate(tuple: &Tuple) -> Rate {
     let plain = generate(&tuple.unrelaxed(), &options);
     let different = body(relaxed.text()) != body(plain.text());
     let defined = different && is_defined(&cmachine::run(&relaxed.program, &config()));
-    let whole = mended(tuple, &options, &config());
+    let whole = revert_relaxations(tuple, &options, &config());
     Rate {
         programs: 1,
         different: u64::from(different),
         defined: u64::from(defined),
-        mended: u64::from(is_defined(&whole.report)),
+        revert_relaxations: u64::from(is_defined(&whole.report)),
         kept: whole.kept as u64,
-        undone: whole.undone as u64,
+        undone: whole.reverted as u64,
     }
 }
 
 /// What was said of one program.
 struct Opinions {
-    tuple: Tuple,
+    tuple: SeedTuple,
     machine: String,
     said: Vec<(Detector, Says)>,
     text: String,

@@ -10,7 +10,7 @@ use cmachine::{Hooks, MachineConfig, Outcome, Profile, Report, UbKind, run_with}
 use ctree::{Program, StmtId};
 
 use crate::athena::{self, Database};
-use crate::env::Plan;
+use crate::env::ProfilePlan;
 use crate::site::Sites;
 use crate::{Strategies, Strategy, Variant, live, orion};
 
@@ -44,11 +44,11 @@ impl Default for Options {
 
 /// Why a program is no seed.
 #[derive(Clone, Debug)]
-pub struct Unfit(pub Outcome);
+pub struct UnusableSeed(pub Outcome);
 
 /// A variant that does not do what its seed does: a mistake of ours.
 #[derive(Clone, Debug)]
-pub struct Wrong {
+pub struct WrongVariant {
     /// The variant.
     pub variant: Variant,
     /// What it did.
@@ -79,7 +79,7 @@ pub struct Chain {
     /// The last variant, where things can be done to it, and its profile.
     last: Program,
     sites: Sites,
-    plan: Plan,
+    plan: ProfilePlan,
     profile: Profile,
 }
 
@@ -90,14 +90,14 @@ impl Chain {
         options: Options,
         config: &MachineConfig,
         choices: &Choices,
-    ) -> Result<Chain, Unfit> {
+    ) -> Result<Chain, UnusableSeed> {
         let choices = choices.fork("emi");
         let sites = Sites::of(&seed, &options.headers, seed.stmts.len());
-        let plan = Plan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
+        let plan = ProfilePlan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
         let config = MachineConfig { call_depth: config.call_depth.min(CALLS), ..config.clone() };
         let mut report = run_with(&seed, &config, &hooks(&plan));
         if !matches!(report.outcome, Outcome::Finished(_)) {
-            return Err(Unfit(report.outcome));
+            return Err(UnusableSeed(report.outcome));
         }
         let profile = std::mem::take(&mut report.profile);
         // A variant runs a few more statements for each that the seed runs.
@@ -139,7 +139,7 @@ impl Chain {
     /// Derives the next variant. `database` is where Athena takes statements from. A variant that
     /// takes too long is left out, and the next one is derived from the last good one: then no edit
     /// is new.
-    pub fn next(&mut self, database: &Database) -> Result<Derived, Box<Wrong>> {
+    pub fn next(&mut self, database: &Database) -> Result<Derived, Box<WrongVariant>> {
         self.rounds += 1;
         let label = self.rounds;
         let mut choices = self.choices.fork(&format!("variant {label}"));
@@ -164,7 +164,7 @@ impl Chain {
         if report.outcome != self.seed.outcome || report.stdout != self.seed.stdout {
             let variant = self.variant.clone();
             self.variant.edits.truncate(first);
-            return Err(Box::new(Wrong { variant, report, new }));
+            return Err(Box::new(WrongVariant { variant, report, new }));
         }
         self.last = program;
         self.sites = sites;
@@ -178,7 +178,7 @@ impl Chain {
         let program = self.variant.program();
         let sites = Sites::of(&program, &self.options.headers, self.variant.base.stmts.len());
         let mut choices = self.choices.fork(&format!("profile {label}"));
-        let plan = Plan::draw(&program, &sites, &self.options, &mut choices);
+        let plan = ProfilePlan::draw(&program, &sites, &self.options, &mut choices);
         let report = run_with(&program, &self.config, &hooks(&plan));
         Run { program, sites, plan, report }
     }
@@ -186,7 +186,8 @@ impl Chain {
     fn mutate(&mut self, database: &Database, choices: &mut Choices) {
         let next = &mut self.variant;
         let strategies = &self.options.strategies;
-        let view = View { program: &self.last, sites: &self.sites, profile: &self.profile };
+        let view =
+            ProfiledProgram { program: &self.last, sites: &self.sites, profile: &self.profile };
         let room = self.options.mutations;
         if strategies
             .chosen()
@@ -208,7 +209,7 @@ impl Chain {
 struct Run {
     program: Program,
     sites: Sites,
-    plan: Plan,
+    plan: ProfilePlan,
     report: Report,
 }
 
@@ -218,13 +219,13 @@ fn is_of_order(outcome: &Outcome) -> bool {
 }
 
 /// A program with all that is known of it.
-pub(crate) struct View<'a> {
+pub(crate) struct ProfiledProgram<'a> {
     pub program: &'a Program,
     pub sites: &'a Sites,
     pub profile: &'a Profile,
 }
 
-fn hooks(plan: &Plan) -> Hooks {
+fn hooks(plan: &ProfilePlan) -> Hooks {
     Hooks {
         cover: true,
         probes: plan.probes.clone(),

@@ -7,12 +7,12 @@ use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Init, Item, LabelId, Program, StmtId, StmtKind};
 
 use crate::Variant;
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::site::Site;
 
 /// One statement. Of a compound one only the head counts: what is in it follows as nodes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct FlowNode {
     pub stmt: StmtId,
     /// What it says.
     pub hash: u64,
@@ -31,13 +31,13 @@ pub(crate) struct Node {
 /// The statements of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<FlowNode>,
 }
 
 impl Flow {
     /// Those in all functions.
     pub fn of(program: &Program) -> Flow {
-        let mut walk = Walk::new(program);
+        let mut walk = FlowBuilder::new(program);
         for item in program.units.iter().flat_map(|unit| &unit.items) {
             if let Item::Func(f) = *item
                 && let Some(body) = program.func(f).body
@@ -50,28 +50,28 @@ impl Flow {
 
     /// Those in a statement.
     pub fn of_stmt(program: &Program, s: StmtId) -> Flow {
-        let mut walk = Walk::new(program);
+        let mut walk = FlowBuilder::new(program);
         walk.stmt(s, None);
         walk.flow
     }
 }
 
-struct Walk<'a> {
+struct FlowBuilder<'a> {
     program: &'a Program,
     flow: Flow,
     switch: Option<u32>,
 }
 
-impl Walk<'_> {
-    fn new(program: &Program) -> Walk<'_> {
-        Walk { program, flow: Flow::default(), switch: None }
+impl FlowBuilder<'_> {
+    fn new(program: &Program) -> FlowBuilder<'_> {
+        FlowBuilder { program, flow: Flow::default(), switch: None }
     }
 
     fn stmt(&mut self, id: StmtId, pred: Option<u32>) -> u32 {
         let program = self.program;
         let at = self.flow.nodes.len() as u32;
         let switch = self.switch;
-        let node = Node { stmt: id, hash: 0, pred, next: None, end: 0, loops: false, switch };
+        let node = FlowNode { stmt: id, hash: 0, pred, next: None, end: 0, loops: false, switch };
         self.flow.nodes.push(node);
         let kind = &program.stmt(id).kind;
         let mut hash = mix(0, discriminant(kind));
@@ -216,7 +216,7 @@ fn discriminant(kind: &StmtKind) -> u64 {
 const EMPTY: u64 = 1;
 
 /// What a statement says that is not there any more.
-pub(crate) fn nothing() -> u64 {
+pub(crate) fn removed_hash() -> u64 {
     mix(0, EMPTY)
 }
 
@@ -261,8 +261,8 @@ pub(crate) struct DeadSite {
 }
 
 /// All such sites, in the order of the text.
-pub(crate) fn dead_sites(view: &View, flow: &Flow, next: &Variant) -> Vec<DeadSite> {
-    let executed = |node: &Node| u32::from(view.profile.executed.contains(&node.stmt));
+pub(crate) fn dead_sites(view: &ProfiledProgram, flow: &Flow, next: &Variant) -> Vec<DeadSite> {
+    let executed = |node: &FlowNode| u32::from(view.profile.executed.contains(&node.stmt));
     let mut ran = vec![0];
     for node in &flow.nodes {
         ran.push(ran[ran.len() - 1] + executed(node));
@@ -294,7 +294,7 @@ struct Jumps {
 }
 
 impl Jumps {
-    fn of(view: &View, flow: &Flow, next: &Variant) -> Jumps {
+    fn of(view: &ProfiledProgram, flow: &Flow, next: &Variant) -> Jumps {
         let mut gotos = HashMap::new();
         for stmt in &next.base.stmts {
             if let StmtKind::Goto(label) = stmt.kind {

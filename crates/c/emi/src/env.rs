@@ -8,21 +8,21 @@ use ctree::{ArrayLen, ExprId, Program, Quals, RecordKind, StmtId, Ty, TypeKind, 
 
 use crate::chain::Options;
 use crate::site::{Site, Sites, exposed};
-use crate::synth::Values;
+use crate::synth::ValueSet;
 
 /// Variables looked at before a statement, at most.
 const VARS: usize = 14;
 /// Points drawn in any program that has so many.
 const FEWEST: usize = 4;
 /// Ways tried from each of them, where it is no scalar itself.
-const WAYS: usize = 3;
+const PATHS: usize = 3;
 /// A way has at most so many steps, and follows so many pointers.
 const STEPS: usize = 6;
 const DEREFS: usize = 2;
 
 /// The points to be profiled, and what is to be watched at each.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ProfilePlan {
     pub probes: HashMap<StmtId, Vec<Watch>>,
     /// Variables that a pointer may point to.
     exposed: HashSet<VarId>,
@@ -33,15 +33,15 @@ pub(crate) struct Plan {
     restricted: bool,
 }
 
-impl Plan {
+impl ProfilePlan {
     /// Draws points, each with the probability that the options say.
     pub fn draw(
         program: &Program,
         sites: &Sites,
         options: &Options,
         choices: &mut Choices,
-    ) -> Plan {
-        let mut plan = Plan {
+    ) -> ProfilePlan {
+        let mut plan = ProfilePlan {
             probes: HashMap::new(),
             exposed: exposed(program),
             outside: program
@@ -84,11 +84,15 @@ impl Plan {
         let records = sites.visible.records(at);
         let mut watches = Vec::new();
         for var in vars {
-            let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { WAYS };
+            let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { PATHS };
             for _ in 0..tries {
-                let way = Way { program, records: &records, var }.draw(choices);
-                let fits = |way: &Watch| !(self.restricted && way.path.contains(&PathStep::Deref));
-                watches.extend(way.filter(|way| fits(way) && !watches.contains(way)));
+                let path_end = PathSearch { program, records: &records, var }.draw(choices);
+                let fits = |path_end: &Watch| {
+                    !(self.restricted && path_end.path.contains(&PathStep::Deref))
+                };
+                watches.extend(
+                    path_end.filter(|path_end| fits(path_end) && !watches.contains(path_end)),
+                );
             }
         }
         watches
@@ -101,7 +105,7 @@ impl Plan {
         for (watch, values) in watches.iter().zip(&point.values) {
             if let Some(values) = values
                 && values.seen == point.visits
-                && let Some(values) = Known::new(program, self, watch, values)
+                && let Some(values) = KnownScalar::new(program, self, watch, values)
             {
                 known.push(values);
             }
@@ -111,13 +115,13 @@ impl Plan {
 }
 
 /// A way from a variable to an integer, drawn at random.
-struct Way<'a> {
+struct PathSearch<'a> {
     program: &'a Program,
     records: &'a HashSet<ctree::RecordId>,
     var: VarId,
 }
 
-impl Way<'_> {
+impl PathSearch<'_> {
     fn draw(&self, choices: &mut Choices) -> Option<Watch> {
         let types = &self.program.types;
         let mut ty = self.program.var(self.var).ty;
@@ -174,67 +178,72 @@ fn has_restrict(program: &Program) -> bool {
 /// What is known at a point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
-    pub known: Vec<Known>,
+    pub known: Vec<KnownScalar>,
 }
 
 /// One scalar and its values.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownScalar {
     pub watch: Watch,
     /// Its type, unqualified.
     pub ty: Ty,
     /// Its width, if it is a bit-field.
     pub bits: Option<u32>,
-    pub values: Values,
+    pub values: ValueSet,
     /// It may be assigned to.
     pub writable: bool,
     /// A pointer may point to it.
     exposed: bool,
 }
 
-impl Known {
-    fn new(program: &mut Program, plan: &Plan, watch: &Watch, seen: &VarValues) -> Option<Known> {
+impl KnownScalar {
+    fn new(
+        program: &mut Program,
+        plan: &ProfilePlan,
+        watch: &Watch,
+        seen: &VarValues,
+    ) -> Option<KnownScalar> {
         // Wider ones are beyond what values are computed in.
         if program.types.int_bits(seen.ty).is_none_or(|(bits, _)| bits > 64) {
             return None;
         }
         let values = match seen.complete {
-            true => Values::some(seen.values.iter().copied()),
-            false => Values::Span(seen.min, seen.max),
+            true => ValueSet::some(seen.values.iter().copied()),
+            false => ValueSet::Span(seen.min, seen.max),
         };
-        let (ty, bits, fixed) = way(program, watch);
+        let (ty, bits, fixed) = path_end(program, watch);
         let exposed = plan.exposed.contains(&watch.var) || watch.path.contains(&PathStep::Deref);
         // A byte may be one of a larger object, or of a pointer.
         let byte = program.types.size_of(ty) == Some(1) && watch.path.contains(&PathStep::Deref);
         let writable = seen.writable && !fixed && !byte;
-        Some(Known { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
+        Some(KnownScalar { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
     }
 
     /// A variable of our own that nothing points to.
-    pub fn own(var: VarId, ty: Ty, values: Values) -> Known {
+    pub fn own(var: VarId, ty: Ty, values: ValueSet) -> KnownScalar {
         let watch = Watch { var, path: Vec::new() };
-        Known { watch, ty, bits: None, values, writable: false, exposed: false }
+        KnownScalar { watch, ty, bits: None, values, writable: false, exposed: false }
     }
 
     /// The scalar as an expression.
-    pub fn place(&self, program: &mut Program) -> ExprId {
-        let mut place = program.var_ref(self.watch.var);
+    pub fn lvalue(&self, program: &mut Program) -> ExprId {
+        let mut lvalue = program.var_ref(self.watch.var);
         let mut steps = self.watch.path.iter().peekable();
         while let Some(step) = steps.next() {
-            place = match (step, steps.peek()) {
+            lvalue = match (step, steps.peek()) {
                 (PathStep::Deref, Some(&&PathStep::Field(field))) => {
                     steps.next();
-                    program.arrow(place, field)
+                    program.arrow(lvalue, field)
                 }
-                (PathStep::Deref, _) => program.deref(place),
-                (PathStep::Field(field), _) => program.member(place, *field),
+                (PathStep::Deref, _) => program.deref(lvalue),
+                (PathStep::Field(field), _) => program.member(lvalue, *field),
                 (PathStep::Element(i), _) => {
                     let i = program.int_const(Ty::INT, i128::from(*i));
-                    program.index(place, i)
+                    program.index(lvalue, i)
                 }
             };
         }
-        place
+        lvalue
     }
 
     fn is_behind_pointer(&self) -> bool {
@@ -245,19 +254,19 @@ impl Known {
 impl Env {
     /// Has a scalar of it assigned to: it has these values from now on, and what may be the same
     /// object is not known any more.
-    pub fn assign(&mut self, to: &Known, values: Values) {
+    pub fn assign(&mut self, to: &KnownScalar, values: ValueSet) {
         let behind = to.is_behind_pointer();
         self.known.retain(|k| {
             let may_be_same = if behind { k.exposed } else { to.exposed && k.is_behind_pointer() };
             k.watch != to.watch && !may_be_same
         });
-        self.known.push(Known { values, ..to.clone() });
+        self.known.push(KnownScalar { values, ..to.clone() });
     }
 }
 
 /// The type at the end of a way, the width of a bit-field there, and whether it is not to be written:
 /// something on the way is `const`, or a union, whose other members would change along.
-fn way(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
+fn path_end(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
     let mut ty = program.types.canon(program.var(watch.var).ty);
     let (mut bits, mut fixed) = (None, ty.is_const());
     for step in &watch.path {

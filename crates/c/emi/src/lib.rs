@@ -51,6 +51,6 @@ mod synth;
 mod variant;
 
 pub use athena::Database;
-pub use chain::{Chain, Derived, Options, Unfit, Wrong};
+pub use chain::{Chain, Derived, Options, UnusableSeed, WrongVariant};
 pub use strategy::{Strategies, Strategy};
 pub use variant::{Change, Edit, Variant};

@@ -2,7 +2,7 @@
 
 use choice::Choices;
 
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::dead::{Flow, dead_sites};
 use crate::{Change, Edit, Strategy, Variant};
 
@@ -11,7 +11,12 @@ use crate::{Change, Edit, Strategy, Variant};
 const PERCENT: [u32; 6] = [3, 10, 20, 35, 60, 90];
 
 /// Removes some of the statements that never ran.
-pub(crate) fn mutate(view: &View, room: usize, next: &mut Variant, choices: &mut Choices) {
+pub(crate) fn mutate(
+    view: &ProfiledProgram,
+    room: usize,
+    next: &mut Variant,
+    choices: &mut Choices,
+) {
     let percent = PERCENT[choices.index(PERCENT.len())];
     let flow = Flow::of(view.program);
     let mut gone = Vec::new();

@@ -31,12 +31,12 @@ pub(crate) struct Sites {
     pub labels: HashMap<FuncId, Vec<LabelId>>,
     pub visible: VisibleDecls,
     /// By function: what calling it comes to.
-    callees: Vec<Callee>,
+    callees: Vec<CalleeKind>,
 }
 
 /// What calling a function comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Callee {
+pub(crate) enum CalleeKind {
     /// It has a body, and is linked with the program.
     Defined,
     /// A function of the library that we know.
@@ -56,37 +56,38 @@ impl Sites {
             visible: VisibleDecls::of(program),
             callees: callees(program),
         };
-        let mut walk = Walk { program, known, sites, func: None, within: Within::default() };
+        let mut walk =
+            SiteCollector { program, known, sites, func: None, within: JumpTargets::default() };
         for (func, body) in own_funcs(program, headers) {
             walk.func = Some(func);
-            walk.within = Within::default();
+            walk.within = JumpTargets::default();
             walk.stmt(body, false);
         }
         walk.sites
     }
 
     /// What calling a function comes to.
-    pub fn callee(&self, f: FuncId) -> Callee {
-        self.callees.get(f.index()).copied().unwrap_or(Callee::Unknown)
+    pub fn callee(&self, f: FuncId) -> CalleeKind {
+        self.callees.get(f.index()).copied().unwrap_or(CalleeKind::Unknown)
     }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Within {
+struct JumpTargets {
     breaks: bool,
     continues: bool,
     stmt_expr: bool,
 }
 
-struct Walk<'a> {
+struct SiteCollector<'a> {
     program: &'a Program,
     known: usize,
     sites: Sites,
     func: Option<FuncId>,
-    within: Within,
+    within: JumpTargets,
 }
 
-impl Walk<'_> {
+impl SiteCollector<'_> {
     /// `site` is false where nothing can be put before a statement: a function's body, the first
     /// clause of a `for`.
     fn stmt(&mut self, id: StmtId, site: bool) {
@@ -104,7 +105,7 @@ impl Walk<'_> {
             && !labelled
             && !matches!(kind, StmtKind::Decl(_))
         {
-            let Within { breaks, continues, .. } = self.within;
+            let JumpTargets { breaks, continues, .. } = self.within;
             self.sites.list.push(Site { stmt: id, func, free, breaks, continues });
         }
         match kind {
@@ -118,16 +119,16 @@ impl Walk<'_> {
             }
             StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
                 self.expr(*c);
-                self.inside(*body, Within { breaks: true, continues: true, ..self.within });
+                self.inside(*body, JumpTargets { breaks: true, continues: true, ..self.within });
             }
             StmtKind::For { init, cond, step, body } => {
                 init.iter().for_each(|&s| self.stmt(s, false));
                 cond.iter().chain(step).for_each(|&e| self.expr(e));
-                self.inside(*body, Within { breaks: true, continues: true, ..self.within });
+                self.inside(*body, JumpTargets { breaks: true, continues: true, ..self.within });
             }
             StmtKind::Switch(c, body) => {
                 self.expr(*c);
-                self.inside(*body, Within { breaks: true, ..self.within });
+                self.inside(*body, JumpTargets { breaks: true, ..self.within });
             }
             StmtKind::Label(label, s) => {
                 if let Some(func) = self.func
@@ -143,7 +144,7 @@ impl Walk<'_> {
         }
     }
 
-    fn inside(&mut self, body: StmtId, within: Within) {
+    fn inside(&mut self, body: StmtId, within: JumpTargets) {
         let outside = std::mem::replace(&mut self.within, within);
         self.stmt(body, true);
         self.within = outside;
@@ -171,7 +172,7 @@ impl Walk<'_> {
             Child::Init(init) => self.init(init),
             Child::Stmt(block) => {
                 // Jumps out of it are not what C knows.
-                let within = Within { stmt_expr: true, ..Within::default() };
+                let within = JumpTargets { stmt_expr: true, ..JumpTargets::default() };
                 let outside = std::mem::replace(&mut self.within, within);
                 if let StmtKind::Block(list) = &program.stmt(block).kind {
                     for (n, &s) in list.iter().enumerate() {
@@ -197,7 +198,7 @@ pub(crate) fn own_funcs(
     })
 }
 
-fn callees(program: &Program) -> Vec<Callee> {
+fn callees(program: &Program) -> Vec<CalleeKind> {
     // One without prototype, or `inline` without being `static`, may be nowhere.
     let shared = program
         .funcs
@@ -210,11 +211,11 @@ fn callees(program: &Program) -> Vec<Callee> {
         let own = func.body.is_some() && func.storage == FuncStorage::Static;
         let name = program.name(func.name);
         if plain && name != "main" && (own || shared.contains(&func.name)) {
-            Callee::Defined
+            CalleeKind::Defined
         } else if library::signature(name).is_some() {
-            Callee::Library
+            CalleeKind::Library
         } else {
-            Callee::Unknown
+            CalleeKind::Unknown
         }
     };
     program.funcs.iter().map(callee).collect()

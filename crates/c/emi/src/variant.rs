@@ -85,21 +85,21 @@ impl Variant {
         for (_, edit) in self.edits.iter().enumerate().filter(|(n, _)| keep(*n)) {
             about.entry(edit.change.stmt()).or_default().push(edit.change);
         }
-        let mut weave = Weave { program: self.base.clone(), about };
-        if !weave.about.is_empty() {
+        let mut applier = EditApplier { program: self.base.clone(), about };
+        if !applier.about.is_empty() {
             // Code of edits that are left out is woven as well: nothing leads there.
-            (0..self.base.stmts.len() as u32).for_each(|n| weave.stmt(StmtId(n)));
+            (0..self.base.stmts.len() as u32).for_each(|n| applier.stmt(StmtId(n)));
         }
-        weave.program
+        applier.program
     }
 }
 
-struct Weave {
+struct EditApplier {
     program: Program,
     about: HashMap<StmtId, Vec<Change>>,
 }
 
-impl Weave {
+impl EditApplier {
     /// Puts the edits about the parts of a statement where they belong.
     fn stmt(&mut self, id: StmtId) {
         let about = |s: &StmtId| self.about.contains_key(s);
@@ -121,7 +121,9 @@ impl Weave {
         }
         let mut kind = kind.clone();
         match &mut kind {
-            StmtKind::Block(list) => *list = list.iter().flat_map(|&s| self.dressed(s)).collect(),
+            StmtKind::Block(list) => {
+                *list = list.iter().flat_map(|&s| self.with_edits(s)).collect()
+            }
             StmtKind::If(_, then, other) => {
                 *then = self.single(*then);
                 *other = other.map(|s| self.single(s));
@@ -143,7 +145,7 @@ impl Weave {
         if !self.about.contains_key(&s) {
             return s;
         }
-        match self.dressed(s)[..] {
+        match self.with_edits(s)[..] {
             [] => self.program.make_stmt(StmtKind::Empty),
             [one] => one,
             ref list => {
@@ -153,13 +155,13 @@ impl Weave {
         }
     }
 
-    fn dressed(&mut self, s: StmtId) -> Vec<StmtId> {
+    fn with_edits(&mut self, s: StmtId) -> Vec<StmtId> {
         let Some(changes) = self.about.get(&s).cloned() else { return vec![s] };
         let mut list = Vec::new();
         let mut own = Some(s);
         for change in changes {
             match change {
-                Change::Insert { code, .. } => list.extend(self.dressed(code)),
+                Change::Insert { code, .. } => list.extend(self.with_edits(code)),
                 Change::Guard { by, .. } => {
                     own = own.map(|s| self.program.make_stmt(StmtKind::If(by, s, None)));
                 }

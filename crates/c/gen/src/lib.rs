@@ -6,7 +6,7 @@
 //! | `yarp/` | the engine after YARPGen: types, data, expressions, statements, loops, calls, driver, files |
 //! | `repair/` | rewriting a program until it is well-defined: `rewrite` is YARPGen's Table 1, `forms` what is always defined, `fix` the ladder |
 //! | `smith/` | the engine after Csmith and CsmithEdge: `relax` is its configuration, `header` its wrappers, `object` its effects; reverts relaxations that cost the program its result |
-//! | `arith` | removes redundant checks, from our programs and from Csmith's (CsmithEdge, RELAX-ARITH) |
+//! | `redundant_checks` | removes redundant checks, from our programs and from Csmith's (CsmithEdge, RELAX-ARITH) |
 //! | `census/` | counts constructs, executed or not |
 //!
 //! **The shape of a `yarp` program.** Independent tests with variables, helpers and a checksum of their
@@ -44,9 +44,9 @@
 //! its operands before what uses its value, a bare operator does not; so the result is executed again,
 //! and if it prints something else, halves of the removals are tried.
 
-pub mod arith;
 pub mod census;
 pub mod policy;
+pub mod redundant_checks;
 pub mod repair;
 pub mod smith;
 pub mod yarp;

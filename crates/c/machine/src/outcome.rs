@@ -3,8 +3,8 @@
 
 use ctree::{ExprId, Span, StmtId};
 
-/// A tree node, for those who want to repair what a [`Verdict`] is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+/// A node of the tree: what a [`Verdict`] is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Node {
     /// An expression.
     Expr(ExprId),

@@ -80,7 +80,7 @@ pub fn parse_unit(program: &mut Program, name: &str, text: &str) -> Result<UnitI
     parse(program, name, text).map_err(|error| *error)
 }
 
-fn parse(program: &mut Program, name: &str, text: &str) -> error::PResult<UnitId> {
+fn parse(program: &mut Program, name: &str, text: &str) -> error::ParseResult<UnitId> {
     if program.source.text().len() + text.len() >= u32::MAX as usize - 1 {
         return error::unsupported(Span::NONE, "more than 4 GiB of text");
     }

@@ -273,7 +273,7 @@ impl Used {
             }
             TypeKind::Function(f) => {
                 self.ty(program, f.ret);
-                f.params.iter().for_each(|&p| self.ty(program, p));
+                f.params.iter().for_each(|&param| self.ty(program, param));
             }
             TypeKind::Record(r) => self.record(program, *r),
             TypeKind::Enum(id) => {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use ctree::{BinOp, ExprId, ExprKind, Item, LabelId, Program, StmtId, StmtKind};
 
-use crate::graft::{
-    Graft, bare, become_all, constant, has_effects, insert_before, make_unique, raise,
+use crate::edit::{
+    TreeCopier, bare, become_all, constant, has_effects, insert_before, make_unique,
+    replace_by_child,
 };
 use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen, only};
@@ -34,9 +35,9 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
             if is_dead(&context.id) && !within && plain && !values.contains(&context.id) {
                 let s = context.id;
                 let body = context.depth == 0;
-                edits.push(Box::new(move |p| {
+                edits.push(Box::new(move |program| {
                     let nothing = if body { StmtKind::Block(Vec::new()) } else { StmtKind::Empty };
-                    p.stmts[s.index()].kind = nothing;
+                    program.stmts[s.index()].kind = nothing;
                 }));
             }
         }
@@ -45,12 +46,12 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// The blocks of statement expressions, and the statements that are their values.
-fn values(p: &Program, map: &ProgramMap) -> HashSet<StmtId> {
+fn values(program: &Program, map: &ProgramMap) -> HashSet<StmtId> {
     let mut values = HashSet::new();
     for &(e, _) in &map.exprs {
-        if let ExprKind::StmtExpr(block) = p.expr(e).kind {
+        if let ExprKind::StmtExpr(block) = program.expr(e).kind {
             values.insert(block);
-            if let StmtKind::Block(list) = &p.stmt(block).kind {
+            if let StmtKind::Block(list) = &program.stmt(block).kind {
                 values.extend(list.last());
             }
         }
@@ -88,7 +89,7 @@ pub(crate) fn taken(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 fn take(
-    p: &Program,
+    program: &Program,
     counts: &Counts,
     _: &ProgramMap,
     context: &StmtContext,
@@ -100,23 +101,23 @@ fn take(
     if all == 0 {
         return;
     }
-    match p.stmt(s).kind {
+    match program.stmt(s).kind {
         StmtKind::If(c, then, _) if count(then) == all => edits.push(keep(s, c, Some(then))),
         StmtKind::If(c, then, other) if count(then) == 0 => edits.push(keep(s, c, other)),
         StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::DoWhile(body, _)
             if count(body) == all =>
         {
-            edits.push(once(p, counts, s));
+            edits.push(once(program, counts, s));
         }
         StmtKind::For { init, cond: Some(c), body, .. } if count(body) == 0 => {
-            edits.push(Box::new(move |p| {
+            edits.push(Box::new(move |program| {
                 let mut list: Vec<StmtId> = init.into_iter().collect();
-                list.extend(effects(p, c));
-                become_all(p, s, list);
+                list.extend(effects(program, c));
+                become_all(program, s, list);
             }));
         }
         StmtKind::Switch(c, body) => {
-            let ways = ways(p, counts, body);
+            let ways = ways(program, counts, body);
             if let [only] = ways.as_slice() {
                 edits.push(enter(s, c, only.clone()));
             }
@@ -127,25 +128,25 @@ fn take(
 
 /// A branch becomes one of its arms; what its condition does is kept.
 fn keep(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
-    Box::new(move |p| {
-        let mut list = effects(p, c);
+    Box::new(move |program| {
+        let mut list = effects(program, c);
         list.extend(arm);
-        become_all(p, s, list);
+        become_all(program, s, list);
     })
 }
 
 /// An expression as a statement, if it does anything.
-fn effects(p: &mut Program, e: ExprId) -> Vec<StmtId> {
-    if has_effects(p, e) { vec![p.expr_stmt(e)] } else { Vec::new() }
+fn effects(program: &mut Program, e: ExprId) -> Vec<StmtId> {
+    if has_effects(program, e) { vec![program.expr_stmt(e)] } else { Vec::new() }
 }
 
 /// A loop becomes its beginning, its body and, unless it was left by a `break`, its step.
-fn once(p: &Program, counts: &Counts, s: StmtId) -> Edit {
-    let left = ProgramMap::of_stmt(p, s).stmts.iter().any(|context| {
-        matches!(p.stmt(context.id).kind, StmtKind::Break) && counts.contains_key(&context.id)
+fn once(program: &Program, counts: &Counts, s: StmtId) -> Edit {
+    let left = ProgramMap::of_stmt(program, s).stmts.iter().any(|context| {
+        matches!(program.stmt(context.id).kind, StmtKind::Break) && counts.contains_key(&context.id)
     });
-    Box::new(move |p| {
-        let (init, cond, step, body) = match p.stmt(s).kind {
+    Box::new(move |program| {
+        let (init, cond, step, body) = match program.stmt(s).kind {
             StmtKind::For { init, cond, step, body } => (init, cond, step, body),
             StmtKind::While(c, body) => (None, Some(c), None, body),
             StmtKind::DoWhile(body, _) => (None, None, None, body),
@@ -153,70 +154,70 @@ fn once(p: &Program, counts: &Counts, s: StmtId) -> Edit {
         };
         let mut list: Vec<StmtId> = init.into_iter().collect();
         if let Some(c) = cond {
-            list.extend(effects(p, c));
+            list.extend(effects(program, c));
         }
-        list.push(run_once(p, body));
+        list.push(run_once(program, body));
         if let Some(step) = step.filter(|_| !left) {
-            list.extend(effects(p, step));
+            list.extend(effects(program, step));
         }
-        become_all(p, s, list);
+        become_all(program, s, list);
     })
 }
 
 /// The body of a loop or switch on its own: what follows a jump out of it goes, and where a jump is
 /// left it needs a loop still.
-fn run_once(p: &mut Program, body: StmtId) -> StmtId {
-    let mut list = match &p.stmt(body).kind {
+fn run_once(program: &mut Program, body: StmtId) -> StmtId {
+    let mut list = match &program.stmt(body).kind {
         StmtKind::Block(list) => list.clone(),
         _ => vec![body],
     };
-    let jumps = |s: &StmtId| matches!(p.stmt(*s).kind, StmtKind::Break | StmtKind::Continue);
+    let jumps = |s: &StmtId| matches!(program.stmt(*s).kind, StmtKind::Break | StmtKind::Continue);
     if let Some(end) = list.iter().position(jumps) {
         list.truncate(end);
     }
-    let block = p.block(list);
-    if !leaves(p, block, true, true) {
+    let block = program.block(list);
+    if !leaves(program, block, true, true) {
         return block;
     }
-    let zero = p.int_const(ctree::Ty::INT, 0);
-    p.make_stmt(StmtKind::DoWhile(block, zero))
+    let zero = program.int_const(ctree::Ty::INT, 0);
+    program.make_stmt(StmtKind::DoWhile(block, zero))
 }
 
 /// Whether a `break` or `continue` in a statement leaves what the statement is the body of.
-fn leaves(p: &Program, s: StmtId, breaks: bool, continues: bool) -> bool {
-    match &p.stmt(s).kind {
+fn leaves(program: &Program, s: StmtId, breaks: bool, continues: bool) -> bool {
+    match &program.stmt(s).kind {
         StmtKind::Break => breaks,
         StmtKind::Continue => continues,
-        StmtKind::Block(list) => list.iter().any(|&s| leaves(p, s, breaks, continues)),
+        StmtKind::Block(list) => list.iter().any(|&s| leaves(program, s, breaks, continues)),
         StmtKind::If(_, then, other) => {
-            leaves(p, *then, breaks, continues)
-                || other.is_some_and(|s| leaves(p, s, breaks, continues))
+            leaves(program, *then, breaks, continues)
+                || other.is_some_and(|s| leaves(program, s, breaks, continues))
         }
         StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => {
-            leaves(p, *s, breaks, continues)
+            leaves(program, *s, breaks, continues)
         }
-        StmtKind::Switch(_, body) => continues && leaves(p, *body, false, true),
+        StmtKind::Switch(_, body) => continues && leaves(program, *body, false, true),
         _ => false,
     }
 }
 
 /// The statements from each case of a switch that ran to where it is left. A case that only
 /// another one falls into is no way of its own.
-fn ways(p: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
-    let StmtKind::Block(list) = &p.stmt(body).kind else { return Vec::new() };
+fn ways(program: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
+    let StmtKind::Block(list) = &program.stmt(body).kind else { return Vec::new() };
     let mut ways = Vec::new();
     let mut at = 0;
     while at < list.len() {
-        let (inner, labelled) = unlabelled(p, list[at]);
+        let (inner, labelled) = unlabelled(program, list[at]);
         if !labelled || !counts.contains_key(&inner) {
             at += 1;
             continue;
         }
         let mut way = Vec::new();
         while at < list.len() {
-            let (inner, _) = unlabelled(p, list[at]);
+            let (inner, _) = unlabelled(program, list[at]);
             at += 1;
-            match p.stmt(inner).kind {
+            match program.stmt(inner).kind {
                 StmtKind::Break => break,
                 StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue => {
                     way.push(inner);
@@ -230,9 +231,9 @@ fn ways(p: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
     ways
 }
 
-fn unlabelled(p: &Program, mut s: StmtId) -> (StmtId, bool) {
+fn unlabelled(program: &Program, mut s: StmtId) -> (StmtId, bool) {
     let mut labelled = false;
-    while let StmtKind::Case(_, _, inner) | StmtKind::Default(inner) = p.stmt(s).kind {
+    while let StmtKind::Case(_, _, inner) | StmtKind::Default(inner) = program.stmt(s).kind {
         (s, labelled) = (inner, true);
     }
     (s, labelled)
@@ -240,46 +241,60 @@ fn unlabelled(p: &Program, mut s: StmtId) -> (StmtId, bool) {
 
 /// A switch becomes one of its ways.
 fn enter(s: StmtId, c: ExprId, way: Vec<StmtId>) -> Edit {
-    Box::new(move |p| {
-        let mut list = effects(p, c);
-        let block = p.block(way.clone());
-        list.push(if leaves(p, block, true, false) { run_once(p, block) } else { block });
-        become_all(p, s, list);
+    Box::new(move |program| {
+        let mut list = effects(program, c);
+        let block = program.block(way.clone());
+        list.push(if leaves(program, block, true, false) {
+            run_once(program, block)
+        } else {
+            block
+        });
+        become_all(program, s, list);
     })
 }
 
 /// Loops turn less often, then once; `for` loses its clauses.
 pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
-        0 => Some(each(specimen, |p, counts, _, context, edits| {
+        0 => Some(each(specimen, |program, counts, _, context, edits| {
             let s = context.id;
             let is_loop = matches!(
-                p.stmt(s).kind,
+                program.stmt(s).kind,
                 StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
             );
             // Without an execution nothing is known.
             if is_loop && (counts.is_empty() || counts.contains_key(&s)) {
-                edits.push(once(p, counts, s));
+                edits.push(once(program, counts, s));
             }
         })),
-        1 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |_| 1, edits))),
-        2 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |_| 2, edits))),
-        3 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |n| n / 2, edits))),
-        4 => Some(each(specimen, |p, _, _, context, edits| bound(p, context.id, |n| n - 1, edits))),
+        1 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |_| 1, edits)
+        })),
+        2 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |_| 2, edits)
+        })),
+        3 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |n| n / 2, edits)
+        })),
+        4 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |n| n - 1, edits)
+        })),
         _ => None,
     }
 }
 
 /// Moves the constant that ends a loop nearer to its beginning.
-fn bound(p: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit>) {
-    let (start, cond) = match p.stmt(s).kind {
-        StmtKind::For { init, cond: Some(cond), .. } => (init.and_then(|s| start(p, s)), cond),
+fn bound(program: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit>) {
+    let (start, cond) = match program.stmt(s).kind {
+        StmtKind::For { init, cond: Some(cond), .. } => {
+            (init.and_then(|s| start(program, s)), cond)
+        }
         StmtKind::While(cond, _) | StmtKind::DoWhile(_, cond) => (None, cond),
         _ => return,
     };
     let start = start.unwrap_or(0);
-    let ExprKind::Binary(op, _, end) = p.expr(bare(p, cond)).kind else { return };
-    let Some(old) = constant(p, end) else { return };
+    let ExprKind::Binary(op, _, end) = program.expr(bare(program, cond)).kind else { return };
+    let Some(old) = constant(program, end) else { return };
     let inclusive = match op {
         BinOp::Lt | BinOp::Gt | BinOp::Ne => 0,
         BinOp::Le | BinOp::Ge => 1,
@@ -289,20 +304,20 @@ fn bound(p: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit
     let new = shorter(turns);
     if new > 0 && new < turns {
         let value = start + (new - inclusive) * (old - start).signum();
-        edits.push(Box::new(move |p| literal(p, end, value)));
+        edits.push(Box::new(move |program| literal(program, end, value)));
     }
 }
 
 /// What a loop's first clause sets its variable to.
-fn start(p: &Program, init: StmtId) -> Option<i128> {
-    match &p.stmt(init).kind {
-        StmtKind::Expr(e) => match p.expr(*e).kind {
-            ExprKind::Assign(_, value) => constant(p, value),
+fn start(program: &Program, init: StmtId) -> Option<i128> {
+    match &program.stmt(init).kind {
+        StmtKind::Expr(e) => match program.expr(*e).kind {
+            ExprKind::Assign(_, value) => constant(program, value),
             _ => None,
         },
         StmtKind::Decl(items) => match items.as_slice() {
-            [Item::Var(v)] => match p.var(*v).init {
-                Some(ctree::Init::Expr(e)) => constant(p, e),
+            [Item::Var(v)] => match program.var(*v).init {
+                Some(ctree::Init::Expr(e)) => constant(program, e),
                 _ => None,
             },
             _ => None,
@@ -371,21 +386,21 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         let (s, mut kind) = (context.id, specimen.program.stmt(context.id).kind.clone());
         lose(&mut kind);
         if kind != specimen.program.stmt(s).kind {
-            edits.push(Box::new(move |p| lose(&mut p.stmts[s.index()].kind)));
+            edits.push(Box::new(move |program| lose(&mut program.stmts[s.index()].kind)));
         }
     }
     Some(edits)
 }
 
 fn ways_of_switch(
-    p: &Program,
+    program: &Program,
     counts: &Counts,
     _: &ProgramMap,
     context: &StmtContext,
     edits: &mut Vec<Edit>,
 ) {
-    if let StmtKind::Switch(c, body) = p.stmt(context.id).kind {
-        edits.extend(ways(p, counts, body).into_iter().map(|way| enter(context.id, c, way)));
+    if let StmtKind::Switch(c, body) = program.stmt(context.id).kind {
+        edits.extend(ways(program, counts, body).into_iter().map(|way| enter(context.id, c, way)));
     }
 }
 
@@ -401,30 +416,36 @@ pub(crate) fn needless(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     }
 }
 
-fn jumps(p: &Program, _: &Counts, map: &ProgramMap, context: &StmtContext, edits: &mut Vec<Edit>) {
+fn jumps(
+    program: &Program,
+    _: &Counts,
+    map: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
     let s = context.id;
     let goes = |l: LabelId| {
-        map.stmts.iter().any(|q| matches!(p.stmt(q.id).kind, StmtKind::Goto(m) if m == l))
+        map.stmts.iter().any(|q| matches!(program.stmt(q.id).kind, StmtKind::Goto(m) if m == l))
     };
-    match &p.stmt(s).kind {
+    match &program.stmt(s).kind {
         StmtKind::Label(l, inner) if !goes(*l) => {
             let inner = *inner;
-            edits.push(Box::new(move |p| become_all(p, s, vec![inner])));
+            edits.push(Box::new(move |program| become_all(program, s, vec![inner])));
         }
         StmtKind::Block(list) => {
             // A jump forward within the block leaves out what is between.
             for (at, &from) in list.iter().enumerate() {
-                let StmtKind::Goto(l) = p.stmt(from).kind else { continue };
+                let StmtKind::Goto(l) = program.stmt(from).kind else { continue };
                 let is_target =
-                    |&s: &StmtId| matches!(p.stmt(s).kind, StmtKind::Label(m, _) if m == l);
+                    |&s: &StmtId| matches!(program.stmt(s).kind, StmtKind::Label(m, _) if m == l);
                 let Some(skipped) = list[at..].iter().position(is_target) else { continue };
                 let gone: Vec<StmtId> = list[at..at + skipped]
                     .iter()
                     .copied()
-                    .filter(|&s| !matches!(p.stmt(s).kind, StmtKind::Decl(_)))
+                    .filter(|&s| !matches!(program.stmt(s).kind, StmtKind::Decl(_)))
                     .collect();
-                edits.push(Box::new(move |p| {
-                    gone.iter().for_each(|s| p.stmts[s.index()].kind = StmtKind::Empty);
+                edits.push(Box::new(move |program| {
+                    gone.iter().for_each(|s| program.stmts[s.index()].kind = StmtKind::Empty);
                 }));
             }
         }
@@ -433,24 +454,30 @@ fn jumps(p: &Program, _: &Counts, map: &ProgramMap, context: &StmtContext, edits
 }
 
 /// The braces of a block within a block go, also around declarations: these get names of their own.
-fn unwrap(p: &Program, _: &Counts, _: &ProgramMap, context: &StmtContext, edits: &mut Vec<Edit>) {
+fn unwrap(
+    program: &Program,
+    _: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
     let (s, Some(parent)) = (context.id, context.parent) else { return };
-    let StmtKind::Block(list) = &p.stmt(s).kind else { return };
-    let declares = list.iter().any(|&s| matches!(p.stmt(s).kind, StmtKind::Decl(_)));
-    if !declares || !matches!(p.stmt(parent).kind, StmtKind::Block(_)) {
+    let StmtKind::Block(list) = &program.stmt(s).kind else { return };
+    let declares = list.iter().any(|&s| matches!(program.stmt(s).kind, StmtKind::Decl(_)));
+    if !declares || !matches!(program.stmt(parent).kind, StmtKind::Block(_)) {
         return;
     }
-    edits.push(Box::new(move |p| {
-        let StmtKind::Block(inner) = p.stmt(s).kind.clone() else { return };
+    edits.push(Box::new(move |program| {
+        let StmtKind::Block(inner) = program.stmt(s).kind.clone() else { return };
         for &s in &inner {
-            let StmtKind::Decl(items) = p.stmt(s).kind.clone() else { continue };
+            let StmtKind::Decl(items) = program.stmt(s).kind.clone() else { continue };
             for item in items {
                 if let Item::Var(v) = item {
-                    make_unique(p, v);
+                    make_unique(program, v);
                 }
             }
         }
-        if let StmtKind::Block(list) = &mut p.stmts[parent.index()].kind
+        if let StmtKind::Block(list) = &mut program.stmts[parent.index()].kind
             && let Some(at) = list.iter().position(|&other| other == s)
         {
             list.splice(at..=at, inner);
@@ -459,29 +486,37 @@ fn unwrap(p: &Program, _: &Counts, _: &ProgramMap, context: &StmtContext, edits:
 }
 
 /// `return` at the end of a function without a value, and of `main`; `continue` at a loop's end.
-fn trailing(p: &Program, _: &Counts, _: &ProgramMap, context: &StmtContext, edits: &mut Vec<Edit>) {
-    let last = |s: StmtId| match &p.stmt(s).kind {
+fn trailing(
+    program: &Program,
+    _: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    let last = |s: StmtId| match &program.stmt(s).kind {
         StmtKind::Block(list) => list.last().copied(),
         _ => Some(s),
     };
-    match p.stmt(context.id).kind {
+    match program.stmt(context.id).kind {
         StmtKind::Block(_) if context.depth == 0 => {
-            let is_main = context.func.is_some_and(|f| p.name(p.func(f).name) == "main");
+            let is_main =
+                context.func.is_some_and(|f| program.name(program.func(f).name) == "main");
             if let Some(s) = last(context.id)
-                && let StmtKind::Return(value) = p.stmt(s).kind
+                && let StmtKind::Return(value) = program.stmt(s).kind
                 && (value.is_none() || is_main)
             {
-                edits.push(Box::new(move |p| {
-                    let list = value.map_or(Vec::new(), |e| effects(p, e));
-                    become_all(p, s, list);
+                edits.push(Box::new(move |program| {
+                    let list = value.map_or(Vec::new(), |e| effects(program, e));
+                    become_all(program, s, list);
                 }));
             }
         }
         StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => {
             if let Some(s) = last(body)
-                && matches!(p.stmt(s).kind, StmtKind::Continue)
+                && matches!(program.stmt(s).kind, StmtKind::Continue)
             {
-                edits.push(Box::new(move |p| p.stmts[s.index()].kind = StmtKind::Empty));
+                edits
+                    .push(Box::new(move |program| program.stmts[s.index()].kind = StmtKind::Empty));
             }
         }
         _ => {}
@@ -490,12 +525,12 @@ fn trailing(p: &Program, _: &Counts, _: &ProgramMap, context: &StmtContext, edit
 
 /// `x = x + y` becomes `x += y`.
 fn compounds(specimen: &Specimen) -> Vec<Edit> {
-    let p = &specimen.program;
-    let text = |e: ExprId| ctree::print::print_expr(p, e);
+    let program = &specimen.program;
+    let text = |e: ExprId| ctree::print::print_expr(program, e);
     let mut edits: Vec<Edit> = Vec::new();
-    for (e, _) in ProgramMap::of(p).exprs {
-        let ExprKind::Assign(lhs, rhs) = p.expr(e).kind else { continue };
-        let ExprKind::Binary(op, a, rhs) = p.expr(bare(p, rhs)).kind else { continue };
+    for (e, _) in ProgramMap::of(program).exprs {
+        let ExprKind::Assign(lhs, rhs) = program.expr(e).kind else { continue };
+        let ExprKind::Binary(op, a, rhs) = program.expr(bare(program, rhs)).kind else { continue };
         let arithmetic = matches!(
             op,
             BinOp::Mul
@@ -509,10 +544,10 @@ fn compounds(specimen: &Specimen) -> Vec<Edit> {
                 | BinOp::BitXor
                 | BinOp::BitOr
         );
-        if arithmetic && !has_effects(p, lhs) && text(lhs) == text(a) {
-            edits.push(Box::new(move |p| {
-                let comp = p.expr(a).ty;
-                p.exprs[e.index()].kind = ExprKind::AssignOp { op, lhs, rhs, comp };
+        if arithmetic && !has_effects(program, lhs) && text(lhs) == text(a) {
+            edits.push(Box::new(move |program| {
+                let comp = program.expr(a).ty;
+                program.exprs[e.index()].kind = ExprKind::AssignOp { op, lhs, rhs, comp };
             }));
         }
     }
@@ -521,49 +556,51 @@ fn compounds(specimen: &Specimen) -> Vec<Edit> {
 
 /// Statement expressions: their statements go before the one that they are in.
 fn hoists(specimen: &Specimen) -> Vec<Edit> {
-    let p = &specimen.program;
-    let map = ProgramMap::of(p);
+    let program = &specimen.program;
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, stmt) in &map.exprs {
-        let ExprKind::StmtExpr(block) = p.expr(e).kind else { continue };
+        let ExprKind::StmtExpr(block) = program.expr(e).kind else { continue };
         let context = stmt.and_then(|s| map.stmts.iter().find(|context| context.id == s));
         let Some(&StmtContext { id: at, parent, .. }) = context else { continue };
         // The clauses of a loop are evaluated more than once.
         if !matches!(
-            p.stmt(at).kind,
+            program.stmt(at).kind,
             StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Decl(_) | StmtKind::If(..)
         ) {
             continue;
         }
         let in_loop = parent.is_some_and(
-            |up| matches!(p.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == at),
+            |up| matches!(program.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == at),
         );
-        if in_loop || map.visible_parent(p, e) == Some(Parent::Stmt(at)) && is_void(p, e) {
+        if in_loop
+            || map.visible_parent(program, e) == Some(Parent::Stmt(at)) && is_void(program, e)
+        {
             continue;
         }
-        edits.push(Box::new(move |p| hoist(p, e, block, parent, at)));
+        edits.push(Box::new(move |program| hoist(program, e, block, parent, at)));
     }
     edits
 }
 
-fn is_void(p: &Program, e: ExprId) -> bool {
-    p.types.is_void(p.expr(e).ty)
+fn is_void(program: &Program, e: ExprId) -> bool {
+    program.types.is_void(program.expr(e).ty)
 }
 
-fn hoist(p: &mut Program, e: ExprId, block: StmtId, parent: Option<StmtId>, at: StmtId) {
+fn hoist(program: &mut Program, e: ExprId, block: StmtId, parent: Option<StmtId>, at: StmtId) {
     // A copy, for the names that it declares are to be its own.
-    let copy = Graft::default().stmt(p, block);
-    let StmtKind::Block(mut list) = p.stmt(copy).kind.clone() else { return };
-    let value = list.last().and_then(|&last| match p.stmt(last).kind {
+    let copy = TreeCopier::default().stmt(program, block);
+    let StmtKind::Block(mut list) = program.stmt(copy).kind.clone() else { return };
+    let value = list.last().and_then(|&last| match program.stmt(last).kind {
         StmtKind::Expr(value) => Some(value),
         _ => None,
     });
     match value {
         Some(value) => {
             list.pop();
-            raise(p, e, value);
+            replace_by_child(program, e, value);
         }
-        None => literal(p, e, 0),
+        None => literal(program, e, 0),
     }
-    insert_before(p, parent, at, list);
+    insert_before(program, parent, at, list);
 }

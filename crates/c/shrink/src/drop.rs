@@ -27,7 +27,9 @@ pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
         }
     }
     let stmts = levels.into_values().nth(level)?;
-    let drop = |s: StmtId| -> Edit { Box::new(move |p| p.stmts[s.index()].kind = StmtKind::Empty) };
+    let drop = |s: StmtId| -> Edit {
+        Box::new(move |program| program.stmts[s.index()].kind = StmtKind::Empty)
+    };
     Some(stmts.into_iter().map(drop).collect())
 }
 
@@ -59,12 +61,12 @@ fn forget_function(specimen: &Specimen, map: &ProgramMap, f: FuncId) -> Edit {
             }
         }
     }
-    Box::new(move |p| {
+    Box::new(move |program| {
         for &(call, worth) in &calls {
-            literal(p, call, worth);
+            literal(program, call, worth);
         }
-        for unit in &mut p.units {
-            let funcs = &p.funcs;
+        for unit in &mut program.units {
+            let funcs = &program.funcs;
             unit.items.retain(|item| match *item {
                 Item::Func(g) | Item::FuncDecl(g) => funcs[g.index()].name != name,
                 _ => true,
@@ -87,7 +89,7 @@ fn is_parameter(program: &Program, v: VarId) -> bool {
 }
 
 /// What becomes of one use of a variable.
-enum Use {
+enum Replacement {
     /// The expression becomes a constant.
     Value(ExprId, i128),
     /// The expression becomes another one.
@@ -106,34 +108,38 @@ fn forget_variable(specimen: &Specimen, map: &ProgramMap, v: VarId) -> Option<Ed
             let whole = whole_place(program, map, e);
             let becomes = match map.visible_parent(program, whole) {
                 Some(Parent::Expr(up)) => match program.expr(up).kind {
-                    ExprKind::Assign(lhs, rhs) if lhs == whole => Use::Other(up, rhs),
-                    ExprKind::AssignOp { lhs, rhs, .. } if lhs == whole => Use::Other(up, rhs),
+                    ExprKind::Assign(lhs, rhs) if lhs == whole => Replacement::Other(up, rhs),
+                    ExprKind::AssignOp { lhs, rhs, .. } if lhs == whole => {
+                        Replacement::Other(up, rhs)
+                    }
                     ExprKind::Unary(
                         UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                         _,
-                    ) => Use::Value(up, worth(up)),
+                    ) => Replacement::Value(up, worth(up)),
                     ExprKind::Unary(UnOp::AddrOf, _) => return None,
-                    _ => Use::Value(whole, worth(whole)),
+                    _ => Replacement::Value(whole, worth(whole)),
                 },
-                _ => Use::Value(whole, worth(whole)),
+                _ => Replacement::Value(whole, worth(whole)),
             };
             uses.push(becomes);
         }
     }
-    Some(Box::new(move |p| {
+    Some(Box::new(move |program| {
         for becomes in &uses {
             match *becomes {
-                Use::Value(e, value) => literal(p, e, value),
-                Use::Other(e, by) => p.exprs[e.index()] = p.exprs[by.index()].clone(),
+                Replacement::Value(e, value) => literal(program, e, value),
+                Replacement::Other(e, by) => {
+                    program.exprs[e.index()] = program.exprs[by.index()].clone()
+                }
             }
         }
-        let vars = &p.vars;
+        let vars = &program.vars;
         let gone = |item: &Item| match *item {
             Item::Var(w) | Item::VarDecl(w) => w == v || is_file && vars[w.index()].name == name,
             _ => false,
         };
-        p.units.iter_mut().for_each(|unit| unit.items.retain(|item| !gone(item)));
-        for stmt in &mut p.stmts {
+        program.units.iter_mut().for_each(|unit| unit.items.retain(|item| !gone(item)));
+        for stmt in &mut program.stmts {
             if let StmtKind::Decl(items) = &mut stmt.kind {
                 items.retain(|item| !gone(item));
             }
@@ -174,7 +180,7 @@ pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit
     match level {
         0 => Some(
             vars.filter(|&v| init(v).is_some())
-                .map(|v| -> Edit { Box::new(move |p| p.vars[v.index()].init = None) })
+                .map(|v| -> Edit { Box::new(move |program| program.vars[v.index()].init = None) })
                 .collect(),
         ),
         1 => {
@@ -186,8 +192,8 @@ pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit
                 }
                 // From the back: what is left out there needs no designator for what follows.
                 for path in paths.into_iter().rev() {
-                    edits.push(Box::new(move |p| {
-                        if let Some(init) = &mut p.vars[v.index()].init {
+                    edits.push(Box::new(move |program| {
+                        if let Some(init) = &mut program.vars[v.index()].init {
                             leave_out(init, &path);
                         }
                     }));
@@ -223,7 +229,7 @@ fn leave_out(init: &mut Init, path: &[u64]) {
 }
 
 /// Leaves out declarations of what is defined in the same unit.
-pub(crate) fn announcements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+pub(crate) fn redundant_declarations(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let mut edits: Vec<Edit> = Vec::new();
         for (at, unit) in specimen.program.units.iter().enumerate() {
@@ -235,7 +241,9 @@ pub(crate) fn announcements(specimen: &Specimen, level: usize) -> Option<Vec<Edi
                 };
                 if defined {
                     let item = item.clone();
-                    edits.push(Box::new(move |p| p.units[at].items.retain(|other| *other != item)));
+                    edits.push(Box::new(move |program| {
+                        program.units[at].items.retain(|other| *other != item)
+                    }));
                 }
             }
         }

@@ -19,22 +19,22 @@
 //!
 //! Which edits are kept is not decided here: `reduce` searches, and asks a compiler or a script.
 
+mod aggregates;
 mod clean;
 mod control;
 mod drop;
-mod graft;
+mod edit;
 mod inline;
 mod locals;
+mod merge_units;
 mod observe;
 mod params;
 mod rename;
 mod retype;
-mod shapes;
 mod specimen;
 mod texts;
 mod tokens;
 mod types;
-mod unite;
 mod value;
 
 pub use clean::drop_headers;
@@ -56,14 +56,14 @@ pub struct Pass {
     /// that are beside each other should belong together: they are tried together first.
     pub edits: fn(&Specimen, usize) -> Option<Vec<Edit>>,
     /// How many edits are tried together at first.
-    pub opening: Opening,
+    pub first_batch: BatchSize,
     /// Whether an edit may make the text longer, for the sake of passes that come after it.
     pub grows: bool,
 }
 
 /// How many edits to try at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub enum BatchSize {
     /// All of them, then halves, and so on.
     All,
     /// A few.
@@ -79,38 +79,38 @@ fn only(level: usize, edits: impl FnOnce() -> Vec<Edit>) -> Option<Vec<Edit>> {
 
 /// All passes, in the order in which they work best.
 pub fn passes() -> Vec<Pass> {
-    let pass = |name, edits, opening| Pass { name, edits, opening, grows: false };
-    let longer = |name, edits, opening| Pass { grows: true, ..pass(name, edits, opening) };
+    let pass = |name, edits, first_batch| Pass { name, edits, first_batch, grows: false };
+    let longer = |name, edits, first_batch| Pass { grows: true, ..pass(name, edits, first_batch) };
     vec![
-        pass("what is not used", clean::unused, Opening::All),
-        pass("what never ran", control::dead, Opening::All),
-        pass("statements", drop::statements, Opening::All),
-        pass("branches taken", control::taken, Opening::All),
-        pass("what is not used", clean::unused, Opening::All),
-        pass("functions", drop::functions, Opening::All),
-        pass("calls", inline::single, Opening::All),
-        pass("parameters", params::parameters, Opening::All),
-        pass("results", params::results, Opening::All),
-        longer("output", observe::output, Opening::One),
-        pass("statements", drop::statements, Opening::All),
-        pass("variables", drop::variables, Opening::All),
-        pass("initialisers", drop::initialisers, Opening::All),
-        pass("loops", control::loops, Opening::All),
-        pass("records", shapes::records, Opening::Few),
-        pass("arrays", shapes::arrays, Opening::Few),
-        pass("values", value::to_values, Opening::All),
-        pass("operands", value::to_operands, Opening::Few),
-        pass("branches", control::branches, Opening::Few),
-        pass("copies", locals::copies, Opening::All),
-        longer("calls of several", inline::several, Opening::One),
-        pass("mergers", locals::mergers, Opening::One),
-        pass("qualifiers", types::qualifiers, Opening::All),
-        pass("numbers", types::numbers, Opening::All),
-        pass("constants", value::simpler_constants, Opening::All),
-        pass("strings", texts::strings, Opening::All),
-        pass("announcements", drop::announcements, Opening::All),
-        pass("needless", control::needless, Opening::All),
-        pass("declarations", locals::declarations, Opening::All),
-        pass("names", rename::names, Opening::All),
+        pass("what is not used", clean::unused, BatchSize::All),
+        pass("what never ran", control::dead, BatchSize::All),
+        pass("statements", drop::statements, BatchSize::All),
+        pass("branches taken", control::taken, BatchSize::All),
+        pass("what is not used", clean::unused, BatchSize::All),
+        pass("functions", drop::functions, BatchSize::All),
+        pass("calls", inline::single, BatchSize::All),
+        pass("parameters", params::parameters, BatchSize::All),
+        pass("results", params::results, BatchSize::All),
+        longer("output", observe::output, BatchSize::One),
+        pass("statements", drop::statements, BatchSize::All),
+        pass("variables", drop::variables, BatchSize::All),
+        pass("initialisers", drop::initialisers, BatchSize::All),
+        pass("loops", control::loops, BatchSize::All),
+        pass("records", aggregates::records, BatchSize::Few),
+        pass("arrays", aggregates::arrays, BatchSize::Few),
+        pass("values", value::to_values, BatchSize::All),
+        pass("operands", value::to_operands, BatchSize::Few),
+        pass("branches", control::branches, BatchSize::Few),
+        pass("copies", locals::copies, BatchSize::All),
+        longer("calls of several", inline::several, BatchSize::One),
+        pass("mergers", locals::mergers, BatchSize::One),
+        pass("qualifiers", types::qualifiers, BatchSize::All),
+        pass("numbers", types::numbers, BatchSize::All),
+        pass("constants", value::simpler_constants, BatchSize::All),
+        pass("strings", texts::strings, BatchSize::All),
+        pass("announcements", drop::redundant_declarations, BatchSize::All),
+        pass("needless", control::needless, BatchSize::All),
+        pass("declarations", locals::declarations, BatchSize::All),
+        pass("names", rename::names, BatchSize::All),
     ]
 }

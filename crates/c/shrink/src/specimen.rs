@@ -76,7 +76,7 @@ impl Specimen {
                 .map_err(|error| Rejected::Text(error.message))?;
         }
         let (stdout, status, steps) =
-            if rules.execute { answer(&program, rules.fuel)? } else { Default::default() };
+            if rules.execute { execute(&program, rules.fuel)? } else { Default::default() };
         Ok(Specimen { program, units, stdout, status, steps, profile: OnceLock::new() })
     }
 
@@ -99,9 +99,9 @@ impl Specimen {
     }
 
     /// All of it in one file, if that is a specimen.
-    pub fn united(&self, rules: &Rules) -> Option<Specimen> {
+    pub fn merged(&self, rules: &Rules) -> Option<Specimen> {
         let mut program = self.program.clone();
-        crate::unite::unite(&mut program);
+        crate::merge_units::merge_units(&mut program);
         clean::tidy(&mut program, rules.sweep);
         Specimen::new(print(&program, &self.units[..1]), rules).ok()
     }
@@ -130,7 +130,7 @@ fn print(program: &Program, names: &[UnitText]) -> Vec<UnitText> {
     names.iter().enumerate().map(unit).collect()
 }
 
-fn answer(program: &Program, fuel: u64) -> Result<(Vec<u8>, u8, u64), Rejected> {
+fn execute(program: &Program, fuel: u64) -> Result<(Vec<u8>, u8, u64), Rejected> {
     let config = MachineConfig { fuel, ..MachineConfig::default() };
     let report = cmachine::run(program, &config);
     let status = match report.outcome {

@@ -90,7 +90,7 @@ pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
         }
         // What is never evaluated may have any value.
         let value = specimen.profile().values.get(&e).map_or(0, |worth| worth.first);
-        edits.push(Box::new(move |p| literal(p, e, value)));
+        edits.push(Box::new(move |program| literal(program, e, value)));
     }
     Some(edits)
 }
@@ -101,29 +101,31 @@ const VALUES: usize = 6;
 /// Expressions become one of their operands. A level is a kind of expression and one of its operands.
 pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let choose: fn(&Program, &Expr) -> Option<Expr> = match level {
-        0 => |p, e| match e.kind {
-            ExprKind::Cast(_, a) => Some(p.expr(a).clone()),
+        0 => |program, e| match e.kind {
+            ExprKind::Cast(_, a) => Some(program.expr(a).clone()),
             _ => None,
         },
-        1 => |p, e| match e.kind {
+        1 => |program, e| match e.kind {
             ExprKind::Unary(UnOp::Plus | UnOp::Neg | UnOp::BitNot | UnOp::LogNot, a)
-                if !matches!(p.expr(a).kind, ExprKind::Int(_)) =>
+                if !matches!(program.expr(a).kind, ExprKind::Int(_)) =>
             {
-                Some(p.expr(a).clone())
+                Some(program.expr(a).clone())
             }
-            ExprKind::Cond(_, Some(a), _) => Some(p.expr(a).clone()),
+            ExprKind::Cond(_, Some(a), _) => Some(program.expr(a).clone()),
             _ => None,
         },
-        2 => |p, e| match e.kind {
-            ExprKind::Binary(_, a, _) | ExprKind::Cond(_, _, a) => Some(p.expr(a).clone()),
+        2 => |program, e| match e.kind {
+            ExprKind::Binary(_, a, _) | ExprKind::Cond(_, _, a) => Some(program.expr(a).clone()),
             _ => None,
         },
-        3 => |p, e| match e.kind {
-            ExprKind::Binary(_, _, b) | ExprKind::Cond(b, ..) => Some(p.expr(b).clone()),
+        3 => |program, e| match e.kind {
+            ExprKind::Binary(_, _, b) | ExprKind::Cond(b, ..) => Some(program.expr(b).clone()),
             _ => None,
         },
-        4 => |p, e| match e.kind {
-            ExprKind::Assign(_, b) | ExprKind::AssignOp { rhs: b, .. } => Some(p.expr(b).clone()),
+        4 => |program, e| match e.kind {
+            ExprKind::Assign(_, b) | ExprKind::AssignOp { rhs: b, .. } => {
+                Some(program.expr(b).clone())
+            }
             _ => None,
         },
         5 => |_, e| match e.kind {
@@ -132,13 +134,13 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
             }
             _ => None,
         },
-        VALUES => |p, e| match &e.kind {
+        VALUES => |program, e| match &e.kind {
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
-                Some(p.expr(*a).clone())
+                Some(program.expr(*a).clone())
             }
             // What is called for its value; a value is not printed by itself.
-            ExprKind::Call(_, args) if is_number(p, e.ty) => {
-                args.iter().map(|&a| p.expr(a)).find(|a| is_number(p, a.ty)).cloned()
+            ExprKind::Call(_, args) if is_number(program, e.ty) => {
+                args.iter().map(|&a| program.expr(a)).find(|a| is_number(program, a.ty)).cloned()
             }
             _ => None,
         },
@@ -154,9 +156,9 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
             continue;
         }
         if choose(program, program.expr(e)).is_some() {
-            edits.push(Box::new(move |p| {
-                if let Some(new) = choose(p, p.expr(e)) {
-                    p.exprs[e.index()] = new;
+            edits.push(Box::new(move |program| {
+                if let Some(new) = choose(program, program.expr(e)) {
+                    program.exprs[e.index()] = new;
                 }
             }));
         }
@@ -181,9 +183,9 @@ pub(crate) fn simpler_constants(specimen: &Specimen, level: usize) -> Option<Vec
         let ExprKind::Int(old) = program.expr(e).kind else { continue };
         let (new, ty) = (change(old), program.expr(e).ty);
         if new < old.max(2) && old > 9 || level == 4 && ty != Ty::INT {
-            edits.push(Box::new(move |p| {
+            edits.push(Box::new(move |program| {
                 let ty = if i32::try_from(new).is_ok() { Ty::INT } else { ty };
-                p.exprs[e.index()] = Expr { kind: ExprKind::Int(new), ty, span: Span::NONE };
+                program.exprs[e.index()] = Expr { kind: ExprKind::Int(new), ty, span: Span::NONE };
             }));
         }
     }

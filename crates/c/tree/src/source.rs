@@ -57,12 +57,12 @@ impl SourceMap {
         }
         let base = self.text.len() as u32;
         self.text.push_str(text);
-        self.mark(base, file, 1);
+        self.add_marker(base, file, 1);
         base
     }
 
     /// Records that the byte at `offset` begins line `line` of `file`.
-    pub fn mark(&mut self, offset: u32, file: &str, line: u32) {
+    pub fn add_marker(&mut self, offset: u32, file: &str, line: u32) {
         // Line markers come in runs for the same few headers: look from the newest.
         let id = match self.files.iter().rposition(|f| f == file) {
             Some(i) => i,

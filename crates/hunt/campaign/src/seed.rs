@@ -13,7 +13,7 @@ use cgen::{smith, yarp};
 use choice::Choices;
 use cmachine::MachineConfig;
 use ctree::{Item, Program, Span, UnitId};
-use emi::{Chain, Database, Options, Strategies, Unfit};
+use emi::{Chain, Database, Options, Strategies, UnusableSeed};
 use oracle::SourceFile;
 use toolchain::Preprocessor;
 
@@ -60,7 +60,7 @@ impl Seed {
         strategies: &Strategies,
         config: &MachineConfig,
         number: u64,
-    ) -> Result<Chain, Unfit> {
+    ) -> Result<Chain, UnusableSeed> {
         let options =
             Options { strategies: strategies.clone(), headers: self.headers, ..Options::default() };
         Chain::new(self.program, options, config, &Choices::new(number))
@@ -83,7 +83,7 @@ pub fn donors() -> &'static Database {
         let mut database = Database::default();
         let options = yarp::Options { policy: Policy::plain(), ..yarp::Options::default() };
         for seed in 1..=DONORS {
-            let tuple = smith::Tuple::plain(seed);
+            let tuple = smith::SeedTuple::plain(seed);
             let made = smith::generate(&tuple, &smith::Options::default()).program;
             database.gather(&made, &headers(&made, &|item| is_mutable(&made, item)));
             if let Ok(made) = yarp::generate(seed, &options) {

@@ -24,14 +24,14 @@ const HALVES: i64 = 4;
 
 /// A set compared with one that does not change.
 #[derive(Debug, Default, PartialEq)]
-struct Compared {
+struct ComparedSet {
     seed: HashSet<u64>,
     /// How often each is there.
     counts: HashMap<u64, u32>,
     common: i64,
 }
 
-impl Compared {
+impl ComparedSet {
     fn add(&mut self, element: u64) {
         let count = self.counts.entry(element).or_default();
         *count += 1;
@@ -59,8 +59,8 @@ impl Compared {
 /// A variant beside its seed.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Distance {
-    nodes: Compared,
-    edges: Compared,
+    nodes: ComparedSet,
+    edges: ComparedSet,
     seed: i64,
     size: i64,
 }
@@ -145,7 +145,7 @@ const EIGHTHS: [u64; 8] = [65536, 60097, 55109, 50535, 46341, 42495, 38968, 3573
 
 #[cfg(test)]
 mod tests {
-    use super::{Compared, EIGHTHS, HALVES, UNIT, is_accepted};
+    use super::{ComparedSet, EIGHTHS, HALVES, UNIT, is_accepted};
     use choice::Choices;
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_distance_is_jaccards_and_comes_back() {
-        let mut sets = Compared { seed: [1, 2, 3].into(), ..Compared::default() };
+        let mut sets = ComparedSet { seed: [1, 2, 3].into(), ..ComparedSet::default() };
         [1, 2, 2, 3].into_iter().for_each(|n| sets.add(n));
         assert_eq!(sets.distance(100), 0);
         sets.remove(2);

@@ -4,23 +4,23 @@
 //! never runs needs no execution between one proposal and the next, so a variant takes several steps
 //! at once.
 
+mod copy;
 mod distance;
-mod graft;
-mod place;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod transplant;
 mod walk;
 
 use choice::Choices;
 use ctree::{Program, StmtId, StmtKind};
 
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::dead::{Flow, dead_sites};
 use crate::site::own_funcs;
 use crate::{Change, Edit, Strategy, Variant};
-use graft::{Graft, Into, Mark};
-use survey::Needs;
+use copy::{ArenaMark, Destination, TreeCopier};
+use survey::Requirements;
 use walk::Walk;
 
 /// Snippets kept in all, and of one seed: a database is to have many authors.
@@ -38,7 +38,7 @@ pub struct Database {
 #[derive(Debug)]
 struct Snippet {
     stmt: StmtId,
-    needs: Needs,
+    needs: Requirements,
 }
 
 impl Database {
@@ -56,12 +56,12 @@ impl Database {
         }
         found.retain(|&s| {
             is_snippet(program, s)
-                && Needs::of(program, s).is_some_and(|needs| needs.is_portable(program))
+                && Requirements::of(program, s).is_some_and(|needs| needs.is_portable(program))
         });
         // Some of all parts of the program.
         let count = found.len().min(OF_SEED).min(ALL.saturating_sub(self.snippets.len()));
         for n in 0..count {
-            let mark = Mark::of(to);
+            let mark = ArenaMark::of(to);
             match keep(program, found[n * found.len() / count], to) {
                 Some(snippet) => self.snippets.push(snippet),
                 None => mark.restore(to),
@@ -81,14 +81,15 @@ impl Database {
 }
 
 fn keep(from: &Program, s: StmtId, to: &mut Program) -> Option<Snippet> {
-    let needs = Needs::of(from, s)?;
+    let needs = Requirements::of(from, s)?;
     let vars = Default::default();
-    let mut graft = Graft { from, to, same: false, into: Into::Database, vars, decls: Vec::new() };
-    for hole in &needs.holes {
-        graft.var(hole.var)?;
+    let mut copier =
+        TreeCopier { from, to, same: false, into: Destination::Database, vars, decls: Vec::new() };
+    for free_var in &needs.free_vars {
+        copier.var(free_var.var)?;
     }
-    let stmt = graft.stmt(s)?;
-    Some(Snippet { stmt, needs: Needs::of(to, stmt)? })
+    let stmt = copier.stmt(s)?;
+    Some(Snippet { stmt, needs: Requirements::of(to, stmt)? })
 }
 
 /// Whether a statement is worth to be put elsewhere, and can be.
@@ -103,7 +104,7 @@ fn is_snippet(program: &Program, s: StmtId) -> bool {
 
 /// Puts statements where nothing ever ran, and takes such from there.
 pub(crate) fn mutate(
-    view: &View,
+    view: &ProfiledProgram,
     database: &Database,
     room: usize,
     next: &mut Variant,

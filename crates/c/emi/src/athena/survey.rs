@@ -13,7 +13,7 @@ pub(super) const BYTES: u64 = 4096;
 
 /// A variable that a snippet uses and does not declare.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hole {
+pub(super) struct FreeVar {
     pub var: VarId,
     /// Its address is taken.
     pub addressed: bool,
@@ -21,9 +21,9 @@ pub(super) struct Hole {
 
 /// What a statement needs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct Requirements {
     /// In the order of the text.
-    pub holes: Vec<Hole>,
+    pub free_vars: Vec<FreeVar>,
     /// Types that its text names, or that its variables have.
     pub types: Vec<Ty>,
     /// Records whose members it names.
@@ -36,21 +36,21 @@ pub(super) struct Needs {
     exprs: usize,
 }
 
-impl Needs {
+impl Requirements {
     /// What a statement needs; `None` for one that belongs where it is.
-    pub fn of(program: &Program, s: StmtId) -> Option<Needs> {
+    pub fn of(program: &Program, s: StmtId) -> Option<Requirements> {
         let mut survey =
-            Survey { program, needs: Needs::default(), breaks: false, continues: false };
+            Survey { program, needs: Requirements::default(), breaks: false, continues: false };
         survey.stmt(s)?;
         let mut needs = survey.needs;
-        needs.holes.retain(|hole| !needs.declared.contains(&hole.var));
+        needs.free_vars.retain(|free_var| !needs.declared.contains(&free_var.var));
         Some(needs)
     }
 
     /// Whether it can go into another program: nothing that it needs has a tag.
     pub fn is_portable(&self, program: &Program) -> bool {
-        let holes = self.holes.iter().map(|hole| program.var(hole.var).ty);
-        let mut types = self.types.iter().copied().chain(holes);
+        let free_vars = self.free_vars.iter().map(|free_var| program.var(free_var.var).ty);
+        let mut types = self.types.iter().copied().chain(free_vars);
         self.records.is_empty() && types.all(|ty| is_portable(program, ty))
     }
 }
@@ -67,7 +67,7 @@ fn is_portable(program: &Program, ty: Ty) -> bool {
 
 struct Survey<'a> {
     program: &'a Program,
-    needs: Needs,
+    needs: Requirements,
     /// A `break`, a `continue` here is for a loop of the snippet.
     breaks: bool,
     continues: bool,
@@ -170,13 +170,15 @@ impl Survey<'_> {
         }
         let kind = &program.expr(e).kind;
         match *kind {
-            ExprKind::Var(v) => self.hole(v, program.types.as_array(program.expr(e).ty).is_some()),
+            ExprKind::Var(v) => {
+                self.free_var(v, program.types.as_array(program.expr(e).ty).is_some())
+            }
             ExprKind::Unary(UnOp::AddrOf, mut of) => {
                 while let ExprKind::Member(inner, _) = program.expr(of).kind {
                     of = inner;
                 }
                 if let ExprKind::Var(v) = program.expr(of).kind {
-                    self.hole(v, true);
+                    self.free_var(v, true);
                 }
             }
             ExprKind::Call(f, ref args) if callee(program, f).is_some() => {
@@ -215,11 +217,11 @@ impl Survey<'_> {
     }
 
     /// What decays or has a member that does is as good as pointed to.
-    fn hole(&mut self, var: VarId, addressed: bool) {
+    fn free_var(&mut self, var: VarId, addressed: bool) {
         let addressed = addressed || !self.program.types.is_scalar(self.program.var(var).ty);
-        match self.needs.holes.iter_mut().find(|hole| hole.var == var) {
-            Some(hole) => hole.addressed |= addressed,
-            None => self.needs.holes.push(Hole { var, addressed }),
+        match self.needs.free_vars.iter_mut().find(|free_var| free_var.var == var) {
+            Some(free_var) => free_var.addressed |= addressed,
+            None => self.needs.free_vars.push(FreeVar { var, addressed }),
         }
     }
 }

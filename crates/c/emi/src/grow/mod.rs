@@ -7,7 +7,7 @@
 //! What it does not do: labels of its own, operators on vectors, calls of the C library.
 
 mod expr;
-mod place;
+mod lvalue;
 mod stmt;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -19,7 +19,7 @@ use ctree::{
     ArrayLen, FuncId, LabelId, Program, RecordId, Scope, StmtId, Storage, Ty, TypeKind, VarId,
 };
 
-use crate::site::{Callee, Site, Sites};
+use crate::site::{CalleeKind, Site, Sites};
 
 /// Statements of a body, at most: enough for a loop with something in it, and short to read.
 const STMTS: u64 = 12;
@@ -41,18 +41,18 @@ pub(crate) fn body(
     let ret = program.types.as_function(program.func(site.func).ty).map_or(Ty::VOID, |f| f.ret);
     let ret = program.types.canon(ret).unqual();
     let labels = sites.labels.get(&site.func).cloned().unwrap_or_default();
-    let mut grow = Grow {
+    let mut generator = BodyGenerator {
         stmts: 1 + choices.below(STMTS) as u32,
         operators: OPERATORS,
         breaks: site.breaks || looped,
         continues: site.continues || looped,
-        p: program,
+        program: program,
         scope,
         ret,
         labels,
         choices,
     };
-    grow.block(DEPTH)
+    generator.block(DEPTH)
 }
 
 /// A name that nothing in a program has.
@@ -87,7 +87,7 @@ impl Visible {
         vars.reverse();
         let all = sites.visible.funcs(program, site.stmt);
         let of = |callee| all.iter().copied().filter(|&f| sites.callee(f) == callee).collect();
-        let (funcs, library) = (of(Callee::Defined), of(Callee::Library));
+        let (funcs, library) = (of(CalleeKind::Defined), of(CalleeKind::Library));
         Visible { vars, funcs, library, records: sites.visible.records(site.stmt) }
     }
 
@@ -143,8 +143,8 @@ fn is_defined(program: &Program, v: VarId) -> bool {
 }
 
 /// A body in the making.
-struct Grow<'a> {
-    p: &'a mut Program,
+struct BodyGenerator<'a> {
+    program: &'a mut Program,
     scope: Visible,
     /// What the function returns.
     ret: Ty,

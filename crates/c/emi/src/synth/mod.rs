@@ -11,4 +11,4 @@ mod values;
 
 pub(crate) use expr::expression;
 pub(crate) use pred::predicate;
-pub(crate) use values::Values;
+pub(crate) use values::ValueSet;

@@ -7,9 +7,9 @@
 //! `Hooks::branches`, which costs more than it tells here. Operands of `sizeof` do not count, and
 //! neither do initialisers of globals, which no statement executes.
 
+mod count;
 mod features;
 mod names;
-mod walk;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -58,7 +58,7 @@ impl Census {
         profile: &Profile,
         own: impl Fn(FuncId) -> bool,
     ) -> Census {
-        walk::census(program, profile, &own)
+        count::census(program, profile, &own)
     }
 
     /// Adds the counts of other programs.

@@ -46,7 +46,7 @@ pub struct WeightKnob {
 
 /// A knob by its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Known {
+pub enum KnobId {
     /// In [`CHANCES`].
     Chance(usize),
     /// In [`RANGES`].

@@ -12,7 +12,7 @@ mod text;
 pub use text::PolicyError;
 
 use choice::Choices;
-use knobs::{CHANCES, Chance, Known, RANGES, Range, WEIGHTS};
+use knobs::{CHANCES, Chance, KnobId, RANGES, Range, WEIGHTS};
 
 /// Values of all knobs.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,11 +179,11 @@ fn shuffle_weights(weights: &mut [u32], choices: &mut Choices) {
 /// In ninths.
 const FACTORS: [u64; 9] = [1, 2, 4, 6, 9, 13, 20, 40, 81];
 
-impl Known {
-    fn of(key: &str) -> Option<Known> {
-        let chance = CHANCES.iter().position(|k| k.key == key).map(Known::Chance);
-        let range = || RANGES.iter().position(|k| k.key == key).map(Known::Range);
-        let weights = || WEIGHTS.iter().position(|k| k.key == key).map(Known::Weights);
+impl KnobId {
+    fn of(key: &str) -> Option<KnobId> {
+        let chance = CHANCES.iter().position(|k| k.key == key).map(KnobId::Chance);
+        let range = || RANGES.iter().position(|k| k.key == key).map(KnobId::Range);
+        let weights = || WEIGHTS.iter().position(|k| k.key == key).map(KnobId::Weights);
         chance.or_else(range).or_else(weights)
     }
 }

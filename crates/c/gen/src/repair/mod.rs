@@ -14,6 +14,7 @@
 //!
 //! What it does not do: make an endless loop end, or change what is merely unsupported.
 
+mod children;
 mod fix;
 pub mod forms;
 pub mod number;
@@ -25,19 +26,17 @@ pub mod rewrite;
 mod scratch;
 pub mod term;
 mod value;
-mod walk;
 
 pub use fix::Rung;
 
 use choice::Choices;
-use cmachine::{FaultCause, Hooks, MachineConfig, Outcome, Report, UbKind, UnspecKind};
+use cmachine::{FaultCause, Hooks, MachineConfig, Node, Outcome, Report, UbKind, UnspecKind};
 use ctree::{ExprId, ExprKind, Program, StmtId, Ty, VarId};
 use fix::Fix;
 use once::Once;
-use plan::{Planner, Wrong};
+use plan::{Defect, Planner};
 use scratch::Scratch;
 use std::collections::{BTreeMap, BTreeSet};
-use walk::Part;
 
 /// How to repair.
 #[derive(Clone, Debug)]
@@ -112,7 +111,7 @@ pub enum RepairError {
 
 /// What was done to a node so far.
 #[derive(Clone, Debug)]
-struct Node {
+struct NodeState {
     rung: Rung,
     /// What it was before.
     original: ExprKind,
@@ -123,7 +122,7 @@ struct Node {
 /// The state of a repair.
 struct Repair<'o> {
     options: &'o RepairOptions,
-    nodes: BTreeMap<ExprId, Node>,
+    nodes: BTreeMap<ExprId, NodeState>,
     /// Nodes made for a repair that may be at fault for it: the node that was repaired.
     inner: BTreeMap<ExprId, ExprId>,
     once: Option<Once>,
@@ -154,16 +153,17 @@ pub fn repair(
         let report =
             cmachine::run_with_recovery(program, &options.machine, &options.hooks, &mut planner);
         planner.end(&report.outcome);
-        let Planner { fixes, wrongs, .. } = planner;
-        if fixes.is_empty() && wrongs.is_empty() && matches!(report.outcome, Outcome::Finished(_)) {
+        let Planner { fixes, defects, .. } = planner;
+        if fixes.is_empty() && defects.is_empty() && matches!(report.outcome, Outcome::Finished(_))
+        {
             return Ok(repair.finish(report, passes));
         }
-        let changed = repair.change(program, fixes, &wrongs, choices);
+        let changed = repair.change(program, fixes, &defects, choices);
         let outcome = Box::new(report.outcome);
         if passes >= options.passes {
             return Err(RepairError::Stuck(outcome));
         }
-        if !changed && !wrongs.is_empty() {
+        if !changed && !defects.is_empty() {
             return Err(RepairError::Stuck(outcome));
         }
         if !changed {
@@ -173,14 +173,14 @@ pub fn repair(
 }
 
 /// Takes back that the function with this statement does not return.
-fn may_return(p: &mut Program, stmt: StmtId) -> bool {
+fn may_return(program: &mut Program, stmt: StmtId) -> bool {
     let holds = |f: &ctree::Func| {
-        f.body.is_some_and(|body| walk::holds(p, Part::Stmt(body), Part::Stmt(stmt)))
+        f.body.is_some_and(|body| children::contains(program, Node::Stmt(body), Node::Stmt(stmt)))
     };
-    let Some(name) = p.funcs.iter().find(|f| f.noreturn && holds(f)).map(|f| f.name) else {
+    let Some(name) = program.funcs.iter().find(|f| f.noreturn && holds(f)).map(|f| f.name) else {
         return false;
     };
-    p.funcs.iter_mut().filter(|f| f.name == name).for_each(|f| f.noreturn = false);
+    program.funcs.iter_mut().filter(|f| f.name == name).for_each(|f| f.noreturn = false);
     true
 }
 
@@ -188,70 +188,72 @@ impl Repair<'_> {
     /// Changes the tree after a run. False if nothing was changed.
     fn change(
         &mut self,
-        p: &mut Program,
+        program: &mut Program,
         fixes: BTreeMap<ExprId, Fix>,
-        wrongs: &[Wrong],
+        defects: &[Defect],
         choices: &mut Choices,
     ) -> bool {
         self.changed.clear();
         for (node, fix) in fixes {
-            self.apply(p, node, fix);
+            self.apply(program, node, fix);
         }
         let mut promises = false;
-        for wrong in wrongs {
-            match (wrong.node, wrong.cause) {
-                (Part::Stmt(s), FaultCause::Undefined(UbKind::NoReturn)) => {
-                    promises |= may_return(p, s)
+        for defect in defects {
+            match (defect.node, defect.cause) {
+                (Node::Stmt(s), FaultCause::Undefined(UbKind::NoReturn)) => {
+                    promises |= may_return(program, s)
                 }
-                _ => self.right(p, wrong, choices),
+                _ => self.repair_defect(program, defect, choices),
             }
         }
         promises || !self.changed.is_empty()
     }
 
-    fn apply(&mut self, p: &mut Program, node: ExprId, fix: Fix) {
+    fn apply(&mut self, program: &mut Program, node: ExprId, fix: Fix) {
         let original = match self.nodes.get(&node) {
             Some(entry) => entry.original.clone(),
-            None => p.expr(node).kind.clone(),
+            None => program.expr(node).kind.clone(),
         };
-        if let Some(inside) = fix.apply(p, node, &original).flatten() {
+        if let Some(inside) = fix.apply(program, node, &original).flatten() {
             self.inner.insert(inside, node);
         }
-        self.nodes.insert(node, Node { rung: fix.rung, original, fix: Some(fix) });
+        self.nodes.insert(node, NodeState { rung: fix.rung, original, fix: Some(fix) });
         self.changed.insert(node);
     }
 
-    fn narrow_lanes(&mut self, p: &mut Program, node: ExprId, choices: &mut Choices) -> bool {
-        let kind = &p.expr(node).kind;
-        if !fix::is_vector(p, kind) || self.nodes.contains_key(&node) {
+    fn narrow_lanes(&mut self, program: &mut Program, node: ExprId, choices: &mut Choices) -> bool {
+        let kind = &program.expr(node).kind;
+        if !fix::is_vector(program, kind) || self.nodes.contains_key(&node) {
             return false;
         }
-        let Some(fix) = Fix::blind(p, kind, choices, self.options) else { return false };
-        self.apply(p, node, fix);
+        let Some(fix) = Fix::always_defined(program, kind, choices, self.options) else {
+            return false;
+        };
+        self.apply(program, node, fix);
         true
     }
 
-    fn right(&mut self, p: &mut Program, wrong: &Wrong, choices: &mut Choices) {
+    fn repair_defect(&mut self, program: &mut Program, defect: &Defect, choices: &mut Choices) {
         let order = matches!(
-            wrong.cause,
+            defect.cause,
             FaultCause::Undefined(UbKind::Unsequenced)
                 | FaultCause::Unspecified(UnspecKind::EvalOrder | UnspecKind::CallOrder)
         );
-        match wrong.node {
-            _ if order => self.reorder(p, wrong),
+        match defect.node {
+            _ if order => self.reorder(program, defect),
             // A lane narrower than `int` stops a run, being no operation of the machine.
-            Part::Expr(e) if self.narrow_lanes(p, e, choices) => {}
-            Part::Expr(e) => self.treat(p, e, wrong.cause, wrong.value),
+            Node::Expr(e) if self.narrow_lanes(program, e, choices) => {}
+            Node::Expr(e) => self.repair_access(program, e, defect.cause, defect.value),
             // A record that is returned, or that an initialiser copies.
-            Part::Stmt(s) => {
-                let mut parts = Vec::new();
-                walk::stmt_parts(p, s, &mut |part| parts.push(part));
+            Node::Stmt(s) => {
+                let mut nodes = Vec::new();
+                children::stmt_children(program, s, &mut |node| nodes.push(node));
                 let before = self.changed.len();
-                for part in parts {
-                    if let Part::Expr(e) = part
+                for node in nodes {
+                    if let Node::Expr(e) = node
                         && self.changed.len() == before
                     {
-                        self.treat(p, e, wrong.cause, wrong.value);
+                        self.repair_access(program, e, defect.cause, defect.value);
                     }
                 }
             }
@@ -260,7 +262,7 @@ impl Repair<'_> {
 
     fn note(&mut self, node: ExprId, rung: Rung, original: ExprKind) {
         self.changed.insert(node);
-        self.nodes.insert(node, Node { rung, original, fix: None });
+        self.nodes.insert(node, NodeState { rung, original, fix: None });
     }
 
     fn finish(self, report: Report, passes: u32) -> Repaired {

@@ -3,12 +3,11 @@
 //! A run goes on with what the repaired program will compute, wherever that is known, so that what
 //! it finds later is what the repaired program would meet.
 
-use super::fix::{self, Fix, Wish};
+use super::fix::{self, Fix, FixRequest};
 use super::once::Once;
-use super::walk::Part;
 use super::{Repair, Rung};
 use choice::Choices;
-use cmachine::{Fault, FaultCause, FaultHandler, FaultyOp, Outcome, Recovery};
+use cmachine::{Fault, FaultCause, FaultHandler, FaultyOp, Node, Outcome, Recovery};
 use ctree::{BinOp, ExprId, ExprKind, Program};
 use std::collections::BTreeMap;
 
@@ -19,16 +18,16 @@ pub(super) struct Planner<'r, 'o> {
     choices: &'r mut Choices,
     pub fixes: BTreeMap<ExprId, Fix>,
     /// What else is wrong, in order, one entry for a node.
-    pub wrongs: Vec<Wrong>,
+    pub defects: Vec<Defect>,
     /// The values of these, by node.
-    values: BTreeMap<Part, i64>,
+    values: BTreeMap<Node, i64>,
     faults: u32,
 }
 
 /// Something wrong with a pointer, an object or an order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wrong {
-    pub node: Part,
+pub(super) struct Defect {
+    pub node: Node,
     pub cause: FaultCause,
     /// Of a conflict, the accesses that are no parts of calls.
     pub accesses: [Option<ExprId>; 2],
@@ -60,31 +59,28 @@ impl<'r, 'o> Planner<'r, 'o> {
         choices: &'r mut Choices,
     ) -> Planner<'r, 'o> {
         let (fixes, values) = (BTreeMap::new(), BTreeMap::new());
-        Planner { program, repair, choices, fixes, wrongs: Vec::new(), values, faults: 0 }
+        Planner { program, repair, choices, fixes, defects: Vec::new(), values, faults: 0 }
     }
 
     /// Adds what ended the run, if that was undefined or unspecified; not if it was only one fault
     /// too many.
     pub fn end(&mut self, outcome: &Outcome) {
         if self.faults <= FAULTS {
-            self.wrongs.extend(wrong(outcome));
+            self.defects.extend(defect(outcome));
         }
     }
 
     fn plan(&mut self, fault: &Fault) -> Option<i128> {
         let node = match (fault.node, fault.op) {
-            (
-                cmachine::Node::Expr(e),
-                FaultyOp::Read | FaultyOp::Other | FaultyOp::Conflict { .. },
-            ) => {
-                return self.wrong(Part::Expr(e), fault);
+            (Node::Expr(e), FaultyOp::Read | FaultyOp::Other | FaultyOp::Conflict { .. }) => {
+                return self.defect(Node::Expr(e), fault);
             }
-            (cmachine::Node::Stmt(s), _) => return self.wrong(Part::Stmt(s), fault),
-            (cmachine::Node::Expr(e), _) => e,
+            (Node::Stmt(s), _) => return self.defect(Node::Stmt(s), fault),
+            (Node::Expr(e), _) => e,
         };
         if let Some(&outer) = self.repair.inner.get(&node) {
             // A part of a repair: the repaired node climbs instead.
-            self.plan_blind(outer);
+            self.plan_always_defined(outer);
             return wrapped_result(fault);
         }
         let entry = self.repair.nodes.get(&node);
@@ -97,28 +93,28 @@ impl<'r, 'o> Planner<'r, 'o> {
                 return fix.value(a, b);
             }
         }
-        let wish = match entry {
+        let request = match entry {
             // What is always defined is not at fault; if it is all the same, it must go.
             Some(entry) if entry.rung >= Rung::Form => return None,
-            None if !self.fixes.contains_key(&node) => self.first_wish(node),
-            _ => self.next_wish(node),
+            None if !self.fixes.contains_key(&node) => self.first_request(node),
+            _ => self.next_request(node),
         };
         let entry = self.repair.nodes.get(&node);
         let kind = entry.map_or(&self.program.expr(node).kind, |n| &n.original);
-        let fix = Fix::choose(self.program, kind, (op, a, b), wish, self.choices)?;
+        let fix = Fix::choose(self.program, kind, (op, a, b), request, self.choices)?;
         let value = fix.value(a, b);
         self.fixes.insert(node, fix);
         value
     }
 
     /// Notes what cannot be repaired by a rule. A read gives what a new object holds.
-    fn wrong(&mut self, node: Part, fault: &Fault) -> Option<i128> {
+    fn defect(&mut self, node: Node, fault: &Fault) -> Option<i128> {
         if let Some(&known) = self.values.get(&node) {
             return Some(known.into());
         }
         let value = match node {
             _ if fault.op == FaultyOp::Read => 0,
-            Part::Expr(e) if self.is_comparison(e) => self.choices.range(0..=1),
+            Node::Expr(e) if self.is_comparison(e) => self.choices.range(0..=1),
             _ => self.choices.range(0..=100),
         };
         self.values.insert(node, value);
@@ -126,7 +122,7 @@ impl<'r, 'o> Planner<'r, 'o> {
             FaultyOp::Conflict { this, other } => [this, other],
             _ => [None; 2],
         };
-        self.wrongs.push(Wrong { node, cause: fault.cause, accesses, value });
+        self.defects.push(Defect { node, cause: fault.cause, accesses, value });
         Some(value.into())
     }
 
@@ -136,30 +132,31 @@ impl<'r, 'o> Planner<'r, 'o> {
     }
 
     /// The second rung for a node whose operands are not at hand.
-    fn plan_blind(&mut self, node: ExprId) {
+    fn plan_always_defined(&mut self, node: ExprId) {
         let Some(entry) = self.repair.nodes.get(&node) else { return };
         if self.fixes.contains_key(&node) {
             return;
         }
         let options = self.repair.options;
-        if let Some(fix) = Fix::blind(self.program, &entry.original, self.choices, options) {
+        if let Some(fix) = Fix::always_defined(self.program, &entry.original, self.choices, options)
+        {
             self.fixes.insert(node, fix);
         }
     }
 
-    fn first_wish(&mut self, node: ExprId) -> Wish<'o> {
+    fn first_request(&mut self, node: ExprId) -> FixRequest<'o> {
         let program = self.program;
         let once = self.repair.once.get_or_insert_with(|| Once::of(program)).is_once(node);
-        let wish = self.next_wish(node);
+        let request = self.next_request(node);
         let options = self.repair.options;
         let percent = if once { options.table_first } else { options.table_first_repeated };
-        let table = !wish.vector && self.choices.chance(percent);
-        Wish { from: if table { Rung::Table } else { Rung::Form }, once, ..wish }
+        let table = !request.vector && self.choices.chance(percent);
+        FixRequest { from: if table { Rung::Table } else { Rung::Form }, once, ..request }
     }
 
-    fn next_wish(&self, node: ExprId) -> Wish<'o> {
+    fn next_request(&self, node: ExprId) -> FixRequest<'o> {
         let vector = fix::is_vector(self.program, &self.program.expr(node).kind);
-        Wish { from: Rung::Form, once: false, vector, options: self.repair.options }
+        FixRequest { from: Rung::Form, once: false, vector, options: self.repair.options }
     }
 }
 
@@ -174,15 +171,11 @@ fn wrapped_result(fault: &Fault) -> Option<i128> {
 }
 
 /// What ended a run without being mended, if it was undefined or unspecified.
-fn wrong(outcome: &Outcome) -> Option<Wrong> {
+fn defect(outcome: &Outcome) -> Option<Defect> {
     let (cause, verdict) = match outcome {
         Outcome::Undefined(kind, verdict) => (FaultCause::Undefined(*kind), verdict),
         Outcome::Unspecified(kind, verdict) => (FaultCause::Unspecified(*kind), verdict),
         _ => return None,
     };
-    let node = match verdict.node? {
-        cmachine::Node::Expr(e) => Part::Expr(e),
-        cmachine::Node::Stmt(s) => Part::Stmt(s),
-    };
-    Some(Wrong { node, cause, accesses: [None; 2], value: 1 })
+    Some(Defect { node: verdict.node?, cause, accesses: [None; 2], value: 1 })
 }

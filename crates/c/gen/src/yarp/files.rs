@@ -7,7 +7,7 @@ use ctree::{Item, Storage, UnitId};
 
 /// A file of a program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct File {
+pub struct SourceFile {
     /// Its name, without a folder.
     pub name: &'static str,
     /// Its contents.
@@ -21,7 +21,7 @@ impl Generated {
     }
 
     /// The program as source files: one, or header, tests and driver.
-    pub fn files(&self, single: bool) -> Result<Vec<File>, Unprintable> {
+    pub fn files(&self, single: bool) -> Result<Vec<SourceFile>, Unprintable> {
         let (style, names) = match self.language {
             Language::C => (Style::C11, ["test.c", "func.c", "driver.c"]),
             Language::Cxx => (Style::Cxx(&self.plan), ["test.cpp", "func.cpp", "driver.cpp"]),
@@ -29,13 +29,13 @@ impl Generated {
         let unit = UnitId(0);
         if single {
             let text = print_unit_as(&self.program, unit, style)?;
-            return Ok(vec![File { name: names[0], text }]);
+            return Ok(vec![SourceFile { name: names[0], text }]);
         }
         let split = print_split(&self.program, unit, style, |item| self.place(item))?;
         Ok(vec![
-            File { name: "init.h", text: split.header },
-            File { name: names[1], text: split.functions },
-            File { name: names[2], text: split.driver },
+            SourceFile { name: "init.h", text: split.header },
+            SourceFile { name: names[1], text: split.functions },
+            SourceFile { name: names[2], text: split.driver },
         ])
     }
 

@@ -26,13 +26,13 @@ mod expr;
 mod files;
 mod idiom;
 mod loops;
-mod place;
+mod lvalue;
 mod scope;
 mod special;
 mod stmt;
 mod types;
 
-pub use files::File;
+pub use files::SourceFile;
 
 use crate::policy::Policy;
 use crate::policy::knobs::{self, Chance, Range};
@@ -44,7 +44,7 @@ use ctree::{
     DataModel, EnumId, ExprId, FuncId, Item, Program, RecordId, Storage, Sym, Ty, TypeKind, UnitId,
     VarId,
 };
-use scope::Scope;
+use scope::VisibleVars;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The language a program is written in.
@@ -116,7 +116,7 @@ fn attempt(seed: u64, attempts: u32, options: &Options) -> Result<Generated, Rep
     let policy = options.policy.shuffled(&mut root.fork("policy"));
     let mut yarp = Yarp::new(root.fork("program"), policy, options);
     yarp.program();
-    let mut program = yarp.p;
+    let mut program = yarp.program;
     let mut repair_options = RepairOptions {
         hooks: options.hooks.clone(),
         gnu: options.language == Language::C && options.policy.has(Chance::RepairGnu),
@@ -168,7 +168,7 @@ struct Callee {
 
 /// A variable whose value its checksum needs.
 #[derive(Clone, Debug, Default)]
-struct Test {
+struct TestFunction {
     /// The function.
     func: Option<FuncId>,
     /// What it is called with.
@@ -181,7 +181,7 @@ struct Test {
 
 /// A program in the making.
 struct Yarp {
-    p: Program,
+    program: Program,
     unit: UnitId,
     choices: Choices,
     policy: Policy,
@@ -192,10 +192,10 @@ struct Yarp {
     unions: Vec<RecordId>,
     enums: Vec<EnumId>,
     functions: Vec<FuncId>,
-    tests: Vec<Test>,
+    tests: Vec<TestFunction>,
     /// The test in the making.
-    test: Test,
-    scope: Scope,
+    test: TestFunction,
+    scope: VisibleVars,
     inductions: Vec<Induction>,
     callees: Vec<Callee>,
     /// Small inputs, for the bounds of loops, with their values.
@@ -245,10 +245,10 @@ struct Yarp {
 
 impl Yarp {
     fn new(choices: Choices, policy: Policy, options: &Options) -> Yarp {
-        let mut p = Program::new(DataModel::X86_64_SYSV);
-        let unit = p.add_unit("test.c");
+        let mut program = Program::new(DataModel::X86_64_SYSV);
+        let unit = program.add_unit("test.c");
         Yarp {
-            p,
+            program,
             unit,
             choices,
             policy,
@@ -260,8 +260,8 @@ impl Yarp {
             enums: Vec::new(),
             functions: Vec::new(),
             tests: Vec::new(),
-            test: Test::default(),
-            scope: Scope::default(),
+            test: TestFunction::default(),
+            scope: VisibleVars::default(),
             inductions: Vec::new(),
             callees: Vec::new(),
             limits: Vec::new(),
@@ -317,7 +317,7 @@ impl Yarp {
     }
 
     fn item(&mut self, item: Item) {
-        self.p.units[self.unit.index()].items.push(item);
+        self.program.units[self.unit.index()].items.push(item);
     }
 
     /// A name that no other object has.
@@ -327,7 +327,7 @@ impl Yarp {
     }
 
     fn record_type(&mut self, id: RecordId) -> Ty {
-        self.p.types.intern(TypeKind::Record(id))
+        self.program.types.intern(TypeKind::Record(id))
     }
 
     /// Whether statements can still be paid for.

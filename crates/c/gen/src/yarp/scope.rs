@@ -5,7 +5,7 @@ use ctree::VarId;
 /// Kinds of variables that leaves and targets are chosen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub(super) enum Shelf {
+pub(super) enum VarPool {
     ReadLocal,
     ReadGlobal,
     ReadArray,
@@ -25,41 +25,41 @@ pub(super) enum Shelf {
     Addressable,
 }
 
-const SHELVES: usize = Shelf::Addressable as usize + 1;
+const POOLS: usize = VarPool::Addressable as usize + 1;
 
 /// The variables in scope.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
-    shelves: [Vec<VarId>; SHELVES],
+pub(super) struct VisibleVars {
+    pools: [Vec<VarId>; POOLS],
 }
 
 /// How far each shelf was filled.
-pub(super) type Mark = [usize; SHELVES];
+pub(super) type ScopeMark = [usize; POOLS];
 
-impl Scope {
-    pub(super) fn add(&mut self, shelf: Shelf, var: VarId) {
-        self.shelves[shelf as usize].push(var);
+impl VisibleVars {
+    pub(super) fn add(&mut self, pool: VarPool, var: VarId) {
+        self.pools[pool as usize].push(var);
     }
 
-    pub(super) fn all(&self, shelf: Shelf) -> &[VarId] {
-        &self.shelves[shelf as usize]
+    pub(super) fn all(&self, pool: VarPool) -> &[VarId] {
+        &self.pools[pool as usize]
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        std::array::from_fn(|i| self.shelves[i].len())
+    pub(super) fn mark(&self) -> ScopeMark {
+        std::array::from_fn(|i| self.pools[i].len())
     }
 
     /// Takes everything away that was added since.
-    pub(super) fn reset(&mut self, mark: &Mark) {
-        for (shelf, &len) in self.shelves.iter_mut().zip(mark) {
-            shelf.truncate(len);
+    pub(super) fn reset(&mut self, mark: &ScopeMark) {
+        for (pool, &len) in self.pools.iter_mut().zip(mark) {
+            pool.truncate(len);
         }
     }
 
     /// Takes away every way to write.
     pub(super) fn make_read_only(&mut self) {
-        for shelf in Shelf::WriteLocal as usize..SHELVES {
-            self.shelves[shelf].clear();
+        for pool in VarPool::WriteLocal as usize..POOLS {
+            self.pools[pool].clear();
         }
     }
 }

@@ -148,7 +148,7 @@ fn check_all(what: &str, seeds: std::ops::Range<u64>, make: impl Fn(u64) -> Prog
 #[test]
 fn smith() {
     let options = cgen::smith::Options::default();
-    let make = |seed| cgen::smith::generate(&cgen::smith::Tuple::plain(seed), &options).program;
+    let make = |seed| cgen::smith::generate(&cgen::smith::SeedTuple::plain(seed), &options).program;
     let [all, behind, written] = check_all("smith", 0..60, make);
     assert!(all > 10_000 && behind > 1000 && written > 200, "{all} {behind} {written}");
 }

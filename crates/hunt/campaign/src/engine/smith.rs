@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use cgen::arith;
-use cgen::smith::{self, Bounds, Generated, Relaxation, Tuple};
+use cgen::redundant_checks;
+use cgen::smith::{self, Bounds, Generated, Relaxation, SeedTuple};
 use cmachine::MachineConfig;
 use oracle::{
     Case, Detector, Expected, Kind, Lab, Limits, Opinion, Says, Seen, SourceFile, Trouble,
@@ -94,17 +94,17 @@ impl Smith {
     }
 
     /// The program as the machine sees it.
-    fn executed(&self, tuple: &Tuple) -> Result<Made, Unusable> {
+    fn executed(&self, tuple: &SeedTuple) -> Result<Made, Unusable> {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
         let options = smith::Options::default();
         let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
         let mut generated = match mend {
-            true => smith::mended(tuple, &options, &config).generated,
+            true => smith::revert_relaxations(tuple, &options, &config).generated,
             false => smith::generate(tuple, &options),
         };
         let stripped = match self.options.keep_checks {
-            true => arith::keep(&generated.program, &config),
-            false => arith::strip(&mut generated.program, &config),
+            true => redundant_checks::run_with_all_checks(&generated.program, &config),
+            false => redundant_checks::remove_redundant_checks(&mut generated.program, &config),
         };
         let mut checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
         let (expected, own, unanswered) = match answer(stripped.report) {
@@ -154,15 +154,17 @@ impl Smith {
             // The hunt sees that again.
             _ => (None, Some("does not compile at -O0")),
         };
-        let mut checks = Checks { all: arith::checks(&generated.program).len() as u64, removed: 0 };
+        let mut checks =
+            Checks { all: redundant_checks::checks(&generated.program).len() as u64, removed: 0 };
         if expected.is_some() && !self.options.keep_checks {
-            let telling = case(generated.telling_text(), Some(Expected::default()));
+            let telling = case(generated.reporting_text(), Some(Expected::default()));
             lab.write(&telling, dir)?;
             let told = lab.observe(&telling, dir, &target)?;
             cost.generate += told.compile + told.run;
             if let Seen::Ran { stdout, .. } = told.seen {
                 let needed = needed(&stdout);
-                checks.removed = arith::strip_all_but(&mut generated.program, &needed) as u64;
+                checks.removed =
+                    redundant_checks::remove_checks_except(&mut generated.program, &needed) as u64;
             }
         }
         let case = case(generated.text(), expected);
@@ -179,9 +181,9 @@ impl Smith {
         Ok(Ok(Made { unanswered, checks, fuel: None, ..made }))
     }
 
-    fn origin(&self, generated: &Generated, mended: bool) -> String {
+    fn origin(&self, generated: &Generated, revert_relaxations: bool) -> String {
         let strip = if self.options.keep_checks { "" } else { " --relax-arith" };
-        let mend = if mended { " --mend" } else { "" };
+        let mend = if revert_relaxations { " --mend" } else { "" };
         format!("gainsay smith --seed-tuple {}{mend}{strip} -o {FILE}", generated.tuple)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cgen::smith::Tuple;
+use cgen::smith::SeedTuple;
 use sandbox::Stop;
 use toolchain::{Compiler, on_path};
 
@@ -114,13 +114,13 @@ fn a_program_has_an_answer_or_a_reason() {
 #[test]
 fn most_programs_are_mended() {
     let smith = Smith::new(SmithOptions::default());
-    let mut mended = 0;
+    let mut revert_relaxations = 0;
     for seed in SEEDS {
         let Ok(made) = made(&smith, seed) else { continue };
         assert_eq!(made.origin.contains(" --mend "), seed % 4 != 3, "{seed}");
-        mended += usize::from(seed % 4 != 3 && made.case.expected.is_some());
+        revert_relaxations += usize::from(seed % 4 != 3 && made.case.expected.is_some());
     }
-    assert!(mended > 35, "{mended}");
+    assert!(revert_relaxations > 35, "{revert_relaxations}");
 }
 
 /// Seeds of a program with an answer, and of one without.
@@ -179,7 +179,7 @@ fn checks_go_or_stay() {
 fn relaxations_call_for_the_detectors_of_table_1() {
     use Detector::{Address, Eva, Memory, Undefined};
     let asked = |tuple: &str| -> Vec<Detector> {
-        let tuple: Tuple = tuple.parse().expect("a tuple");
+        let tuple: SeedTuple = tuple.parse().expect("a tuple");
         let all: std::collections::BTreeSet<Detector> =
             tuple.enabled().flat_map(detectors).copied().collect();
         all.into_iter().collect()

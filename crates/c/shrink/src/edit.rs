@@ -32,7 +32,7 @@ pub(crate) fn bare(program: &Program, mut e: ExprId) -> ExprId {
 
 /// An expression becomes one of its parts. It keeps its type, by which members and elements of it
 /// are named; but a constant's type is its text.
-pub(crate) fn raise(program: &mut Program, e: ExprId, part: ExprId) {
+pub(crate) fn replace_by_child(program: &mut Program, e: ExprId, part: ExprId) {
     use ExprKind::{Float, Int, LongFloat, Str};
     let part = bare(program, part);
     let mut new = program.exprs[part.index()].clone();
@@ -47,17 +47,17 @@ pub(crate) fn substitute(program: &mut Program, map: &ProgramMap, e: ExprId, by:
     if !has_room(program) {
         return;
     }
-    let copy = Graft::default().expr(program, by);
-    raise(program, e, copy);
+    let copy = TreeCopier::default().expr(program, by);
+    replace_by_child(program, e, copy);
     let (ExprKind::Unary(UnOp::AddrOf, place), Some(Parent::Expr(up))) =
         (program.expr(e).kind.clone(), map.visible_parent(program, e))
     else {
         return;
     };
     match program.expr(up).kind {
-        ExprKind::Unary(UnOp::Deref, _) => raise(program, up, place),
+        ExprKind::Unary(UnOp::Deref, _) => replace_by_child(program, up, place),
         ExprKind::Index(base, i) if bare(program, base) == e && constant(program, i) == Some(0) => {
-            raise(program, up, place);
+            replace_by_child(program, up, place);
         }
         ExprKind::Arrow(_, field) => {
             program.exprs[up.index()].kind = ExprKind::Member(place, field)
@@ -156,8 +156,8 @@ pub(crate) fn insert_before(
 
 /// Takes a variable's declaration out of whatever holds it.
 pub(crate) fn undeclare(program: &mut Program, gone: impl Fn(&Program, VarId) -> bool) {
-    let is_gone = |p: &Program, item: &Item| match *item {
-        Item::Var(v) | Item::VarDecl(v) => gone(p, v),
+    let is_gone = |program: &Program, item: &Item| match *item {
+        Item::Var(v) | Item::VarDecl(v) => gone(program, v),
         _ => false,
     };
     for unit in 0..program.units.len() {
@@ -210,7 +210,7 @@ pub(crate) fn operands(kind: &mut ExprKind, f: &mut dyn FnMut(&mut ExprId)) {
 
 /// Copies trees: what a copied block declares is declared anew, under a name of its own.
 #[derive(Default)]
-pub(crate) struct Graft {
+pub(crate) struct TreeCopier {
     /// Variables that become others.
     pub vars: HashMap<VarId, VarId>,
     /// Variables that become copies of an expression.
@@ -218,14 +218,14 @@ pub(crate) struct Graft {
     labels: HashMap<LabelId, LabelId>,
 }
 
-impl Graft {
+impl TreeCopier {
     /// A copy of an expression.
     pub(crate) fn expr(&mut self, program: &mut Program, e: ExprId) -> ExprId {
         let mut new = program.expr(e).clone();
         match &mut new.kind {
             ExprKind::Var(v) => {
                 if let Some(&value) = self.values.get(v) {
-                    return Graft::default().expr(program, value);
+                    return TreeCopier::default().expr(program, value);
                 }
                 *v = self.vars.get(v).copied().unwrap_or(*v);
             }

@@ -14,21 +14,21 @@ use super::survey::callee;
 use crate::grow::fresh;
 
 /// Where a copy goes.
-pub(super) enum Into<'a> {
+pub(super) enum Destination<'a> {
     /// Among the snippets: functions are kept by name and type.
     Database,
     /// A place where these functions can be called, those of the library only by their own name, in a
     /// function that returns `ret`.
-    Place { funcs: &'a [FuncId], library: &'a [FuncId], ret: Ty },
+    Site { funcs: &'a [FuncId], library: &'a [FuncId], ret: Ty },
 }
 
 /// A copy in the making.
-pub(super) struct Graft<'a> {
+pub(super) struct TreeCopier<'a> {
     pub from: &'a Program,
     pub to: &'a mut Program,
     /// Types, variables and functions have the same numbers in both.
     pub same: bool,
-    pub into: Into<'a>,
+    pub into: Destination<'a>,
     /// What variables become.
     pub vars: HashMap<VarId, VarId>,
     /// Declarations that the copy needs before it.
@@ -36,11 +36,11 @@ pub(super) struct Graft<'a> {
 }
 
 /// How much there was in a program, to take away what came since.
-pub(super) struct Mark([usize; 5]);
+pub(super) struct ArenaMark([usize; 5]);
 
-impl Mark {
-    pub fn of(p: &Program) -> Mark {
-        Mark([p.exprs.len(), p.stmts.len(), p.vars.len(), p.strings.len(), p.funcs.len()])
+impl ArenaMark {
+    pub fn of(p: &Program) -> ArenaMark {
+        ArenaMark([p.exprs.len(), p.stmts.len(), p.vars.len(), p.strings.len(), p.funcs.len()])
     }
 
     /// Nothing else may refer to what came since.
@@ -53,7 +53,7 @@ impl Mark {
     }
 }
 
-impl Graft<'_> {
+impl TreeCopier<'_> {
     /// A copy of a statement; `None` if it does not fit.
     pub fn stmt(&mut self, s: StmtId) -> Option<StmtId> {
         use StmtKind::*;
@@ -95,7 +95,7 @@ impl Graft<'_> {
 
     fn return_stmt(&mut self, value: Option<ExprId>) -> Option<StmtKind> {
         let value = self.expr_if(value)?;
-        let Into::Place { ret, .. } = self.into else { return Some(StmtKind::Return(value)) };
+        let Destination::Site { ret, .. } = self.into else { return Some(StmtKind::Return(value)) };
         if self.to.types.is_void(ret) {
             return Some(match value {
                 Some(value) => StmtKind::Expr(value),
@@ -237,9 +237,11 @@ impl Graft<'_> {
         let name = self.from.name(old.name);
         let ty = self.ty(old.ty)?;
         let (funcs, library): (Vec<FuncId>, &[FuncId]) = match self.into {
-            Into::Place { funcs, .. } if self.same && funcs.contains(&func) => return Some(func),
-            Into::Place { funcs, library, .. } => (funcs.to_vec(), library),
-            Into::Database => ((0..self.to.funcs.len() as u32).map(FuncId).collect(), &[]),
+            Destination::Site { funcs, .. } if self.same && funcs.contains(&func) => {
+                return Some(func);
+            }
+            Destination::Site { funcs, library, .. } => (funcs.to_vec(), library),
+            Destination::Database => ((0..self.to.funcs.len() as u32).map(FuncId).collect(), &[]),
         };
         let mut alike = None;
         for &f in funcs.iter().chain(library) {
@@ -251,8 +253,8 @@ impl Graft<'_> {
             }
         }
         match self.into {
-            Into::Database => Some(self.to.add_func(name, ty)),
-            Into::Place { .. } => alike,
+            Destination::Database => Some(self.to.add_func(name, ty)),
+            Destination::Site { .. } => alike,
         }
     }
 

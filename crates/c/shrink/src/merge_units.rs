@@ -7,7 +7,7 @@ use ctree::{EnumId, FuncStorage, Item, Program, RecordId, Storage, Sym, TypedefI
 
 /// Makes one unit of all: that with `main` last, so that what it uses is defined before. What two
 /// units both declare stands there once; what only has the same name gets another.
-pub(crate) fn unite(program: &mut Program) {
+pub(crate) fn merge_units(program: &mut Program) {
     let has_main = |program: &Program, unit: &Unit| {
         unit.items.iter().any(|item| match *item {
             Item::Func(f) => program.name(program.func(f).name) == "main",
@@ -17,7 +17,7 @@ pub(crate) fn unite(program: &mut Program) {
     let mut units = std::mem::take(&mut program.units);
     let name = units.first().map_or_else(String::new, |unit| unit.name.clone());
     units.sort_by_key(|unit| has_main(program, unit));
-    let mut known = Known::default();
+    let mut known = DeclaredNames::default();
     let mut items = Vec::new();
     for unit in units {
         known.begin_unit();
@@ -32,7 +32,7 @@ pub(crate) fn unite(program: &mut Program) {
 
 /// What the units so far have declared.
 #[derive(Default)]
-struct Known {
+struct DeclaredNames {
     records: HashMap<Sym, RecordId>,
     enums: HashMap<Sym, EnumId>,
     typedefs: HashMap<Sym, TypedefId>,
@@ -43,7 +43,7 @@ struct Known {
     unit: usize,
 }
 
-impl Known {
+impl DeclaredNames {
     fn begin_unit(&mut self) {
         self.unit += 1;
         self.renamed.clear();

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// What became of the checks of a program.
 #[derive(Clone, Debug)]
-pub struct Stripped {
+pub struct RemovedChecks {
     /// The last execution, of the program as it is now.
     pub report: Report,
     /// Checks that there were.
@@ -33,13 +33,13 @@ struct Wrapper {
 
 /// Executes a program; if it ends, removes all checks that it does without. The program is left as it
 /// was where it has no defined end.
-pub fn strip(program: &mut Program, config: &MachineConfig) -> Stripped {
+pub fn remove_redundant_checks(program: &mut Program, config: &MachineConfig) -> RemovedChecks {
     let wrappers = wrappers(program);
     let all = calls(program, &wrappers);
     let hooks = Hooks { branches: true, ..Hooks::default() };
     let report = cmachine::run_with(program, config, &hooks);
     let Outcome::Finished(exit) = report.outcome else {
-        return Stripped { report, checks: all.len(), removed: 0 };
+        return RemovedChecks { report, checks: all.len(), removed: 0 };
     };
     let needed: BTreeSet<ExprId> = report
         .profile
@@ -56,13 +56,13 @@ pub fn strip(program: &mut Program, config: &MachineConfig) -> Stripped {
         let is_same = is_exit(&again, exit) && again.stdout == report.stdout;
         is_same.then_some(again)
     };
-    let (last, removed) = remove_what_can_go(program, &wrappers, &bare, &same);
-    Stripped { report: last.unwrap_or(report), checks: all.len(), removed }
+    let (last, removed) = remove_while_unchanged(program, &wrappers, &bare, &same);
+    RemovedChecks { report: last.unwrap_or(report), checks: all.len(), removed }
 }
 
 /// The program with the number of each check as one more argument of its call, for wrappers that tell
 /// when they were needed. Such a tree is there to be printed.
-pub fn numbered(program: &Program) -> Program {
+pub fn number_checks(program: &Program) -> Program {
     let mut numbered = program.clone();
     for (number, call) in checks(program).into_iter().enumerate() {
         let number = numbered.int_const(Ty::INT, number as i128);
@@ -74,21 +74,21 @@ pub fn numbered(program: &Program) -> Program {
 }
 
 /// Removes all checks but those of these numbers, on somebody else's word; how many went.
-pub fn strip_all_but(program: &mut Program, needed: &BTreeSet<usize>) -> usize {
+pub fn remove_checks_except(program: &mut Program, needed: &BTreeSet<usize>) -> usize {
     let wrappers = wrappers(program);
     let all = calls(program, &wrappers);
     let bare: Vec<ExprId> =
         (0..all.len()).filter(|number| !needed.contains(number)).map(|i| all[i]).collect();
     for &call in &bare {
-        make_bare(program, &wrappers, call);
+        replace_by_operation(program, &wrappers, call);
     }
     bare.len()
 }
 
 /// Executes a program as it is, with all its checks.
-pub fn keep(program: &Program, config: &MachineConfig) -> Stripped {
+pub fn run_with_all_checks(program: &Program, config: &MachineConfig) -> RemovedChecks {
     let checks = checks(program).len();
-    Stripped { report: cmachine::run(program, config), checks, removed: 0 }
+    RemovedChecks { report: cmachine::run(program, config), checks, removed: 0 }
 }
 
 /// The calls of wrappers, in the order of the text.
@@ -102,7 +102,7 @@ fn is_exit(report: &Report, exit: Exit) -> bool {
 
 /// Removes all, or halves of them, and so on down to single ones; the last execution, and how many are
 /// gone.
-fn remove_what_can_go(
+fn remove_while_unchanged(
     program: &mut Program,
     wrappers: &HashMap<FuncId, Wrapper>,
     calls: &[ExprId],
@@ -113,7 +113,7 @@ fn remove_what_can_go(
     }
     let before: Vec<_> = calls.iter().map(|call| program.expr(*call).clone()).collect();
     for &call in calls {
-        make_bare(program, wrappers, call);
+        replace_by_operation(program, wrappers, call);
     }
     if let Some(report) = same(program) {
         return (Some(report), calls.len());
@@ -125,13 +125,13 @@ fn remove_what_can_go(
         return (None, 0);
     }
     let (left, right) = calls.split_at(calls.len() / 2);
-    let (first, some) = remove_what_can_go(program, wrappers, left, same);
-    let (second, more) = remove_what_can_go(program, wrappers, right, same);
+    let (first, some) = remove_while_unchanged(program, wrappers, left, same);
+    let (second, more) = remove_while_unchanged(program, wrappers, right, same);
     (second.or(first), some + more)
 }
 
 /// Puts the operation in the place of a call, parameters replaced by arguments of their type.
-fn make_bare(program: &mut Program, wrappers: &HashMap<FuncId, Wrapper>, call: ExprId) {
+fn replace_by_operation(program: &mut Program, wrappers: &HashMap<FuncId, Wrapper>, call: ExprId) {
     let ExprKind::Call(callee, args) = program.expr(call).kind.clone() else { return };
     let Some(func) = called(program, callee) else { return };
     let Some(wrapper) = wrappers.get(&func) else { return };

@@ -8,7 +8,7 @@ use ctree::{
 };
 
 use crate::drop::whole_place;
-use crate::graft::{bare, raise, same_var};
+use crate::edit::{bare, replace_by_child, same_var};
 use crate::retype::{changed, everywhere, fit, initialisers};
 use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen};
@@ -16,43 +16,49 @@ use crate::{Edit, Parent, ProgramMap, Specimen};
 /// Records lose fields that nothing uses, unions all but one, and what has a single field becomes
 /// it; at last any field goes.
 pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    let p = &specimen.program;
-    let map = ProgramMap::of(p);
+    let program = &specimen.program;
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
-    let accesses = accesses(p, &map);
+    let accesses = accesses(program, &map);
     let used: HashSet<(RecordId, u32)> = accesses.iter().map(|&(_, r, f)| (r, f)).collect();
-    for (at, record) in p.types.records.iter().enumerate() {
+    for (at, record) in program.types.records.iter().enumerate() {
         let r = RecordId(at as u32);
         let names = record.fields.iter().enumerate().filter_map(|(i, f)| Some((i as u32, f.name?)));
         match level {
             0 if record.fields.len() > 1 => {
                 let unnamed = |f: &ctree::Field| f.name.is_none() && f.bits.is_some();
                 if record.fields.iter().any(unnamed) {
-                    edits.push(Box::new(move |p| remove_fields(p, r, &|name| name.is_none())));
+                    edits.push(Box::new(move |program| {
+                        remove_fields(program, r, &|name| name.is_none())
+                    }));
                 }
                 for (_, name) in names.filter(|&(i, _)| !used.contains(&(r, i))) {
-                    edits.push(Box::new(move |p| remove_fields(p, r, &|f| f == Some(name))));
+                    edits.push(Box::new(move |program| {
+                        remove_fields(program, r, &|f| f == Some(name))
+                    }));
                 }
             }
             1 if record.fields.len() > 1 && record.kind == RecordKind::Union => {
                 for (_, name) in names {
-                    edits.push(Box::new(move |p| only_member(p, r, name)));
+                    edits.push(Box::new(move |program| only_member(program, r, name)));
                 }
             }
-            2 if record.fields.len() == 1 => edits.push(Box::new(move |p| collapse(p, r))),
+            2 if record.fields.len() == 1 => {
+                edits.push(Box::new(move |program| collapse(program, r)))
+            }
             3 if record.fields.len() > 1 => {
                 for (i, name) in names.filter(|&(i, _)| used.contains(&(r, i))) {
                     let uses = accesses.iter().filter(|&&(_, of, f)| (of, f) == (r, i));
                     let uses: Vec<(ExprId, i128)> = uses
                         .map(|&(e, ..)| {
-                            let e = whole_place(p, &map, e);
+                            let e = whole_place(program, &map, e);
                             let worth = specimen.profile().values.get(&e);
                             (e, worth.map_or(0, |worth| worth.first))
                         })
                         .collect();
-                    edits.push(Box::new(move |p| {
-                        forget(p, &uses);
-                        remove_fields(p, r, &|f| f == Some(name));
+                    edits.push(Box::new(move |program| {
+                        forget(program, &uses);
+                        remove_fields(program, r, &|f| f == Some(name));
                     }));
                 }
             }
@@ -64,68 +70,73 @@ pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// The record and the field of an access.
-fn access(p: &Program, e: ExprId) -> Option<(RecordId, u32)> {
-    match p.expr(e).kind {
-        ExprKind::Member(of, f) => Some((p.types.as_record(p.expr(of).ty)?, f)),
-        ExprKind::Arrow(of, f) => Some((p.types.as_record(p.types.pointee(p.expr(of).ty)?)?, f)),
+fn access(program: &Program, e: ExprId) -> Option<(RecordId, u32)> {
+    match program.expr(e).kind {
+        ExprKind::Member(of, f) => Some((program.types.as_record(program.expr(of).ty)?, f)),
+        ExprKind::Arrow(of, f) => {
+            Some((program.types.as_record(program.types.pointee(program.expr(of).ty)?)?, f))
+        }
         _ => None,
     }
 }
 
-fn accesses(p: &Program, map: &ProgramMap) -> Vec<(ExprId, RecordId, u32)> {
-    let with_record = |&(e, _): &(ExprId, _)| access(p, e).map(|(r, f)| (e, r, f));
+fn accesses(program: &Program, map: &ProgramMap) -> Vec<(ExprId, RecordId, u32)> {
+    let with_record = |&(e, _): &(ExprId, _)| access(program, e).map(|(r, f)| (e, r, f));
     map.exprs.iter().filter_map(with_record).collect()
 }
 
 /// Uses of a place become values, assignments to it their right sides.
-fn forget(p: &mut Program, uses: &[(ExprId, i128)]) {
+fn forget(program: &mut Program, uses: &[(ExprId, i128)]) {
     use UnOp::{PostDec, PostInc, PreDec, PreInc};
-    let map = ProgramMap::of(p);
+    let map = ProgramMap::of(program);
     for &(e, value) in uses {
-        match map.visible_parent(p, e) {
-            Some(Parent::Expr(up)) => match p.expr(up).kind {
+        match map.visible_parent(program, e) {
+            Some(Parent::Expr(up)) => match program.expr(up).kind {
                 ExprKind::Assign(lhs, rhs) | ExprKind::AssignOp { lhs, rhs, .. }
-                    if bare(p, lhs) == e =>
+                    if bare(program, lhs) == e =>
                 {
-                    raise(p, up, rhs);
+                    replace_by_child(program, up, rhs);
                 }
-                ExprKind::Unary(PreInc | PreDec | PostInc | PostDec, _) => literal(p, up, value),
-                _ => literal(p, e, value),
+                ExprKind::Unary(PreInc | PreDec | PostInc | PostDec, _) => {
+                    literal(program, up, value)
+                }
+                _ => literal(program, e, value),
             },
-            _ => literal(p, e, value),
+            _ => literal(program, e, value),
         }
     }
 }
 
 /// Removes fields from a record, from its initialisers and from the numbers of the other fields.
-fn remove_fields(p: &mut Program, r: RecordId, gone: &dyn Fn(Option<Sym>) -> bool) {
-    let fields = p.types.records[r.index()].fields.clone();
+fn remove_fields(program: &mut Program, r: RecordId, gone: &dyn Fn(Option<Sym>) -> bool) {
+    let fields = program.types.records[r.index()].fields.clone();
     let kept: Vec<u32> =
         (0..fields.len() as u32).filter(|&i| !gone(fields[i as usize].name)).collect();
     if kept.is_empty() || kept.len() == fields.len() {
         return;
     }
-    initialisers(p, &mut |p, ty, init| {
-        if let (true, Init::List(items)) = (p.types.as_record(ty) == Some(r), init) {
+    initialisers(program, &mut |program, ty, init| {
+        if let (true, Init::List(items)) = (program.types.as_record(ty) == Some(r), init) {
             items.retain(|item| kept.contains(&(item.first as u32)));
         }
     });
     let position = |i: u32| kept.iter().position(|&k| k == i);
-    renumber_inits(p, r, &kept);
-    for e in 0..p.exprs.len() {
-        let Some((of, _)) = access(p, ExprId(e as u32)) else { continue };
+    renumber_inits(program, r, &kept);
+    for e in 0..program.exprs.len() {
+        let Some((of, _)) = access(program, ExprId(e as u32)) else { continue };
         if of == r
-            && let ExprKind::Member(_, f) | ExprKind::Arrow(_, f) = &mut p.exprs[e].kind
+            && let ExprKind::Member(_, f) | ExprKind::Arrow(_, f) = &mut program.exprs[e].kind
         {
             *f = position(*f).unwrap_or(0) as u32;
         }
     }
-    p.types.records[r.index()].fields = kept.iter().map(|&i| fields[i as usize].clone()).collect();
+    program.types.records[r.index()].fields =
+        kept.iter().map(|&i| fields[i as usize].clone()).collect();
 }
 
 /// Positions in initialisers of a record become those of the fields kept. Inner initialisers need
 /// the old positions to find their types, so they go first.
-fn renumber_inits(p: &mut Program, r: RecordId, kept: &[u32]) {
+fn renumber_inits(program: &mut Program, r: RecordId, kept: &[u32]) {
     fn walk(types: &TypeTable, ty: Ty, init: &mut Init, r: RecordId, kept: &[u32]) {
         let Init::List(items) = init else { return };
         let record = types.as_record(ty);
@@ -146,7 +157,7 @@ fn renumber_inits(p: &mut Program, r: RecordId, kept: &[u32]) {
             }
         }
     }
-    let Program { types, vars, exprs, .. } = p;
+    let Program { types, vars, exprs, .. } = program;
     for var in vars {
         if let Some(init) = &mut var.init {
             walk(types, var.ty, init, r, kept);
@@ -160,42 +171,44 @@ fn renumber_inits(p: &mut Program, r: RecordId, kept: &[u32]) {
 }
 
 /// All accesses of a union go to one of its members.
-fn only_member(p: &mut Program, r: RecordId, name: Sym) {
-    let fields = &p.types.records[r.index()].fields;
+fn only_member(program: &mut Program, r: RecordId, name: Sym) {
+    let fields = &program.types.records[r.index()].fields;
     let Some(at) = fields.iter().position(|f| f.name == Some(name)) else { return };
-    for e in 0..p.exprs.len() {
-        let Some((of, _)) = access(p, ExprId(e as u32)) else { continue };
+    for e in 0..program.exprs.len() {
+        let Some((of, _)) = access(program, ExprId(e as u32)) else { continue };
         if of == r
-            && let ExprKind::Member(_, f) | ExprKind::Arrow(_, f) = &mut p.exprs[e].kind
+            && let ExprKind::Member(_, f) | ExprKind::Arrow(_, f) = &mut program.exprs[e].kind
         {
             *f = at as u32;
         }
     }
-    remove_fields(p, r, &|f| f != Some(name));
+    remove_fields(program, r, &|f| f != Some(name));
 }
 
 /// A record with one field becomes the field.
-fn collapse(p: &mut Program, r: RecordId) {
-    let [field] = p.types.records[r.index()].fields.as_slice() else { return };
+fn collapse(program: &mut Program, r: RecordId) {
+    let [field] = program.types.records[r.index()].fields.as_slice() else { return };
     let ty = field.ty;
-    let zero = p.int_const(Ty::INT, 0);
-    initialisers(p, &mut |p, ty, init| {
-        if let (true, Init::List(items)) = (p.types.as_record(ty) == Some(r), &mut *init) {
+    let zero = program.int_const(Ty::INT, 0);
+    initialisers(program, &mut |program, ty, init| {
+        if let (true, Init::List(items)) = (program.types.as_record(ty) == Some(r), &mut *init) {
             *init = items.pop().map_or(Init::Expr(zero), |item| item.init);
         }
     });
-    for e in 0..p.exprs.len() {
+    for e in 0..program.exprs.len() {
         let e = ExprId(e as u32);
-        if access(p, e).is_none_or(|(of, _)| of != r) {
+        if access(program, e).is_none_or(|(of, _)| of != r) {
             continue;
         }
-        match p.expr(e).kind {
-            ExprKind::Member(of, _) => raise(p, e, of),
-            ExprKind::Arrow(of, _) => p.exprs[e.index()].kind = ExprKind::Unary(UnOp::Deref, of),
+        match program.expr(e).kind {
+            ExprKind::Member(of, _) => replace_by_child(program, e, of),
+            ExprKind::Arrow(of, _) => {
+                program.exprs[e.index()].kind = ExprKind::Unary(UnOp::Deref, of)
+            }
             _ => {}
         }
     }
-    everywhere(p, &|types, old| match *types.kind(old) {
+    everywhere(program, &|types, old| match *types.kind(old) {
         TypeKind::Record(of) if of == r => Some(ty.qualified(old.quals())),
         _ => None,
     });
@@ -203,47 +216,52 @@ fn collapse(p: &mut Program, r: RecordId) {
 
 /// Arrays get shorter, all of one length at a time, then become their elements, then one by one.
 pub(crate) fn arrays(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    let p = &specimen.program;
+    let program = &specimen.program;
     let shorter: [fn(u64) -> u64; 4] = [|_| 1, |_| 2, |n| n / 2, |n| n - 1];
     match level {
         0..=3 => Some(
-            lengths(p)
+            lengths(program)
                 .into_iter()
                 .map(|n| (n, shorter[level](n)))
                 .filter(|&(n, m)| m > 0 && m < n)
                 .map(|(n, m)| -> Edit {
-                    Box::new(move |p| {
-                        everywhere(p, &|types, ty| resized(types, ty, n, m));
-                        fit(p);
+                    Box::new(move |program| {
+                        everywhere(program, &|types, ty| resized(types, ty, n, m));
+                        fit(program);
                     })
                 })
                 .collect(),
         ),
         4 => Some(
-            array_vars(p).map(|(v, _)| -> Edit { Box::new(move |p| to_element(p, v)) }).collect(),
+            array_vars(program)
+                .map(|(v, _)| -> Edit { Box::new(move |program| to_element(program, v)) })
+                .collect(),
         ),
         5 => Some(
-            p.types
+            program
+                .types
                 .records
                 .iter()
                 .enumerate()
                 .flat_map(|(r, record)| record.fields.iter().map(move |f| (r, f)))
-                .filter(|(_, f)| p.types.as_array(f.ty).is_some())
+                .filter(|(_, f)| program.types.as_array(f.ty).is_some())
                 .filter_map(|(r, f)| Some((RecordId(r as u32), f.name?)))
-                .map(|(r, name)| -> Edit { Box::new(move |p| field_to_element(p, r, name)) })
+                .map(|(r, name)| -> Edit {
+                    Box::new(move |program| field_to_element(program, r, name))
+                })
                 .collect(),
         ),
         6 | 7 => Some(
-            array_vars(p)
+            array_vars(program)
                 .map(|(v, n)| (v, n, shorter[(level - 6) * 2](n)))
                 .filter(|&(_, n, m)| m > 0 && m < n)
                 .map(|(v, n, m)| -> Edit {
-                    Box::new(move |p| {
-                        let ty = p.var(v).ty;
+                    Box::new(move |program| {
+                        let ty = program.var(v).ty;
                         let change = |types: &mut TypeTable, ty| resized(types, ty, n, m);
-                        let new = changed(&mut p.types, ty, &change);
-                        set_type(p, v, new);
-                        fit(p);
+                        let new = changed(&mut program.types, ty, &change);
+                        set_type(program, v, new);
+                        fit(program);
                     })
                 })
                 .collect(),
@@ -262,7 +280,7 @@ fn resized(types: &mut TypeTable, ty: Ty, n: u64, m: u64) -> Option<Ty> {
 }
 
 /// The lengths of arrays, longest first.
-fn lengths(p: &Program) -> Vec<u64> {
+fn lengths(program: &Program) -> Vec<u64> {
     fn of(types: &TypeTable, ty: Ty, found: &mut BTreeSet<u64>) {
         match *types.kind(ty) {
             TypeKind::Array(elem, len) => {
@@ -276,45 +294,48 @@ fn lengths(p: &Program) -> Vec<u64> {
         }
     }
     let mut found = BTreeSet::new();
-    for v in ProgramMap::of(p).vars {
-        of(&p.types, p.var(v).ty, &mut found);
+    for v in ProgramMap::of(program).vars {
+        of(&program.types, program.var(v).ty, &mut found);
     }
-    for field in p.types.records.iter().flat_map(|record| &record.fields) {
-        of(&p.types, field.ty, &mut found);
+    for field in program.types.records.iter().flat_map(|record| &record.fields) {
+        of(&program.types, field.ty, &mut found);
     }
-    for typedef in &p.types.typedefs {
-        of(&p.types, typedef.ty, &mut found);
+    for typedef in &program.types.typedefs {
+        of(&program.types, typedef.ty, &mut found);
     }
     found.into_iter().rev().collect()
 }
 
-fn array_vars(p: &Program) -> impl Iterator<Item = (VarId, u64)> {
-    ProgramMap::of(p).vars.into_iter().filter_map(|v| match p.types.as_array(p.var(v).ty)? {
-        (_, ArrayLen::Known(n)) => Some((v, n)),
-        _ => None,
+fn array_vars(program: &Program) -> impl Iterator<Item = (VarId, u64)> {
+    ProgramMap::of(program).vars.into_iter().filter_map(|v| {
+        match program.types.as_array(program.var(v).ty)? {
+            (_, ArrayLen::Known(n)) => Some((v, n)),
+            _ => None,
+        }
     })
 }
 
-fn set_type(p: &mut Program, v: VarId, ty: Ty) {
-    for w in 0..p.vars.len() {
-        if same_var(p, v, VarId(w as u32)) {
-            p.vars[w].ty = ty;
+fn set_type(program: &mut Program, v: VarId, ty: Ty) {
+    for w in 0..program.vars.len() {
+        if same_var(program, v, VarId(w as u32)) {
+            program.vars[w].ty = ty;
         }
     }
 }
 
 /// An array becomes its element.
-fn to_element(p: &mut Program, v: VarId) {
-    let Some((elem, _)) = p.types.as_array(p.var(v).ty) else { return };
-    let map = ProgramMap::of(p);
-    let same: Vec<VarId> = map.var_uses.keys().copied().filter(|&w| same_var(p, v, w)).collect();
+fn to_element(program: &mut Program, v: VarId) {
+    let Some((elem, _)) = program.types.as_array(program.var(v).ty) else { return };
+    let map = ProgramMap::of(program);
+    let same: Vec<VarId> =
+        map.var_uses.keys().copied().filter(|&w| same_var(program, v, w)).collect();
     for e in same.iter().flat_map(|w| &map.var_uses[w]) {
-        unindex(p, &map, *e);
+        unindex(program, &map, *e);
     }
-    if let Some(init) = p.vars[v.index()].init.take() {
-        p.vars[v.index()].init = first(init);
+    if let Some(init) = program.vars[v.index()].init.take() {
+        program.vars[v.index()].init = first(init);
     }
-    set_type(p, v, elem);
+    set_type(program, v, elem);
 }
 
 /// What initialises the first element.
@@ -326,30 +347,34 @@ fn first(init: Init) -> Option<Init> {
 }
 
 /// `a[i]` becomes `a`, another `a` becomes `&a`.
-fn unindex(p: &mut Program, map: &ProgramMap, e: ExprId) {
-    if let Some(Parent::Expr(up)) = map.visible_parent(p, e) {
-        match p.expr(up).kind {
-            ExprKind::Index(base, _) if bare(p, base) == e => return raise(p, up, e),
-            ExprKind::Unary(UnOp::Deref, _) => return raise(p, up, e),
+fn unindex(program: &mut Program, map: &ProgramMap, e: ExprId) {
+    if let Some(Parent::Expr(up)) = map.visible_parent(program, e) {
+        match program.expr(up).kind {
+            ExprKind::Index(base, _) if bare(program, base) == e => {
+                return replace_by_child(program, up, e);
+            }
+            ExprKind::Unary(UnOp::Deref, _) => return replace_by_child(program, up, e),
             ExprKind::Unary(UnOp::AddrOf, _) | ExprKind::SizeofExpr(_) => return,
             _ => {}
         }
     }
-    let inner = p.expr(e).clone();
-    let inner = p.add_expr(inner.kind, inner.ty, inner.span);
-    p.exprs[e.index()].kind = ExprKind::Unary(UnOp::AddrOf, inner);
+    let inner = program.expr(e).clone();
+    let inner = program.add_expr(inner.kind, inner.ty, inner.span);
+    program.exprs[e.index()].kind = ExprKind::Unary(UnOp::AddrOf, inner);
 }
 
-fn field_to_element(p: &mut Program, r: RecordId, name: Sym) {
-    let fields = &p.types.records[r.index()].fields;
+fn field_to_element(program: &mut Program, r: RecordId, name: Sym) {
+    let fields = &program.types.records[r.index()].fields;
     let Some(at) = fields.iter().position(|f| f.name == Some(name)) else { return };
-    let Some((elem, _)) = p.types.as_array(fields[at].ty) else { return };
-    let map = ProgramMap::of(p);
-    for (e, ..) in accesses(p, &map).into_iter().filter(|&(_, of, f)| (of, f as usize) == (r, at)) {
-        unindex(p, &map, e);
+    let Some((elem, _)) = program.types.as_array(fields[at].ty) else { return };
+    let map = ProgramMap::of(program);
+    for (e, ..) in
+        accesses(program, &map).into_iter().filter(|&(_, of, f)| (of, f as usize) == (r, at))
+    {
+        unindex(program, &map, e);
     }
-    initialisers(p, &mut |p, ty, init| {
-        if let (true, Init::List(items)) = (p.types.as_record(ty) == Some(r), init) {
+    initialisers(program, &mut |program, ty, init| {
+        if let (true, Init::List(items)) = (program.types.as_record(ty) == Some(r), init) {
             items.retain_mut(|item| {
                 if item.first as usize != at {
                     return true;
@@ -362,5 +387,5 @@ fn field_to_element(p: &mut Program, r: RecordId, name: Sym) {
             });
         }
     });
-    p.types.records[r.index()].fields[at].ty = elem;
+    program.types.records[r.index()].fields[at].ty = elem;
 }

@@ -4,30 +4,30 @@
 use choice::Choices;
 use ctree::{Program, Quals, RecordId, StmtId, StmtKind, Storage, Ty, TypeKind, VarId};
 
-use super::graft::{Graft, Into};
-use super::survey::{BYTES, Hole, Needs};
+use super::copy::{Destination, TreeCopier};
+use super::survey::{BYTES, FreeVar, Requirements};
 use crate::grow::Visible;
 use crate::site::{Site, Sites};
 
 /// A place for snippets.
-pub(super) struct Place<'a> {
+pub(super) struct TransplantSite<'a> {
     site: &'a Site,
     visible: Visible,
     ret: Ty,
 }
 
-impl<'a> Place<'a> {
+impl<'a> TransplantSite<'a> {
     /// The place before a statement.
-    pub fn new(program: &mut Program, sites: &Sites, site: &'a Site) -> Place<'a> {
+    pub fn new(program: &mut Program, sites: &Sites, site: &'a Site) -> TransplantSite<'a> {
         let ret = program.types.as_function(program.func(site.func).ty).map_or(Ty::VOID, |f| f.ret);
         let ret = program.types.canon(ret).unqual();
-        Place { site, visible: Visible::at(program, sites, site), ret }
+        TransplantSite { site, visible: Visible::at(program, sites, site), ret }
     }
 
     /// Copies a statement to it; `None` if it does not fit. `same` says that it is of the same seed.
-    pub fn put(
+    pub fn transplant(
         &self,
-        (from, stmt, needs): (&Program, StmtId, &Needs),
+        (from, stmt, needs): (&Program, StmtId, &Requirements),
         same: bool,
         to: &mut Program,
         choices: &mut Choices,
@@ -39,14 +39,14 @@ impl<'a> Place<'a> {
             return None;
         }
         let Visible { funcs, library, .. } = &self.visible;
-        let into = Into::Place { funcs, library, ret: self.ret };
+        let into = Destination::Site { funcs, library, ret: self.ret };
         let vars = Default::default();
-        let mut graft = Graft { from, to, same, into, vars, decls: Vec::new() };
-        for hole in &needs.holes {
-            self.fill(&mut graft, hole, choices)?;
+        let mut copier = TreeCopier { from, to, same, into, vars, decls: Vec::new() };
+        for free_var in &needs.free_vars {
+            self.bind(&mut copier, free_var, choices)?;
         }
-        let code = graft.stmt(stmt)?;
-        let mut list = std::mem::take(&mut graft.decls);
+        let code = copier.stmt(stmt)?;
+        let mut list = std::mem::take(&mut copier.decls);
         if list.is_empty() {
             return Some(code);
         }
@@ -58,34 +58,42 @@ impl<'a> Place<'a> {
     }
 
     /// Whether the types of a snippet mean the same here.
-    fn has_types(&self, program: &Program, needs: &Needs) -> bool {
-        let holes = needs.holes.iter().filter_map(|hole| inner(program, program.var(hole.var).ty));
-        let mut records = needs.records.iter().copied().chain(holes);
+    fn has_types(&self, program: &Program, needs: &Requirements) -> bool {
+        let free_vars = needs
+            .free_vars
+            .iter()
+            .filter_map(|free_var| inner(program, program.var(free_var.var).ty));
+        let mut records = needs.records.iter().copied().chain(free_vars);
         records.all(|id| self.visible.knows(program, id))
             && needs.types.iter().all(|&ty| self.visible.can_write(program, ty))
     }
 
-    fn fill(&self, graft: &mut Graft, hole: &Hole, choices: &mut Choices) -> Option<()> {
-        let ty = graft.ty(graft.from.var(hole.var).ty)?;
+    fn bind(
+        &self,
+        copier: &mut TreeCopier,
+        free_var: &FreeVar,
+        choices: &mut Choices,
+    ) -> Option<()> {
+        let ty = copier.ty(copier.from.var(free_var.var).ty)?;
         let mut fitting = Vec::new();
         for &v in &self.visible.vars {
-            if fits(graft.to, hole, ty, v) && self.visible.is_complete(graft.to, ty) {
+            if fits(copier.to, free_var, ty, v) && self.visible.is_complete(copier.to, ty) {
                 fitting.push(v);
             }
         }
         let var = match choices.pick(&fitting) {
             Some(&var) => var,
             None => {
-                let is_small = graft.to.types.size_of(ty).is_some_and(|size| size <= BYTES);
-                if !is_small || !self.visible.can_write(graft.to, ty) {
+                let is_small = copier.to.types.size_of(ty).is_some_and(|size| size <= BYTES);
+                if !is_small || !self.visible.can_write(copier.to, ty) {
                     return None;
                 }
-                let var = graft.local(ty);
-                graft.declare(var);
+                let var = copier.local(ty);
+                copier.declare(var);
                 var
             }
         };
-        graft.vars.insert(hole.var, var);
+        copier.vars.insert(free_var.var, var);
         Some(())
     }
 }
@@ -101,12 +109,13 @@ fn inner(program: &Program, ty: Ty) -> Option<RecordId> {
 }
 
 /// Whether a variable can take the place of one of type `ty`.
-fn fits(program: &mut Program, hole: &Hole, ty: Ty, v: VarId) -> bool {
-    if hole.addressed && program.var(v).storage == Storage::Register {
+fn fits(program: &mut Program, free_var: &FreeVar, ty: Ty, v: VarId) -> bool {
+    if free_var.addressed && program.var(v).storage == Storage::Register {
         return false;
     }
     let own = program.types.canon(program.var(v).ty);
     // What it adds is seen by those only who take its address.
-    let looser = !hole.addressed && ty.qualified(Quals::VOLATILE) == own.qualified(Quals::VOLATILE);
+    let looser =
+        !free_var.addressed && ty.qualified(Quals::VOLATILE) == own.qualified(Quals::VOLATILE);
     own == ty || looser
 }

@@ -7,7 +7,7 @@
 //! dangles elsewhere than it was made to), half of those that may be meant are undone.
 
 use super::relax::Relaxation;
-use super::{Generated, Options, Taken, Tuple, generate_without};
+use super::{AppliedRelaxation, Generated, Options, SeedTuple, generate_without};
 use cmachine::{MachineConfig, Node, Outcome, Report, UbKind, Verdict};
 use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Program};
@@ -18,7 +18,7 @@ const ROUNDS: u32 = 40;
 
 /// A program that was mended.
 #[derive(Clone, Debug)]
-pub struct Mended {
+pub struct Reverted {
     /// The program.
     pub generated: Generated,
     /// Its execution.
@@ -26,42 +26,46 @@ pub struct Mended {
     /// Relaxations that are in it.
     pub kept: usize,
     /// Relaxations that were taken back.
-    pub undone: usize,
+    pub reverted: usize,
 }
 
 /// The program of a tuple without those relaxations that leave it without an answer.
-pub fn mended(tuple: &Tuple, options: &Options, config: &MachineConfig) -> Mended {
-    let mut undone = BTreeSet::new();
+pub fn revert_relaxations(
+    tuple: &SeedTuple,
+    options: &Options,
+    config: &MachineConfig,
+) -> Reverted {
+    let mut reverted = BTreeSet::new();
     let mut round = 0;
     loop {
-        let generated = generate_without(tuple, options, &undone);
+        let generated = generate_without(tuple, options, &reverted);
         let report = cmachine::run(&generated.program, config);
-        let done = matches!(report.outcome, Outcome::Finished(_)) || generated.taken.is_empty();
+        let done = matches!(report.outcome, Outcome::Finished(_)) || generated.applied.is_empty();
         if done || round == ROUNDS {
-            let (kept, undone) = (generated.taken.len(), undone.len());
-            return Mended { generated, report, kept, undone };
+            let (kept, reverted) = (generated.applied.len(), reverted.len());
+            return Reverted { generated, report, kept, reverted };
         }
-        undone.extend(to_blame(&generated, &report, round));
+        reverted.extend(to_blame(&generated, &report, round));
         round += 1;
     }
 }
 
 /// The numbers of those relaxations that go next; one at least.
 fn to_blame(generated: &Generated, report: &Report, round: u32) -> Vec<u32> {
-    let taken = &generated.taken;
+    let applied = &generated.applied;
     if let Some(Node::Expr(expr)) = verdict(report).and_then(|v| v.node) {
         let mut found = Vec::new();
-        at_place(&generated.program, expr, taken, &mut found);
+        inside(&generated.program, expr, applied, &mut found);
         if !found.is_empty() {
             return found;
         }
     }
     let suspects = suspects(&report.outcome);
     let mut meant: Vec<u32> =
-        taken.iter().filter(|t| suspects.contains(&t.relaxation)).map(|t| t.number).collect();
+        applied.iter().filter(|t| suspects.contains(&t.relaxation)).map(|t| t.number).collect();
     // Late, or where none is suspected, anything may be the cause.
     if meant.is_empty() || round > ROUNDS / 2 {
-        meant = taken.iter().map(|t| t.number).collect();
+        meant = applied.iter().map(|t| t.number).collect();
     }
     let half = meant.len().div_ceil(2);
     // The newer half and the older half in turn.
@@ -82,16 +86,16 @@ fn verdict(report: &Report) -> Option<&Verdict> {
 }
 
 /// The relaxations that made part of an expression, or left a variable in it without a value.
-fn at_place(program: &Program, expr: ExprId, taken: &[Taken], found: &mut Vec<u32>) {
+fn inside(program: &Program, expr: ExprId, applied: &[AppliedRelaxation], found: &mut Vec<u32>) {
     let kind = &program.expr(expr).kind;
-    let here = |t: &&Taken| match *kind {
+    let here = |t: &&AppliedRelaxation| match *kind {
         ExprKind::Var(var) if t.var == Some(var) => true,
         _ => t.made.contains(&expr.0),
     };
-    found.extend(taken.iter().filter(here).map(|t| t.number));
+    found.extend(applied.iter().filter(here).map(|t| t.number));
     for_each_child(kind, &mut |part| {
         if let Child::Expr(inner) = part {
-            at_place(program, inner, taken, found);
+            inside(program, inner, applied, found);
         }
     });
 }
