@@ -13,7 +13,7 @@ use crate::synth::ValueSet;
 /// Variables looked at before a statement, at most.
 const VARS: usize = 14;
 /// Points drawn in any program that has so many.
-const FEWEST: usize = 4;
+const MIN_POINTS: usize = 4;
 /// Ways tried from each of them, where it is no scalar itself.
 const PATHS: usize = 3;
 /// A way has at most so many steps, and follows so many pointers.
@@ -56,7 +56,7 @@ impl ProfilePlan {
             sites.list.iter().partition(|_| choices.chance(options.percent));
         // Of a small program, a tenth is nothing.
         choices.shuffle(&mut rest);
-        drawn.extend(rest.into_iter().take(FEWEST.saturating_sub(drawn.len())));
+        drawn.extend(rest.into_iter().take(MIN_POINTS.saturating_sub(drawn.len())));
         for site in drawn {
             let watches = plan.watches(program, sites, site.stmt, choices);
             plan.probes.insert(site.stmt, watches);

@@ -341,30 +341,35 @@ impl Memory {
     /// Checks an access through a pointer and gives its address. The common case, a live object
     /// whose scalars all have the class asked for, is decided here.
     #[inline(always)]
-    pub fn resolve(&self, classes: &Classes, pointer: u64, want: &AccessCheck) -> ExecResult<u32> {
+    pub fn resolve(&self, classes: &Classes, pointer: u64, check: &AccessCheck) -> ExecResult<u32> {
         let object = &self.objects[slot_of(pointer) as usize];
-        let offset = offset_of(pointer) + want.offset;
+        let offset = offset_of(pointer) + check.offset;
         let class =
-            if want.access == Access::Load { object.load_class } else { object.store_class };
+            if check.access == Access::Load { object.load_class } else { object.store_class };
         if object.id == pointer >> OFFSET_BITS
-            && class == want.class
-            && offset + want.size <= object.size
-            && (offset | object.align) & want.size.wrapping_sub(1) == 0
+            && class == check.class
+            && offset + check.size <= object.size
+            && (offset | object.align) & check.size.wrapping_sub(1) == 0
         {
             return Ok(object.base + offset);
         }
-        self.resolve_slow(classes, pointer, want)
+        self.resolve_slow(classes, pointer, check)
     }
 
     #[cold]
     #[inline(never)]
-    fn resolve_slow(&self, classes: &Classes, pointer: u64, want: &AccessCheck) -> ExecResult<u32> {
+    fn resolve_slow(
+        &self,
+        classes: &Classes,
+        pointer: u64,
+        check: &AccessCheck,
+    ) -> ExecResult<u32> {
         self.check_valid(pointer)?;
         let object = &self.objects[slot_of(pointer) as usize];
-        let offset = offset_of(pointer) + want.offset;
-        self.check_bounds(object, offset, want.size)?;
-        self.check_align(object, offset, want.align)?;
-        self.check_class(classes, pointer, object, offset, want)?;
+        let offset = offset_of(pointer) + check.offset;
+        self.check_bounds(object, offset, check.size)?;
+        self.check_align(object, offset, check.align)?;
+        self.check_class(classes, pointer, object, offset, check)?;
         Ok(object.base + offset)
     }
 
@@ -435,14 +440,14 @@ impl Memory {
         pointer: u64,
         object: &Object,
         offset: u32,
-        want: &AccessCheck,
+        check: &AccessCheck,
     ) -> ExecResult<()> {
         let layout = classes.get(object.layout);
-        let LayoutByte { class, mut flags } = leaf(layout, offset, want.size);
-        if want.whole {
+        let LayoutByte { class, mut flags } = leaf(layout, offset, check.size);
+        if check.whole {
             flags = (flags & !(classes::CONST | classes::VOLATILE)) | layout.flags;
         }
-        if want.access == Access::Store {
+        if check.access == Access::Store {
             if object.origin == Origin::Str {
                 return ub(UbKind::StringWrite, "the object is a string literal".into());
             }
@@ -450,15 +455,15 @@ impl Memory {
                 return ub(UbKind::ConstWrite, "the object is defined const".into());
             }
         }
-        if flags & classes::VOLATILE != 0 && !want.volatile {
+        if flags & classes::VOLATILE != 0 && !check.volatile {
             return ub(
                 UbKind::VolatileAccess,
                 "the object is defined volatile, the lvalue is not".into(),
             );
         }
-        if want.class == classes::CHAR {
-            if want.access == Access::Load
-                && !want.whole
+        if check.class == classes::CHAR {
+            if check.access == Access::Load
+                && !check.whole
                 && flags & classes::PADDING != 0
                 && layout.ty.is_some()
             {
@@ -469,14 +474,14 @@ impl Memory {
             }
             return Ok(());
         }
-        let mismatch = |found: Class| Err(Box::new(Stop::Aliasing { wanted: want.class, found }));
+        let mismatch = |found: Class| Err(Box::new(Stop::Aliasing { wanted: check.class, found }));
         if layout.ty.is_none() || flags & classes::UNION != 0 {
             // Allocated storage and unions: what was stored last counts (6.5p6).
-            if want.access == Access::Load
+            if check.access == Access::Load
                 && let Some(stored) = self.stored.get(&slot_of(pointer))
             {
                 let last = stored[offset as usize];
-                if last != 0 && last != want.class && last != classes::CHAR {
+                if last != 0 && last != check.class && last != classes::CHAR {
                     return mismatch(last);
                 }
             }
@@ -485,23 +490,24 @@ impl Memory {
             }
         }
         let at = offset % layout.elem_size;
-        if class == want.class || layout.also.contains(&(at, want.class)) {
+        if class == check.class || layout.also.contains(&(at, check.class)) {
             return Ok(());
         }
         mismatch(class)
     }
 
     /// Whether a store that is allowed leaves the effective type of the object as it is.
-    pub fn keeps_class(&self, classes: &Classes, pointer: u64, want: &AccessCheck) -> bool {
+    pub fn keeps_class(&self, classes: &Classes, pointer: u64, check: &AccessCheck) -> bool {
         let object = &self.objects[slot_of(pointer) as usize];
         let layout = classes.get(object.layout);
-        let offset = offset_of(pointer) + want.offset;
-        if layout.ty.is_some() && leaf(layout, offset, want.size).flags & classes::UNION == 0 {
+        let offset = offset_of(pointer) + check.offset;
+        if layout.ty.is_some() && leaf(layout, offset, check.size).flags & classes::UNION == 0 {
             return true;
         }
-        let range = offset as usize..(offset + want.size) as usize;
+        let range = offset as usize..(offset + check.size) as usize;
         let stored = self.stored.get(&slot_of(pointer)).map(|stored| &stored[range]);
-        !want.whole && stored.is_some_and(|s| s[0] == want.class && s[1..].iter().all(|&c| c == 0))
+        !check.whole
+            && stored.is_some_and(|s| s[0] == check.class && s[1..].iter().all(|&c| c == 0))
     }
 
     /// Notes the class of a store into allocated storage or a union, through any lvalue.

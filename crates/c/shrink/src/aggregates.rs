@@ -9,7 +9,7 @@ use ctree::{
 
 use crate::drop::whole_place;
 use crate::edit::{bare, replace_by_child, same_var};
-use crate::retype::{changed, everywhere, fit, initialisers};
+use crate::retype::{changed, everywhere, initialisers, trim_initialisers};
 use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen};
 
@@ -44,7 +44,7 @@ pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 }
             }
             2 if record.fields.len() == 1 => {
-                edits.push(Box::new(move |program| collapse(program, r)))
+                edits.push(Box::new(move |program| replace_by_field(program, r)))
             }
             3 if record.fields.len() > 1 => {
                 for (i, name) in names.filter(|&(i, _)| used.contains(&(r, i))) {
@@ -57,7 +57,7 @@ pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                         })
                         .collect();
                     edits.push(Box::new(move |program| {
-                        forget(program, &uses);
+                        replace_accesses(program, &uses);
                         remove_fields(program, r, &|f| f == Some(name));
                     }));
                 }
@@ -86,7 +86,7 @@ fn accesses(program: &Program, map: &ProgramMap) -> Vec<(ExprId, RecordId, u32)>
 }
 
 /// Uses of a place become values, assignments to it their right sides.
-fn forget(program: &mut Program, uses: &[(ExprId, i128)]) {
+fn replace_accesses(program: &mut Program, uses: &[(ExprId, i128)]) {
     use UnOp::{PostDec, PostInc, PreDec, PreInc};
     let map = ProgramMap::of(program);
     for &(e, value) in uses {
@@ -186,7 +186,7 @@ fn only_member(program: &mut Program, r: RecordId, name: Sym) {
 }
 
 /// A record with one field becomes the field.
-fn collapse(program: &mut Program, r: RecordId) {
+fn replace_by_field(program: &mut Program, r: RecordId) {
     let [field] = program.types.records[r.index()].fields.as_slice() else { return };
     let ty = field.ty;
     let zero = program.int_const(Ty::INT, 0);
@@ -227,7 +227,7 @@ pub(crate) fn arrays(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 .map(|(n, m)| -> Edit {
                     Box::new(move |program| {
                         everywhere(program, &|types, ty| resized(types, ty, n, m));
-                        fit(program);
+                        trim_initialisers(program);
                     })
                 })
                 .collect(),
@@ -261,7 +261,7 @@ pub(crate) fn arrays(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                         let change = |types: &mut TypeTable, ty| resized(types, ty, n, m);
                         let new = changed(&mut program.types, ty, &change);
                         set_type(program, v, new);
-                        fit(program);
+                        trim_initialisers(program);
                     })
                 })
                 .collect(),

@@ -85,10 +85,10 @@ fn each(
 
 /// Branches become what was taken, loops that turned once their body. The meaning stays as it is.
 pub(crate) fn taken(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    only(level, || each(specimen, take))
+    only(level, || each(specimen, take_branch))
 }
 
-fn take(
+fn take_branch(
     program: &Program,
     counts: &Counts,
     _: &ProgramMap,
@@ -102,12 +102,12 @@ fn take(
         return;
     }
     match program.stmt(s).kind {
-        StmtKind::If(c, then, _) if count(then) == all => edits.push(keep(s, c, Some(then))),
-        StmtKind::If(c, then, other) if count(then) == 0 => edits.push(keep(s, c, other)),
+        StmtKind::If(c, then, _) if count(then) == all => edits.push(keep_arm(s, c, Some(then))),
+        StmtKind::If(c, then, other) if count(then) == 0 => edits.push(keep_arm(s, c, other)),
         StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::DoWhile(body, _)
             if count(body) == all =>
         {
-            edits.push(once(program, counts, s));
+            edits.push(run_loop_once(program, counts, s));
         }
         StmtKind::For { init, cond: Some(c), body, .. } if count(body) == 0 => {
             edits.push(Box::new(move |program| {
@@ -117,9 +117,9 @@ fn take(
             }));
         }
         StmtKind::Switch(c, body) => {
-            let ways = ways(program, counts, body);
-            if let [only] = ways.as_slice() {
-                edits.push(enter(s, c, only.clone()));
+            let case_paths = case_paths(program, counts, body);
+            if let [only] = case_paths.as_slice() {
+                edits.push(take_case_path(s, c, only.clone()));
             }
         }
         _ => {}
@@ -127,7 +127,7 @@ fn take(
 }
 
 /// A branch becomes one of its arms; what its condition does is kept.
-fn keep(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
+fn keep_arm(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
     Box::new(move |program| {
         let mut list = effects(program, c);
         list.extend(arm);
@@ -141,7 +141,7 @@ fn effects(program: &mut Program, e: ExprId) -> Vec<StmtId> {
 }
 
 /// A loop becomes its beginning, its body and, unless it was left by a `break`, its step.
-fn once(program: &Program, counts: &Counts, s: StmtId) -> Edit {
+fn run_loop_once(program: &Program, counts: &Counts, s: StmtId) -> Edit {
     let left = ProgramMap::of_stmt(program, s).stmts.iter().any(|context| {
         matches!(program.stmt(context.id).kind, StmtKind::Break) && counts.contains_key(&context.id)
     });
@@ -176,7 +176,7 @@ fn run_once(program: &mut Program, body: StmtId) -> StmtId {
         list.truncate(end);
     }
     let block = program.block(list);
-    if !leaves(program, block, true, true) {
+    if !has_jump_out(program, block, true, true) {
         return block;
     }
     let zero = program.int_const(ctree::Ty::INT, 0);
@@ -184,28 +184,28 @@ fn run_once(program: &mut Program, body: StmtId) -> StmtId {
 }
 
 /// Whether a `break` or `continue` in a statement leaves what the statement is the body of.
-fn leaves(program: &Program, s: StmtId, breaks: bool, continues: bool) -> bool {
+fn has_jump_out(program: &Program, s: StmtId, breaks: bool, continues: bool) -> bool {
     match &program.stmt(s).kind {
         StmtKind::Break => breaks,
         StmtKind::Continue => continues,
-        StmtKind::Block(list) => list.iter().any(|&s| leaves(program, s, breaks, continues)),
+        StmtKind::Block(list) => list.iter().any(|&s| has_jump_out(program, s, breaks, continues)),
         StmtKind::If(_, then, other) => {
-            leaves(program, *then, breaks, continues)
-                || other.is_some_and(|s| leaves(program, s, breaks, continues))
+            has_jump_out(program, *then, breaks, continues)
+                || other.is_some_and(|s| has_jump_out(program, s, breaks, continues))
         }
         StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => {
-            leaves(program, *s, breaks, continues)
+            has_jump_out(program, *s, breaks, continues)
         }
-        StmtKind::Switch(_, body) => continues && leaves(program, *body, false, true),
+        StmtKind::Switch(_, body) => continues && has_jump_out(program, *body, false, true),
         _ => false,
     }
 }
 
 /// The statements from each case of a switch that ran to where it is left. A case that only
 /// another one falls into is no way of its own.
-fn ways(program: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
+fn case_paths(program: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
     let StmtKind::Block(list) = &program.stmt(body).kind else { return Vec::new() };
-    let mut ways = Vec::new();
+    let mut case_paths = Vec::new();
     let mut at = 0;
     while at < list.len() {
         let (inner, labelled) = unlabelled(program, list[at]);
@@ -213,22 +213,22 @@ fn ways(program: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
             at += 1;
             continue;
         }
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         while at < list.len() {
             let (inner, _) = unlabelled(program, list[at]);
             at += 1;
             match program.stmt(inner).kind {
                 StmtKind::Break => break,
                 StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue => {
-                    way.push(inner);
+                    path.push(inner);
                     break;
                 }
-                _ => way.push(inner),
+                _ => path.push(inner),
             }
         }
-        ways.push(way);
+        case_paths.push(path);
     }
-    ways
+    case_paths
 }
 
 fn unlabelled(program: &Program, mut s: StmtId) -> (StmtId, bool) {
@@ -240,11 +240,11 @@ fn unlabelled(program: &Program, mut s: StmtId) -> (StmtId, bool) {
 }
 
 /// A switch becomes one of its ways.
-fn enter(s: StmtId, c: ExprId, way: Vec<StmtId>) -> Edit {
+fn take_case_path(s: StmtId, c: ExprId, path: Vec<StmtId>) -> Edit {
     Box::new(move |program| {
         let mut list = effects(program, c);
-        let block = program.block(way.clone());
-        list.push(if leaves(program, block, true, false) {
+        let block = program.block(path.clone());
+        list.push(if has_jump_out(program, block, true, false) {
             run_once(program, block)
         } else {
             block
@@ -264,7 +264,7 @@ pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
             );
             // Without an execution nothing is known.
             if is_loop && (counts.is_empty() || counts.contains_key(&s)) {
-                edits.push(once(program, counts, s));
+                edits.push(run_loop_once(program, counts, s));
             }
         })),
         1 => Some(each(specimen, |program, _, _, context, edits| {
@@ -367,7 +367,7 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 *kind = StmtKind::While(c, body);
             }
         },
-        7 => return Some(each(specimen, ways_of_switch)),
+        7 => return Some(each(specimen, switch_paths)),
         8 => |kind| {
             if let StmtKind::Switch(c, _) = kind {
                 *kind = StmtKind::Expr(*c);
@@ -392,7 +392,7 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-fn ways_of_switch(
+fn switch_paths(
     program: &Program,
     counts: &Counts,
     _: &ProgramMap,
@@ -400,7 +400,11 @@ fn ways_of_switch(
     edits: &mut Vec<Edit>,
 ) {
     if let StmtKind::Switch(c, body) = program.stmt(context.id).kind {
-        edits.extend(ways(program, counts, body).into_iter().map(|way| enter(context.id, c, way)));
+        edits.extend(
+            case_paths(program, counts, body)
+                .into_iter()
+                .map(|path| take_case_path(context.id, c, path)),
+        );
     }
 }
 
@@ -408,8 +412,8 @@ fn ways_of_switch(
 pub(crate) fn needless(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
         0 => Some(each(specimen, jumps)),
-        1 => Some(each(specimen, unwrap)),
-        2 => Some(each(specimen, trailing)),
+        1 => Some(each(specimen, unwrap_block)),
+        2 => Some(each(specimen, remove_trailing_jumps)),
         3 => Some(hoists(specimen)),
         4 => Some(compounds(specimen)),
         _ => None,
@@ -454,7 +458,7 @@ fn jumps(
 }
 
 /// The braces of a block within a block go, also around declarations: these get names of their own.
-fn unwrap(
+fn unwrap_block(
     program: &Program,
     _: &Counts,
     _: &ProgramMap,
@@ -486,7 +490,7 @@ fn unwrap(
 }
 
 /// `return` at the end of a function without a value, and of `main`; `continue` at a loop's end.
-fn trailing(
+fn remove_trailing_jumps(
     program: &Program,
     _: &Counts,
     _: &ProgramMap,

@@ -42,11 +42,11 @@ pub(crate) fn functions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
         let mut funcs: Vec<FuncId> = map.funcs.clone();
         funcs.retain(|&f| program.name(program.func(f).name) != "main");
         funcs.sort_by_key(|f| depths.get(f).copied().unwrap_or(usize::MAX));
-        funcs.into_iter().map(|f| forget_function(specimen, &map, f)).collect()
+        funcs.into_iter().map(|f| remove_function(specimen, &map, f)).collect()
     })
 }
 
-fn forget_function(specimen: &Specimen, map: &ProgramMap, f: FuncId) -> Edit {
+fn remove_function(specimen: &Specimen, map: &ProgramMap, f: FuncId) -> Edit {
     let program = &specimen.program;
     let name = program.func(f).name;
     let same = |g: FuncId| program.func(g).name == name;
@@ -80,7 +80,7 @@ pub(crate) fn variables(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
     only(level, || {
         let map = ProgramMap::of(&specimen.program);
         let vars = map.vars.iter().filter(|&&v| !is_parameter(&specimen.program, v));
-        vars.filter_map(|&v| forget_variable(specimen, &map, v)).collect()
+        vars.filter_map(|&v| remove_variable(specimen, &map, v)).collect()
     })
 }
 
@@ -96,7 +96,7 @@ enum Replacement {
     Other(ExprId, ExprId),
 }
 
-fn forget_variable(specimen: &Specimen, map: &ProgramMap, v: VarId) -> Option<Edit> {
+fn remove_variable(specimen: &Specimen, map: &ProgramMap, v: VarId) -> Option<Edit> {
     let program = &specimen.program;
     let name = program.var(v).name;
     let is_file = program.var(v).scope == ctree::Scope::File;

@@ -146,10 +146,10 @@ fn inline_call(
             insert_before(program, context.parent, context.id, list);
         }
         Some(context) if can_precede(program, map, call, context) => {
-            put(program, call, value);
+            replace_call(program, call, value);
             insert_before(program, context.parent, context.id, list);
         }
-        _ if list.is_empty() => put(program, call, value),
+        _ if list.is_empty() => replace_call(program, call, value),
         _ => {
             list.extend(value.map(|value| program.expr_stmt(value)));
             let block = program.block(list);
@@ -159,7 +159,7 @@ fn inline_call(
 }
 
 /// The call becomes its value.
-fn put(program: &mut Program, call: ExprId, value: Option<ExprId>) {
+fn replace_call(program: &mut Program, call: ExprId, value: Option<ExprId>) {
     match value {
         Some(value) => replace_by_child(program, call, value),
         None => literal(program, call, 0),

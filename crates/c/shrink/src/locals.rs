@@ -42,7 +42,7 @@ pub(crate) fn copies(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
             || only.assignment.is_none()
             || only.reads.iter().all(within);
         if is_known && (level == 0 && steady || level == 1 && !steady && only.reads.len() == 1) {
-            edits.push(Box::new(move |program| only.spread(program, v)));
+            edits.push(Box::new(move |program| only.substitute_uses(program, v)));
         }
     }
     Some(edits)
@@ -81,7 +81,7 @@ impl Definition {
         Some(Definition { value: value?, assignment, reads })
     }
 
-    fn spread(&self, program: &mut Program, v: VarId) {
+    fn substitute_uses(&self, program: &mut Program, v: VarId) {
         let ty = program.types.canon(program.var(v).ty).unqual();
         let value = converted(program, self.value, ty);
         let map = ProgramMap::of(program);
@@ -259,7 +259,7 @@ pub(crate) fn declarations(specimen: &Specimen, level: usize) -> Option<Vec<Edit
                 let StmtKind::Block(list) = &program.stmt(context.id).kind else { continue };
                 let block = context.id;
                 if list.iter().filter(|&&s| declared(program, s).is_some()).count() > 1 {
-                    edits.push(Box::new(move |program| together(program, block)));
+                    edits.push(Box::new(move |program| join_declarations(program, block)));
                 }
             }
         }
@@ -335,7 +335,7 @@ fn globals(program: &Program, list: &[StmtId], edits: &mut Vec<Edit>) {
 }
 
 /// Declarations of a block that follow each other, or have no initialiser, join an earlier one.
-fn together(program: &mut Program, block: StmtId) {
+fn join_declarations(program: &mut Program, block: StmtId) {
     let StmtKind::Block(list) = program.stmt(block).kind.clone() else { return };
     let specifiers =
         |program: &Program, v: VarId| (base(program, program.var(v).ty), program.var(v).storage);

@@ -120,7 +120,7 @@ fn within(
 }
 
 /// Leaves out of the initialisers what is beyond the ends of arrays.
-pub(crate) fn fit(program: &mut Program) {
+pub(crate) fn trim_initialisers(program: &mut Program) {
     initialisers(program, &mut |program, ty, init| {
         if let (Init::List(items), Some((_, ArrayLen::Known(n)))) =
             (init, program.types.as_array(ty))

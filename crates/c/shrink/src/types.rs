@@ -206,11 +206,11 @@ fn base(types: &TypeTable, ty: Ty) -> Ty {
 }
 
 fn is_other_number(types: &TypeTable, ty: Ty) -> bool {
-    plainer(types, ty).is_some()
+    simpler_number(types, ty).is_some()
 }
 
 /// `int` or `double` for other types of numbers.
-fn plainer(types: &TypeTable, ty: Ty) -> Option<Ty> {
+fn simpler_number(types: &TypeTable, ty: Ty) -> Option<Ty> {
     let new = match *types.kind(ty) {
         TypeKind::Int(kind) if kind != IntKind::Int => Ty::INT,
         TypeKind::Float(kind) if kind != FloatKind::Double => Ty::DOUBLE,
@@ -224,14 +224,14 @@ fn plainer(types: &TypeTable, ty: Ty) -> Option<Ty> {
 fn one_type(old: Ty) -> Edit {
     Box::new(move |program| {
         everywhere(program, &|types, ty| {
-            (ty.unqual() == old).then(|| plainer(types, ty)).flatten()
+            (ty.unqual() == old).then(|| simpler_number(types, ty)).flatten()
         });
         fit_formats(program);
     })
 }
 
 fn plain(program: &mut Program, ty: Ty) -> Ty {
-    changed(&mut program.types, ty, &|types, ty| plainer(types, ty))
+    changed(&mut program.types, ty, &|types, ty| simpler_number(types, ty))
 }
 
 /// Changes a variable's type; a parameter's also in the type of its function.

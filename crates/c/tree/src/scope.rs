@@ -7,7 +7,7 @@ use crate::{ExprId, FuncId, Init, Item, Program, RecordId, StmtId, StmtKind, Sym
 
 /// What a declaration makes visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Declared {
+enum DeclaredName {
     Var(VarId),
     Func(FuncId),
     /// A typedef name or an enumeration constant: it hides a variable of the same name.
@@ -20,7 +20,7 @@ enum Declared {
 #[derive(Debug, Default)]
 pub struct VisibleDecls {
     /// Declarations, each with the one before it that is visible along with it.
-    chain: Vec<(Option<u32>, Declared)>,
+    chain: Vec<(Option<u32>, DeclaredName)>,
     /// By statement: the last declaration before it.
     at: Vec<Option<u32>>,
 }
@@ -40,7 +40,7 @@ impl VisibleDecls {
     /// Variables that can be named before a statement, innermost first.
     pub fn vars(&self, program: &Program, s: StmtId) -> Vec<VarId> {
         let visible = self.visible(program, s).into_iter().filter_map(|declared| match declared {
-            Declared::Var(v) => Some(v),
+            DeclaredName::Var(v) => Some(v),
             _ => None,
         });
         visible.collect()
@@ -49,22 +49,22 @@ impl VisibleDecls {
     /// Functions that can be called before a statement, the last declared first.
     pub fn funcs(&self, program: &Program, s: StmtId) -> Vec<FuncId> {
         let visible = self.visible(program, s).into_iter().filter_map(|declared| match declared {
-            Declared::Func(f) => Some(f),
+            DeclaredName::Func(f) => Some(f),
             _ => None,
         });
         visible.collect()
     }
 
     /// Declarations of names that no later one hides.
-    fn visible(&self, program: &Program, s: StmtId) -> Vec<Declared> {
+    fn visible(&self, program: &Program, s: StmtId) -> Vec<DeclaredName> {
         // Headers declare hundreds of names: a table of all is faster than a set.
         let mut hidden = vec![false; program.names.len()];
-        let is_visible = |declared: &Declared| {
+        let is_visible = |declared: &DeclaredName| {
             let name = match *declared {
-                Declared::Var(v) => program.var(v).name,
-                Declared::Func(f) => program.func(f).name,
-                Declared::Other(name) => name,
-                Declared::Record(_) => return false,
+                DeclaredName::Var(v) => program.var(v).name,
+                DeclaredName::Func(f) => program.func(f).name,
+                DeclaredName::Other(name) => name,
+                DeclaredName::Record(_) => return false,
             };
             !std::mem::replace(&mut hidden[name.0 as usize], true)
         };
@@ -75,13 +75,13 @@ impl VisibleDecls {
     /// and are not listed.
     pub fn records(&self, s: StmtId) -> HashSet<RecordId> {
         let records = self.before(s).filter_map(|declared| match declared {
-            Declared::Record(id) => Some(id),
+            DeclaredName::Record(id) => Some(id),
             _ => None,
         });
         records.collect()
     }
 
-    fn before(&self, s: StmtId) -> impl Iterator<Item = Declared> + '_ {
+    fn before(&self, s: StmtId) -> impl Iterator<Item = DeclaredName> + '_ {
         let mut head = self.at.get(s.index()).copied().flatten();
         std::iter::from_fn(move || {
             let (before, declared) = self.chain[head? as usize];
@@ -98,7 +98,7 @@ struct VisibilityBuilder<'a> {
 }
 
 impl VisibilityBuilder<'_> {
-    fn declare(&mut self, declared: Declared) {
+    fn declare(&mut self, declared: DeclaredName) {
         self.decls.chain.push((self.head, declared));
         self.head = Some(self.decls.chain.len() as u32 - 1);
     }
@@ -107,28 +107,28 @@ impl VisibilityBuilder<'_> {
         let program = self.program;
         match *item {
             Item::RecordDecl(_) => {}
-            Item::Record(id) => self.declare(Declared::Record(id)),
+            Item::Record(id) => self.declare(DeclaredName::Record(id)),
             Item::Enum(id) => {
                 for member in &program.types.enums[id.index()].members {
-                    self.declare(Declared::Other(member.name));
+                    self.declare(DeclaredName::Other(member.name));
                 }
             }
             Item::Typedef(id) => {
-                self.declare(Declared::Other(program.types.typedefs[id.index()].name));
+                self.declare(DeclaredName::Other(program.types.typedefs[id.index()].name));
             }
-            Item::VarDecl(v) => self.declare(Declared::Var(v)),
+            Item::VarDecl(v) => self.declare(DeclaredName::Var(v)),
             Item::Var(v) => {
-                self.declare(Declared::Var(v));
+                self.declare(DeclaredName::Var(v));
                 if let Some(init) = &program.var(v).init {
                     self.init(init);
                 }
             }
-            Item::FuncDecl(f) => self.declare(Declared::Func(f)),
+            Item::FuncDecl(f) => self.declare(DeclaredName::Func(f)),
             Item::Func(f) => {
-                self.declare(Declared::Func(f));
+                self.declare(DeclaredName::Func(f));
                 let func = program.func(f);
                 let outside = self.head;
-                func.params.iter().for_each(|&v| self.declare(Declared::Var(v)));
+                func.params.iter().for_each(|&v| self.declare(DeclaredName::Var(v)));
                 func.body.iter().for_each(|&s| self.stmt(s));
                 self.head = outside;
             }

@@ -39,17 +39,23 @@ pub(super) struct TreeCopier<'a> {
 pub(super) struct ArenaMark([usize; 5]);
 
 impl ArenaMark {
-    pub fn of(p: &Program) -> ArenaMark {
-        ArenaMark([p.exprs.len(), p.stmts.len(), p.vars.len(), p.strings.len(), p.funcs.len()])
+    pub fn of(program: &Program) -> ArenaMark {
+        ArenaMark([
+            program.exprs.len(),
+            program.stmts.len(),
+            program.vars.len(),
+            program.strings.len(),
+            program.funcs.len(),
+        ])
     }
 
     /// Nothing else may refer to what came since.
-    pub fn restore(&self, p: &mut Program) {
-        p.exprs.truncate(self.0[0]);
-        p.stmts.truncate(self.0[1]);
-        p.vars.truncate(self.0[2]);
-        p.strings.truncate(self.0[3]);
-        p.funcs.truncate(self.0[4]);
+    pub fn restore(&self, program: &mut Program) {
+        program.exprs.truncate(self.0[0]);
+        program.stmts.truncate(self.0[1]);
+        program.vars.truncate(self.0[2]);
+        program.strings.truncate(self.0[3]);
+        program.funcs.truncate(self.0[4]);
     }
 }
 

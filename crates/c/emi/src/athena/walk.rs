@@ -15,7 +15,7 @@ use crate::chain::ProfiledProgram;
 use crate::dead::{DeadSite, Flow, removed_hash};
 
 /// Of 100 snippets, how many are of the seed itself: only those may have its records.
-const OWN: u32 = 30;
+const OWN_PERCENT: u32 = 30;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         let place = TransplantSite::new(self.base, self.view.sites, &dead.site);
-        let own = choices.chance(OWN) || self.database.is_empty();
+        let own = choices.chance(OWN_PERCENT) || self.database.is_empty();
         let code = match (&self.database.program, choices.pick(&self.database.snippets)) {
             (Some(from), Some(snippet)) if !own => {
                 place.transplant((from, snippet.stmt, &snippet.needs), false, self.base, choices)?

@@ -45,8 +45,9 @@ impl BodyGenerator<'_> {
     }
 
     fn compound_assignment(&mut self, depth: u32) -> Option<ExprId> {
-        let lvalue =
-            self.lvalue(depth, |generator, e| generator.is_modifiable(e) && generator.counts(e))?;
+        let lvalue = self.lvalue(depth, |generator, e| {
+            generator.is_modifiable(e) && generator.supports_increment(e)
+        })?;
         let ty = self.program.expr(lvalue).ty;
         if self.program.types.is_pointer(ty) {
             let op = *self.choices.pick(&[BinOp::Add, BinOp::Sub])?;
@@ -64,14 +65,15 @@ impl BodyGenerator<'_> {
     }
 
     fn increment(&mut self, depth: u32) -> Option<ExprId> {
-        let lvalue =
-            self.lvalue(depth, |generator, e| generator.is_modifiable(e) && generator.counts(e))?;
+        let lvalue = self.lvalue(depth, |generator, e| {
+            generator.is_modifiable(e) && generator.supports_increment(e)
+        })?;
         let op = *self.choices.pick(&STEPS)?;
         Some(self.program.unary(op, lvalue))
     }
 
     /// Whether `+` and `-` take an object: a number, or a pointer to something that has a size.
-    pub(super) fn counts(&self, e: ExprId) -> bool {
+    pub(super) fn supports_increment(&self, e: ExprId) -> bool {
         let ty = self.program.expr(e).ty;
         match self.program.types.pointee(ty) {
             Some(to) => self.has_size(to),

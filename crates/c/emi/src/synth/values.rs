@@ -1,7 +1,7 @@
 //! What an integer may be: one of a few values, or something between two limits.
 
 /// More values than these are kept by their limits only. All pairs are tried for a binary operator.
-const MOST: usize = 24;
+const MAX_VALUES: usize = 24;
 
 /// The values that an integer can have. Never none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl ValueSet {
         all.dedup();
         match all[..] {
             [] => ValueSet::one(0),
-            [min, .., max] if all.len() > MOST => ValueSet::Span(min, max),
+            [min, .., max] if all.len() > MAX_VALUES => ValueSet::Span(min, max),
             _ => ValueSet::Set(all),
         }
     }

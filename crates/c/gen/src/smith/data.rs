@@ -29,7 +29,7 @@ impl Smith {
     /// One of the structs, of which there is one at least.
     pub(super) fn a_struct(&mut self) -> RecordId {
         let structs = self.structs.clone();
-        self.one(&structs)
+        self.pick_one(&structs)
     }
 
     pub(super) fn record_type(&mut self, id: RecordId) -> Ty {
@@ -45,7 +45,7 @@ impl Smith {
                 _ => INTS[i].bits < 64 || self.has(Feature::Longlong),
             })
             .collect();
-        self.one(&allowed)
+        self.pick_one(&allowed)
     }
 
     fn record(&mut self, kind: RecordKind) {
@@ -117,7 +117,7 @@ impl Smith {
             return ValueType::Pointer(self.random_pointer());
         }
         if !records.is_empty() && self.percent(20) {
-            return ValueType::Record(self.one(&records));
+            return ValueType::Record(self.pick_one(&records));
         }
         ValueType::Int(self.int())
     }

@@ -76,7 +76,7 @@ impl Smith {
                 Some(self.program.cond(condition, Some(yes), no))
             }
             Operation::Pointers => self.pointer_comparison(),
-            Operation::Guarded => self.guarded(),
+            Operation::Guarded => self.null_guarded_access(),
         };
         made.unwrap_or_else(|| self.leaf())
     }
@@ -102,7 +102,7 @@ impl Smith {
     }
 
     fn plain_binary(&mut self, ops: &[BinOp], depth: u32) -> ExprId {
-        let op = self.one(ops);
+        let op = self.pick_one(ops);
         let operands = self.unsequenced(2, |s, _| s.expr(depth - 1));
         self.program.binary(op, operands[0], operands[1])
     }
@@ -133,15 +133,15 @@ impl Smith {
                 _ => true,
             })
             .collect();
-        let op = self.one(&allowed);
+        let op = self.pick_one(&allowed);
         let int = INTS[self.int()];
         let count = if op == WrappedOp::Minus { 1 } else { 2 };
         let operands = self.unsequenced(count, |s, _| s.expr(depth - 1));
         let fits: Vec<_> = wrappers().into_iter().filter(|w| w.op == op && w.int == int).collect();
         if fits.is_empty() {
-            return Some(self.bare(op, int.name, &operands));
+            return Some(self.unwrapped_operation(op, int.name, &operands));
         }
-        let wrapper = self.one(&fits);
+        let wrapper = self.pick_one(&fits);
         // Drawn in every form, so that the rest of the program does not depend on the form.
         let mixed = self.percent(50);
         let is_macro = match self.tuple.form {
@@ -156,7 +156,7 @@ impl Smith {
     }
 
     /// Operands are cut to the type; what comes out fits into what they are promoted to.
-    fn bare(&mut self, op: WrappedOp, int: &str, operands: &[ExprId]) -> ExprId {
+    fn unwrapped_operation(&mut self, op: WrappedOp, int: &str, operands: &[ExprId]) -> ExprId {
         let at = INTS.iter().position(|i| i.name == int).unwrap_or(0);
         let ty = self.ints[at];
         let cut: Vec<ExprId> = operands.iter().map(|&e| self.cast_to(ty, e)).collect();
@@ -194,8 +194,8 @@ impl Smith {
     pub(super) fn assignment(&mut self, depth: u32) -> Option<ExprId> {
         let (place, value, effects) = self.two_sides(|s| s.write(), |s| s.expr(depth - 1))?;
         let compound = self.has(Feature::CompoundAssignment) && self.percent(30);
-        let bits = self.one(&[BinOp::BitAnd, BinOp::BitOr, BinOp::BitXor]);
-        let sum = self.percent(40).then(|| self.one(&[BinOp::Add, BinOp::Sub]));
+        let bits = self.pick_one(&[BinOp::BitAnd, BinOp::BitOr, BinOp::BitXor]);
+        let sum = self.percent(40).then(|| self.pick_one(&[BinOp::Add, BinOp::Sub]));
         let made = match (compound, sum) {
             (false, _) => self.program.assign(place, value),
             (true, Some(op)) if self.wraps(place) => {
@@ -254,7 +254,7 @@ impl Smith {
         if allowed.is_empty() {
             return None;
         }
-        let op = self.one(&allowed);
+        let op = self.pick_one(&allowed);
         let (place, effects) = self.write()?;
         self.note(&effects);
         // Drawn in any case: a relaxed place may have another type.
@@ -284,7 +284,7 @@ impl Smith {
         if pointers.is_empty() {
             return None;
         }
-        let obj = self.one(&pointers);
+        let obj = self.pick_one(&pointers);
         let ValueType::Pointer(to) = self.objects[obj].value_type else { return None };
         self.note(&Effects { reads: vec![Accessed::Variable(obj)], writes: Vec::new() });
         let left = self.element(obj);
@@ -297,7 +297,7 @@ impl Smith {
     }
 
     /// `(p != 0) && *p` for a pointer that may be null.
-    fn guarded(&mut self) -> Option<ExprId> {
+    fn null_guarded_access(&mut self) -> Option<ExprId> {
         let pointers: Vec<VarIndex> = self
             .visible()
             .into_iter()
@@ -310,7 +310,7 @@ impl Smith {
         if pointers.is_empty() {
             return None;
         }
-        let obj = self.one(&pointers);
+        let obj = self.pick_one(&pointers);
         let effects = self.reading(obj);
         if !self.allows(&effects) {
             return None;
@@ -340,7 +340,7 @@ impl Smith {
         let fresh: Vec<usize> =
             fitting.iter().filter(|f| self.functions[**f].calls == 0).copied().collect();
         let from = if fresh.is_empty() { fitting } else { fresh };
-        (!from.is_empty()).then(|| self.one(&from))
+        (!from.is_empty()).then(|| self.pick_one(&from))
     }
 
     pub(super) fn call_of(&mut self, at: usize, depth: u32) -> ExprId {
@@ -371,7 +371,7 @@ impl Smith {
         let all: Vec<VarIndex> = self.visible().into_iter().filter(fits).collect();
         let obj = match all.is_empty() {
             true => self.global(value_type, Vec::new(), Quals::NONE),
-            false => self.one(&all),
+            false => self.pick_one(&all),
         };
         self.note(&Effects { reads: vec![Accessed::Variable(obj)], writes: Vec::new() });
         self.element(obj)

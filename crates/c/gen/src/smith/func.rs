@@ -65,7 +65,7 @@ impl Smith {
         self.call_the_rest();
         let last = self.return_statement();
         self.push(last);
-        self.loosen_jumps();
+        self.retarget_unrestricted_jumps();
         let body = self.end_block(0);
         self.program.funcs[func.index()].body = Some(body);
         self.function_items.push(func);
@@ -104,7 +104,7 @@ impl Smith {
             self.functions.iter().flat_map(|f| &f.params).filter_map(pointee).collect();
         match wanted.is_empty() || self.percent(25) {
             true => ValueType::Int(self.int()),
-            false => ValueType::Int(self.one(&wanted)),
+            false => ValueType::Int(self.pick_one(&wanted)),
         }
     }
 
@@ -155,7 +155,8 @@ impl Smith {
         for obj in self.globals.clone() {
             self.hash_object(obj, print, &mut stmts);
         }
-        let (Some(printf), Some(context)) = (self.known("printf"), self.crc_context()) else {
+        let (Some(printf), Some(context)) = (self.function_named("printf"), self.crc_context())
+        else {
             return;
         };
         let format = self.program.str_const(b"checksum = %X\n");
@@ -177,7 +178,7 @@ impl Smith {
         Some(self.program.var_ref(ctree::VarId(at as u32)))
     }
 
-    pub(super) fn known(&mut self, name: &str) -> Option<FuncId> {
+    pub(super) fn function_named(&mut self, name: &str) -> Option<FuncId> {
         let name = self.program.names.intern(name);
         let at = self.program.funcs.iter().position(|f| f.name == name)?;
         Some(FuncId(at as u32))
@@ -225,7 +226,7 @@ impl Smith {
 
     fn hash(&mut self, at: ExprId, label: &str, print: ctree::VarId, stmts: &mut Vec<StmtId>) {
         let Some(id) = self.program.types.as_record(self.program.expr(at).ty) else {
-            let Some(crc) = self.known("transparent_crc") else { return };
+            let Some(crc) = self.function_named("transparent_crc") else { return };
             let name = self.program.str_const(label.as_bytes());
             let print = self.program.var_ref(print);
             let call = self.program.call_func(crc, &[at, name, print]);

@@ -40,7 +40,7 @@ impl Smith {
                     self.allows(&effects)
                 });
                 if !allowed.is_empty() {
-                    base = Some(self.one(&allowed));
+                    base = Some(self.pick_one(&allowed));
                 }
             }
             fitting.extend(some);
@@ -154,7 +154,7 @@ impl Smith {
 
     fn member(&mut self, id: RecordId) -> u32 {
         let members = self.members(id);
-        self.one(&members)
+        self.pick_one(&members)
     }
 
     fn member_of(&mut self, record: ExprId, id: RecordId) -> ExprId {
@@ -177,7 +177,7 @@ impl Smith {
         let counters: Vec<Induction> = self.inductions.iter().filter(fits).copied().collect();
         let base = match self.below(3) {
             0 | 1 if !counters.is_empty() => {
-                let counter = self.one(&counters);
+                let counter = self.pick_one(&counters);
                 self.note(&Effects {
                     reads: vec![Accessed::Variable(counter.obj)],
                     ..Effects::default()
@@ -205,10 +205,10 @@ impl Smith {
             let before = i128::from(self.percent(5));
             return self.program.int_const(Ty::INT, i128::from(near) - before);
         }
-        let obj = self.one(&scalars);
+        let obj = self.pick_one(&scalars);
         let value = self.program.var_ref(self.objects[obj].var);
         let op = [BinOp::Rem, BinOp::BitAnd, BinOp::Sub, BinOp::Add, BinOp::BitXor, BinOp::Mul];
-        let op = self.one(&op);
+        let op = self.pick_one(&op);
         let constant = if op == BinOp::BitAnd { near } else { near.max(1) };
         let constant = self.program.int_const(Ty::UINT, i128::from(constant));
         self.program.binary(op, value, constant)
@@ -244,7 +244,7 @@ impl Smith {
         fits: impl Fn(&Smith, VarIndex) -> bool,
     ) -> Option<ExprId> {
         let all: Vec<VarIndex> = self.visible().into_iter().filter(|o| fits(self, *o)).collect();
-        let all: Vec<VarIndex> = all.into_iter().filter(|o| self.holds(*o, to)).collect();
+        let all: Vec<VarIndex> = all.into_iter().filter(|o| self.can_point_to(*o, to)).collect();
         let obj = self.relax.pick(&all).copied()?;
         Some(self.with_relaxation_stream(|s| s.address_in(obj, to)))
     }
@@ -263,14 +263,14 @@ impl Smith {
             self.allows(&effects)
         });
         if !pointers.is_empty() && self.percent(40) {
-            let obj = self.one(&pointers);
+            let obj = self.pick_one(&pointers);
             self.note(&Effects { reads: vec![Accessed::Variable(obj)], writes: Vec::new() });
             return self.element(obj);
         }
         let lives = |o: &VarIndex| {
             let object = &self.objects[*o];
             let outlives = object.level <= level && object.pointable;
-            outlives && !(argument.is_some() && object.is_param) && self.holds(*o, to)
+            outlives && !(argument.is_some() && object.is_param) && self.can_point_to(*o, to)
         };
         let mut objects: Vec<VarIndex> = visible.iter().filter(|o| lives(o)).copied().collect();
         if self.constant_only {
@@ -279,12 +279,12 @@ impl Smith {
         if objects.is_empty() || self.percent(5) {
             objects = vec![self.new_pointee(to)];
         }
-        let obj = self.one(&objects);
+        let obj = self.pick_one(&objects);
         self.address_in(obj, to)
     }
 
     /// Whether a pointer of this type can point to a variable or into it.
-    pub(super) fn holds(&self, obj: VarIndex, to: PointerTo) -> bool {
+    pub(super) fn can_point_to(&self, obj: VarIndex, to: PointerTo) -> bool {
         let object = &self.objects[obj];
         let quals = object.quals;
         match object.value_type {
@@ -324,7 +324,7 @@ impl Smith {
         self.inductions = inductions;
         if let (ValueType::Record(id), Pointee::Int(_)) = (self.objects[obj].value_type, to.base) {
             let members = self.members_like(id, to);
-            let field = self.one(&members);
+            let field = self.pick_one(&members);
             at = self.program.member(at, field);
         }
         self.program.addr_of(at)

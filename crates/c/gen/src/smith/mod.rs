@@ -315,7 +315,7 @@ impl Smith {
     }
 
     /// One of some, of which there is one at least.
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick_one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
 

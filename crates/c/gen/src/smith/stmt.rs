@@ -126,7 +126,7 @@ impl Smith {
             Statement::Assign => self.assign_statement(depth),
             Statement::If => self.if_statement(depth),
             Statement::For => self.for_statement(),
-            Statement::Walk => self.walk_statement(depth),
+            Statement::Walk => self.array_loop_statement(depth),
             Statement::Goto => self.goto_statement(),
             Statement::Leave => self.leave_statement(),
             Statement::Call => self.call_statement(depth),
@@ -191,7 +191,7 @@ impl Smith {
             self.objects[obj].pointable = false;
             return obj;
         }
-        self.one(&free)
+        self.pick_one(&free)
     }
 
     /// `for (i = low; i <= high; i += step)` or the other way round, `body` within.
@@ -264,7 +264,7 @@ impl Smith {
     }
 
     /// Loops over the dimensions of an array that does something with each element.
-    fn walk_statement(&mut self, depth: u32) {
+    fn array_loop_statement(&mut self, depth: u32) {
         let arrays: Vec<VarIndex> = self
             .visible()
             .into_iter()
@@ -280,7 +280,7 @@ impl Smith {
         if arrays.is_empty() {
             return self.assign_statement(depth);
         }
-        let array = self.one(&arrays);
+        let array = self.pick_one(&arrays);
         let dims = self.objects[array].dims.clone();
         let counters: Vec<VarIndex> = dims
             .iter()
@@ -291,10 +291,10 @@ impl Smith {
                 obj
             })
             .collect();
-        self.walk(array, &dims, &counters, depth.min(3));
+        self.array_loops(array, &dims, &counters, depth.min(3));
     }
 
-    fn walk(&mut self, array: VarIndex, dims: &[u64], counters: &[VarIndex], depth: u32) {
+    fn array_loops(&mut self, array: VarIndex, dims: &[u64], counters: &[VarIndex], depth: u32) {
         let (Some((&length, dims)), Some((&counter, rest))) =
             (dims.split_first(), counters.split_first())
         else {
@@ -302,7 +302,7 @@ impl Smith {
         };
         self.counted(counter, 0, length as i64 - 1, 1, |s| {
             if !rest.is_empty() {
-                return s.walk(array, dims, rest, depth);
+                return s.array_loops(array, dims, rest, depth);
             }
             let made = s.two_sides(
                 |s| {
@@ -335,7 +335,7 @@ impl Smith {
         let back = self.percent(50) && !behind.is_empty();
         let jump = self.program.make_stmt(StmtKind::Empty);
         let condition = if back {
-            let target = self.one(&behind);
+            let target = self.pick_one(&behind);
             let label = self.label(target);
             self.program.stmts[jump.index()].kind = StmtKind::Goto(label);
             self.few_times(condition)
@@ -370,7 +370,7 @@ impl Smith {
     }
 
     /// At the end of a function: jumps that may go anywhere go somewhere.
-    pub(super) fn loosen_jumps(&mut self) {
+    pub(super) fn retarget_unrestricted_jumps(&mut self) {
         let statements = std::mem::take(&mut self.statements);
         for jump in std::mem::take(&mut self.jumps) {
             let Some(mut stream) = jump.in_relaxation else { continue };
@@ -409,7 +409,7 @@ impl Smith {
         if pointers.is_empty() {
             return self.assign_statement(2);
         }
-        let obj = self.one(&pointers);
+        let obj = self.pick_one(&pointers);
         let ValueType::Pointer(to) = self.objects[obj].value_type else { return };
         let (level, nullable) = (self.objects[obj].level, self.objects[obj].nullable);
         let made = self.two_sides(
@@ -440,8 +440,9 @@ impl Smith {
         for &pointer in &visible {
             let object = &self.objects[pointer];
             let ValueType::Pointer(to) = object.value_type else { continue };
-            let shorter =
-                |o: &&VarIndex| self.objects[**o].level > object.level && self.holds(**o, to);
+            let shorter = |o: &&VarIndex| {
+                self.objects[**o].level > object.level && self.can_point_to(**o, to)
+            };
             if !object.quals.has(Quals::CONST) {
                 pairs.extend(visible.iter().filter(shorter).map(|o| (pointer, *o, to)));
             }
@@ -463,7 +464,7 @@ impl Smith {
         if records.is_empty() {
             return self.assign_statement(2);
         }
-        let obj = self.one(&records);
+        let obj = self.pick_one(&records);
         let value_type = self.objects[obj].value_type;
         let callee = self.callee(|ret| ret == value_type).filter(|_| self.percent(50));
         let made = self.two_sides(

@@ -328,18 +328,18 @@ impl Yarp {
                 // An output is written only; a pointer may read.
                 let known = self.program.var(var).scope == Scope::File
                     && !self.scope.all(VarPool::WriteOutput).contains(&var);
-                if known && self.points_at(var).is_some_and(|found| fits(found, like)) {
+                if known && self.pointer_type_to(var).is_some_and(|found| fits(found, like)) {
                     candidates.push(var);
                 }
             }
         }
         let &var = self.choices.pick(&candidates)?;
-        let (_, elements) = self.points_at(var)?;
+        let (_, elements) = self.pointer_type_to(var)?;
         Some((self.address(var), elements))
     }
 
     /// The type of a pointer to a variable (or its first element) and the number of elements.
-    fn points_at(&mut self, var: VarId) -> Option<(Ty, i64)> {
+    fn pointer_type_to(&mut self, var: VarId) -> Option<(Ty, i64)> {
         let ty = self.program.var(var).ty;
         match *self.program.types.shape(ty) {
             TypeKind::Array(elem, ArrayLen::Known(n)) => {

@@ -195,7 +195,7 @@ impl Yarp {
                 let (a, b) = (self.expr(depth - 1), self.expr(depth - 1));
                 // The left operand is there for its effects; without any, compilers may warn.
                 let a = self.program.cast(Ty::VOID, a);
-                let b = self.value(b);
+                let b = self.promoted_value(b);
                 self.program.binary(BinOp::Comma, a, b)
             }
         }
@@ -205,7 +205,7 @@ impl Yarp {
     /// type (trophies/gxx-wide-bit-field): there the operand is cast.
     pub(super) fn unary(&mut self, op: UnOp, operand: ExprId) -> ExprId {
         let is_wide = self.program.bit_field_width(operand).is_some_and(|width| width > 32);
-        let operand = if self.is_cxx() && is_wide { self.value(operand) } else { operand };
+        let operand = if self.is_cxx() && is_wide { self.promoted_value(operand) } else { operand };
         self.program.unary(op, operand)
     }
 
@@ -214,7 +214,7 @@ impl Yarp {
     pub(super) fn conditional(&mut self, condition: ExprId, a: ExprId, b: ExprId) -> ExprId {
         let mut arm = |arm: ExprId| {
             let arm = if self.is_risky_constant(arm) { self.any_constant() } else { arm };
-            self.value(arm)
+            self.promoted_value(arm)
         };
         let (a, b) = (arm(a), arm(b));
         self.program.cond(condition, Some(a), b)
@@ -268,7 +268,7 @@ impl Yarp {
 
     /// In C++ a conditional or comma expression would be an lvalue of the operand's own type, a
     /// bit-field even: the operand is promoted where that would show.
-    pub(super) fn value(&mut self, operand: ExprId) -> ExprId {
+    pub(super) fn promoted_value(&mut self, operand: ExprId) -> ExprId {
         if self.language == Language::C {
             return operand;
         }
@@ -381,8 +381,9 @@ impl Yarp {
             && self.choices.chance(85)
         {
             let all = self.scope.all(pool).iter().copied();
-            let same: Vec<VarId> =
-                all.filter(|&var| self.holds(self.program.var(var).ty) == Some(ty)).collect();
+            let same: Vec<VarId> = all
+                .filter(|&var| self.int_type_within(self.program.var(var).ty) == Some(ty))
+                .collect();
             if let Some(&var) = self.choices.pick(&same) {
                 return Some(var);
             }
@@ -391,11 +392,11 @@ impl Yarp {
     }
 
     /// The integer type that a variable is made of, if it is one.
-    pub(super) fn holds(&self, ty: Ty) -> Option<Ty> {
+    pub(super) fn int_type_within(&self, ty: Ty) -> Option<Ty> {
         match *self.program.types.shape(ty) {
             TypeKind::Int(kind) => Some(kind.ty()),
-            TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => self.holds(elem),
-            TypeKind::Pointer(to) => self.holds(to),
+            TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => self.int_type_within(elem),
+            TypeKind::Pointer(to) => self.int_type_within(to),
             _ => None,
         }
     }

@@ -16,8 +16,8 @@ impl Yarp {
                 let (bits, x) = self.unsigned_part(x);
                 let count = 1 + self.choices.below(u64::from(bits) - 1) as i64;
                 let again = self.program.copy_expr(x);
-                let left = self.by_number(Shl, x, count);
-                let right = self.by_number(Shr, again, i64::from(bits) - count);
+                let left = self.with_constant(Shl, x, count);
+                let right = self.with_constant(Shr, again, i64::from(bits) - count);
                 let op = if self.choices.chance(70) { BitOr } else { Add };
                 self.program.binary(op, left, right)
             }
@@ -26,9 +26,9 @@ impl Yarp {
                 let mut whole: Option<ExprId> = None;
                 for byte in 0..bits / 8 {
                     let part = self.program.copy_expr(x);
-                    let low = self.by_number(Shr, part, i64::from(byte * 8));
-                    let low = self.by_number(BitAnd, low, 255);
-                    let moved = self.by_number(Shl, low, i64::from(bits - 8 - byte * 8));
+                    let low = self.with_constant(Shr, part, i64::from(byte * 8));
+                    let low = self.with_constant(BitAnd, low, 255);
+                    let moved = self.with_constant(Shl, low, i64::from(bits - 8 - byte * 8));
                     whole = Some(match whole {
                         Some(so_far) => self.program.binary(BitOr, so_far, moved),
                         None => moved,
@@ -39,8 +39,8 @@ impl Yarp {
             Idiom::Field => {
                 let low = self.choices.below(20) as i64;
                 let mask = (1i64 << (1 + self.choices.below(16))) - 1;
-                let shifted = self.by_number(Shr, x, low);
-                self.by_number(BitAnd, shifted, mask)
+                let shifted = self.with_constant(Shr, x, low);
+                self.with_constant(BitAnd, shifted, mask)
             }
             Idiom::MaskTest => {
                 let ty = self.int_type();
@@ -87,12 +87,12 @@ impl Yarp {
                 let promoted = self.program.promote(x);
                 let ty = self.program.expr(promoted).ty;
                 let (bits, _) = self.program.types.int_bits(ty).unwrap_or((32, true));
-                self.by_number(Shr, x, i64::from(bits) - 1)
+                self.with_constant(Shr, x, i64::from(bits) - 1)
             }
             Idiom::PowerOfTwo => {
                 let log = self.choices.below(15);
                 let op = [Mul, Div, Rem][self.choices.index(3)];
-                self.by_number(op, x, 1 << log)
+                self.with_constant(op, x, 1 << log)
             }
             Idiom::TimesSum => {
                 // x * c1 ± x * c2, or x * c1 + y * c1.
@@ -102,8 +102,8 @@ impl Yarp {
                     self.part(depth)
                 };
                 let (a, b) = (self.choices.range(-9..=9), self.choices.range(-9..=9));
-                let left = self.by_number(Mul, x, a);
-                let right = self.by_number(Mul, y, b);
+                let left = self.with_constant(Mul, x, a);
+                let right = self.with_constant(Mul, y, b);
                 let op = if self.choices.chance(50) { Add } else { Sub };
                 self.program.binary(op, left, right)
             }
@@ -174,7 +174,7 @@ impl Yarp {
         (bits, self.program.cast(ty, x))
     }
 
-    fn by_number(&mut self, op: BinOp, x: ExprId, number: i64) -> ExprId {
+    fn with_constant(&mut self, op: BinOp, x: ExprId, number: i64) -> ExprId {
         let number = self.program.int_const(Ty::INT, i128::from(number));
         self.program.binary(op, x, number)
     }

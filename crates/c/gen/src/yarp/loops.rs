@@ -276,7 +276,7 @@ impl Yarp {
         let var = self.preferred(VarPool::WriteArray)?;
         // Vectorisers want operands of one width.
         if self.chance(Chance::ContextType) {
-            self.context.ty = self.holds(self.program.var(var).ty);
+            self.context.ty = self.int_type_within(self.program.var(var).ty);
         }
         Some(self.integer_in(var))
     }

@@ -147,7 +147,7 @@ impl Yarp {
             Some(ty) if self.choices.chance(40) => ty,
             _ => self.array_type(),
         };
-        let init = match self.same_type(ty, None) {
+        let init = match self.other_of_type(ty, None) {
             Some(value)
                 if self.program.types.as_record(ty).is_some() && self.choices.chance(50) =>
             {
@@ -326,7 +326,7 @@ impl Yarp {
     }
 
     /// Another object of a type, to copy from.
-    fn same_type(&mut self, ty: Ty, except: Option<VarId>) -> Option<ExprId> {
+    fn other_of_type(&mut self, ty: Ty, except: Option<VarId>) -> Option<ExprId> {
         let same: Vec<VarId> = self
             .scope
             .all(VarPool::ReadRecord)
@@ -345,7 +345,7 @@ impl Yarp {
             return self.assign(stmts);
         };
         let ty = self.program.var(to).ty;
-        let from = match self.same_type(ty, Some(to)) {
+        let from = match self.other_of_type(ty, Some(to)) {
             Some(from) => from,
             None => {
                 let init = self.init(ty);

@@ -207,7 +207,7 @@ impl Machine<'_> {
     /// An access to check. Through a member of a union anything may be read, whatever was stored
     /// last.
     #[inline(always)]
-    pub(super) fn want(&self, access: u32, which: Access) -> AccessCheck {
+    pub(super) fn access_check(&self, access: u32, which: Access) -> AccessCheck {
         let a = &self.code.accesses[access as usize];
         AccessCheck {
             offset: a.offset,
@@ -223,7 +223,7 @@ impl Machine<'_> {
     /// The address of an access through a pointer.
     #[inline(always)]
     pub(super) fn resolve(&self, pointer: u64, access: u32, which: Access) -> ExecResult<u32> {
-        self.memory.resolve(&self.code.classes, pointer, &self.want(access, which))
+        self.memory.resolve(&self.code.classes, pointer, &self.access_check(access, which))
     }
 
     #[inline(always)]
@@ -256,11 +256,11 @@ impl Machine<'_> {
         if let Some(base) = a.base {
             return Ok(self.direct(base, p, a.at));
         }
-        self.memory.resolve(&self.code.classes, self.r(p), &Self::want_bits(a, which))
+        self.memory.resolve(&self.code.classes, self.r(p), &Self::bit_access_check(a, which))
     }
 
     /// An access to a bit-field to check.
-    pub(super) fn want_bits(a: &BitAccess, which: Access) -> AccessCheck {
+    pub(super) fn bit_access_check(a: &BitAccess, which: Access) -> AccessCheck {
         AccessCheck {
             offset: a.at,
             size: (a.bit + a.width).div_ceil(8),
@@ -439,8 +439,8 @@ impl Machine<'_> {
     ) -> ExecResult<()> {
         // As characters for everything but the type, which is checked as a whole.
         let class = crate::classes::CHAR;
-        let want = AccessCheck { offset: 0, size, align, class, access, volatile, whole: true };
-        self.memory.resolve(&self.code.classes, pointer, &want)?;
+        let check = AccessCheck { offset: 0, size, align, class, access, volatile, whole: true };
+        self.memory.resolve(&self.code.classes, pointer, &check)?;
         let object = &self.memory.objects[slot_of(pointer) as usize];
         match self.code.classes.get(object.layout).ty {
             None => Ok(()),
@@ -481,7 +481,7 @@ impl Machine<'_> {
 
     /// Checks a range for a library function: `size` characters read or written.
     pub(crate) fn range(&mut self, pointer: u64, size: u32, access: Access) -> ExecResult<u32> {
-        let want = AccessCheck {
+        let check = AccessCheck {
             offset: 0,
             size,
             align: 1,
@@ -490,7 +490,7 @@ impl Machine<'_> {
             volatile: false,
             whole: false,
         };
-        let resolved = match self.memory.resolve(&self.code.classes, pointer, &want) {
+        let resolved = match self.memory.resolve(&self.code.classes, pointer, &check) {
             Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {
                 Ok(self.raw_address(pointer))
             }
@@ -509,7 +509,7 @@ impl Machine<'_> {
 
     /// One character read through a pointer by a library function.
     pub(crate) fn read_char(&mut self, pointer: u64) -> ExecResult<u8> {
-        let want = AccessCheck {
+        let check = AccessCheck {
             offset: 0,
             size: 1,
             align: 1,
@@ -518,7 +518,7 @@ impl Machine<'_> {
             volatile: false,
             whole: false,
         };
-        let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
+        let at = self.memory.resolve(&self.code.classes, pointer, &check)?;
         let saved = self.r(CHAR_SCRATCH);
         self.load(CHAR_SCRATCH, at, ScalarKind::U8, false)?;
         let value = self.r(CHAR_SCRATCH) as u8;
@@ -557,7 +557,7 @@ impl Machine<'_> {
         let class = self.code.classes.known(&self.program.types, ty);
         let (size, align) = (kind.size(), self.program.types.align_of(ty));
         let volatile = self.program.types.resolved(ty).is_volatile();
-        let want = AccessCheck {
+        let check = AccessCheck {
             offset: 0,
             size,
             align,
@@ -566,7 +566,7 @@ impl Machine<'_> {
             volatile,
             whole: false,
         };
-        let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
+        let at = self.memory.resolve(&self.code.classes, pointer, &check)?;
         self.memory.note_stored(&self.code.classes, pointer, offset_of(pointer), size, class);
         self.write_bytes(at, &value.to_le_bytes()[..size as usize])
     }

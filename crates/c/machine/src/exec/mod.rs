@@ -569,11 +569,11 @@ impl<'a> Machine<'a> {
         self.spend(u64::from(bytes) / 64)
     }
 
-    pub(crate) fn give(&mut self, base: Reg, value: u64) {
+    pub(crate) fn set_result(&mut self, base: Reg, value: u64) {
         self.set(base, value);
     }
 
-    pub(crate) fn give_wide(&mut self, base: Reg, value: u128) {
+    pub(crate) fn set_wide_result(&mut self, base: Reg, value: u128) {
         self.set_wide(base, value);
     }
 

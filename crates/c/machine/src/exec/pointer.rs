@@ -95,7 +95,7 @@ impl Machine<'_> {
     fn pointer_add_slow(&mut self, d: Reg, pointer: u64, n: i128, elem: u32) -> ExecResult<()> {
         let slot = slot_of(pointer);
         if slot <= INT_SLOT {
-            return self.stray_add(d, pointer, n, elem);
+            return self.add_to_invalid_pointer(d, pointer, n, elem);
         }
         if !self.memory.is_live(pointer) {
             return ub(
@@ -133,7 +133,13 @@ impl Machine<'_> {
     }
 
     /// Arithmetic on null and on pointers made from integers.
-    fn stray_add(&mut self, _d: Reg, pointer: u64, n: i128, _elem: u32) -> ExecResult<()> {
+    fn add_to_invalid_pointer(
+        &mut self,
+        _d: Reg,
+        pointer: u64,
+        n: i128,
+        _elem: u32,
+    ) -> ExecResult<()> {
         if slot_of(pointer) == 0 {
             return ub(UbKind::PointerArith, format!("a null pointer plus {n}"));
         }

@@ -164,35 +164,37 @@ impl Machine<'_> {
 
     /// The address of a scalar that may be read as far as its place goes; 0 in a register.
     fn find(&self, spot: &ScalarLocation, pointer: u64) -> Option<u32> {
-        let (record, want) = match *spot {
+        let (record, check) = match *spot {
             ScalarLocation::Register { flag, .. } => {
                 return flag.is_none_or(|f| self.r(f) != 0).then_some(0);
             }
             ScalarLocation::Direct { base, at, private } => {
-                return self.is_settled(private).then(|| self.base(base) + at);
+                return self.conflicts_are_known(private).then(|| self.base(base) + at);
             }
-            ScalarLocation::Behind { record, access } => (record, self.want(access, Access::Load)),
+            ScalarLocation::Behind { record, access } => {
+                (record, self.access_check(access, Access::Load))
+            }
             ScalarLocation::Bits { record, access } => {
                 let a = &self.code.bits[access as usize];
                 if let Some(base) = a.base {
-                    return self.is_settled(false).then(|| self.base(base) + a.at);
+                    return self.conflicts_are_known(false).then(|| self.base(base) + a.at);
                 }
-                (record, Self::want_bits(a, Access::Load))
+                (record, Self::bit_access_check(a, Access::Load))
             }
         };
         // What is common is decided here, without the words that a verdict needs.
-        if pointer == 0 || !self.memory.is_live(pointer) || !self.is_settled(false) {
+        if pointer == 0 || !self.memory.is_live(pointer) || !self.conflicts_are_known(false) {
             return None;
         }
         if let Some(elem) = record {
             self.check_record(pointer, elem).ok()?;
         }
-        self.memory.resolve(&self.code.classes, pointer, &want).ok()
+        self.memory.resolve(&self.code.classes, pointer, &check).ok()
     }
 
     /// Whether everything is known that an access might be in conflict with. While an operand is
     /// evaluated before others whose order is open, only what they cannot reach is.
-    fn is_settled(&self, private: bool) -> bool {
+    fn conflicts_are_known(&self, private: bool) -> bool {
         let open = self.sequence.open_depth();
         open.is_none_or(|depth| private && self.frames.len() as u32 > depth)
     }
@@ -263,23 +265,25 @@ impl Machine<'_> {
 
     /// Whether a scalar that may be read may be written too.
     fn may_write(&self, scalar: &WatchedScalar, pointer: u64, at: u32) -> bool {
-        let (want, is_behind) = match scalar.end {
+        let (check, is_behind) = match scalar.end {
             ScalarLocation::Register { .. } => return true,
             ScalarLocation::Direct { .. } => (None, false),
-            ScalarLocation::Behind { access, .. } => (Some(self.want(access, Access::Store)), true),
+            ScalarLocation::Behind { access, .. } => {
+                (Some(self.access_check(access, Access::Store)), true)
+            }
             ScalarLocation::Bits { access, .. } => {
                 let a = &self.code.bits[access as usize];
-                (Some(Self::want_bits(a, Access::Store)), a.base.is_none())
+                (Some(Self::bit_access_check(a, Access::Store)), a.base.is_none())
             }
         };
-        let size = want.map_or(scalar.kind.size(), |want| want.size);
+        let size = check.map_or(scalar.kind.size(), |check| check.size);
         let is_free = self.sequence.is_idle() || !self.has_mark(at, size, READ_MARK | WRITE_MARK);
-        let may_store = |want: &AccessCheck| {
+        let may_store = |check: &AccessCheck| {
             let classes = &self.code.classes;
-            self.memory.resolve(classes, pointer, want).is_ok()
-                && self.memory.keeps_class(classes, pointer, want)
+            self.memory.resolve(classes, pointer, check).is_ok()
+                && self.memory.keeps_class(classes, pointer, check)
         };
-        is_free && (!is_behind || want.as_ref().is_some_and(may_store))
+        is_free && (!is_behind || check.as_ref().is_some_and(may_store))
     }
 }
 

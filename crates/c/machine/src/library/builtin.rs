@@ -31,10 +31,10 @@ impl Machine<'_> {
     }
 
     /// A floating result, narrowed to the kind of the call.
-    fn give_float(&mut self, c: LibCall, value: F80) {
+    fn set_float_result(&mut self, c: LibCall, value: F80) {
         match self.call_kind(c) {
-            ScalarKind::F32 => self.give(c.base, u64::from(value.to_f32().to_bits())),
-            ScalarKind::F64 => self.give(c.base, value.to_f64().to_bits()),
+            ScalarKind::F32 => self.set_result(c.base, u64::from(value.to_f32().to_bits())),
+            ScalarKind::F64 => self.set_result(c.base, value.to_f64().to_bits()),
             _ => self.set_f80(c.base, value),
         }
     }
@@ -60,7 +60,7 @@ impl Machine<'_> {
                 return ub(UbKind::Unreachable, "__builtin_unreachable is reached".into());
             }
             LibFunc::Nothing => {}
-            LibFunc::Expect => self.give(c.base, a),
+            LibFunc::Expect => self.set_result(c.base, a),
             LibFunc::Abs => {
                 let v = kind.value(a);
                 let min =
@@ -68,7 +68,7 @@ impl Machine<'_> {
                 if v == min {
                     return ub(UbKind::Library, format!("the absolute value of {v} does not fit"));
                 }
-                self.give(c.base, v.unsigned_abs() as u64);
+                self.set_result(c.base, v.unsigned_abs() as u64);
             }
             LibFunc::ObjectSize => {
                 return unspecified(
@@ -83,9 +83,9 @@ impl Machine<'_> {
                 let list = self.read_list(from)?;
                 return self.write_list(a, list);
             }
-            LibFunc::Isdigit => self.give(c.base, u64::from((a as u8).is_ascii_digit())),
-            LibFunc::Toupper => self.give(c.base, u64::from((a as u8).to_ascii_uppercase())),
-            LibFunc::Tolower => self.give(c.base, u64::from((a as u8).to_ascii_lowercase())),
+            LibFunc::Isdigit => self.set_result(c.base, u64::from((a as u8).is_ascii_digit())),
+            LibFunc::Toupper => self.set_result(c.base, u64::from((a as u8).to_ascii_uppercase())),
+            LibFunc::Tolower => self.set_result(c.base, u64::from((a as u8).to_ascii_lowercase())),
             LibFunc::AddOverflow
             | LibFunc::SubOverflow
             | LibFunc::MulOverflow
@@ -135,11 +135,11 @@ impl Machine<'_> {
                     4 => u64::from((a as u32).swap_bytes()),
                     _ => a.swap_bytes(),
                 };
-                self.give(c.base, swapped);
+                self.set_result(c.base, swapped);
                 return Ok(());
             }
         };
-        self.give(c.base, u64::from(v));
+        self.set_result(c.base, u64::from(v));
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl Machine<'_> {
             let pointer = self.argument(c.base, c.site, 2);
             self.store_value(pointer, target, stored)?;
         }
-        self.give(c.base, u64::from(!fits));
+        self.set_result(c.base, u64::from(!fits));
         Ok(())
     }
 
@@ -201,12 +201,12 @@ impl Machine<'_> {
                 } else {
                     1
                 };
-                self.give(c.base, v as u64);
+                self.set_result(c.base, v as u64);
                 return Ok(());
             }
             _ => return self.float_function(lib, c, x, y),
         };
-        self.give(c.base, u64::from(truth));
+        self.set_result(c.base, u64::from(truth));
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl Machine<'_> {
             LibFunc::Fmod => x.fmod(y),
             _ => return unsupported(format!("builtin `{}`", lib.name())),
         };
-        self.give_float(c, value);
+        self.set_float_result(c, value);
         Ok(())
     }
 
@@ -283,11 +283,11 @@ impl Machine<'_> {
         }
         self.write_list(list, (call, position + 1))?;
         if ScalarKind::of(&self.program.types, ty).is_some_and(ScalarKind::is_wide) {
-            self.give_wide(d, u128::from(low) | (u128::from(high) << 64));
+            self.set_wide_result(d, u128::from(low) | (u128::from(high) << 64));
         } else {
             // For a record, the pointer to the caller's copy.
             let kind = ScalarKind::of(&self.program.types, ty).unwrap_or(ScalarKind::U64);
-            self.give(d, kind.wrap(low));
+            self.set_result(d, kind.wrap(low));
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ impl Machine<'_> {
                 0
             }
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
@@ -160,7 +160,7 @@ impl Machine<'_> {
                 found
             }
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
@@ -260,7 +260,7 @@ impl Machine<'_> {
             }
             _ => self.search(lib, a, b)?,
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 

@@ -57,7 +57,7 @@ impl Machine<'_> {
                 self.print_to(first, Some(size), format, &args)?
             }
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl Machine<'_> {
                 (arg(self, 3), text)
             }
             _ if arg(self, 0) == 0 => {
-                self.give(c.base, 0);
+                self.set_result(c.base, 0);
                 return self.touch_io();
             }
             _ => (arg(self, 0), Vec::new()),
@@ -108,7 +108,7 @@ impl Machine<'_> {
             LibFunc::Fputs => 1,
             _ => text.len() as u64,
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Machine<'_> {
                 self.print_to(first, Some(size), format, &args)?
             }
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 

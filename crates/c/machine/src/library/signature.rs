@@ -22,7 +22,7 @@ pub(crate) fn call_agrees(
     };
     let variadic = signature.ends_with('.');
     let mut codes = signature.trim_end_matches('.').bytes();
-    if !codes.next().is_some_and(|code| is(program, f.ret, code)) {
+    if !codes.next().is_some_and(|code| matches_code(program, f.ret, code)) {
         return Err((UbKind::CallType, "the library's has another return type"));
     }
     if !f.proto && variadic {
@@ -30,7 +30,9 @@ pub(crate) fn call_agrees(
     }
     let given: &[Ty] = if f.proto { &f.params } else { args };
     let same = given.iter().all(|&ty| match codes.next() {
-        Some(code) => is(program, ty, code) || !f.proto && nearly(program, ty, code),
+        Some(code) => {
+            matches_code(program, ty, code) || !f.proto && agrees_unprototyped(program, ty, code)
+        }
         None => false,
     });
     match same && codes.next().is_none() && f.variadic == variadic {
@@ -53,7 +55,7 @@ pub(crate) fn pointer_call_agrees(
 }
 
 /// Whether a type is what a code says.
-fn is(program: &Program, ty: Ty, code: u8) -> bool {
+fn matches_code(program: &Program, ty: Ty, code: u8) -> bool {
     let to = |quals: Quals, pointee: Ty| {
         let target = program.types.pointee(ty);
         target.is_some_and(|t| {
@@ -71,17 +73,17 @@ fn is(program: &Program, ty: Ty, code: u8) -> bool {
                 t.quals() == Quals::NONE && matches!(program.types.shape(t), TypeKind::Record(_))
             })
         }
-        _ => plain(code).is_some_and(|plain| compatible(program, ty, plain)),
+        _ => basic_type(code).is_some_and(|plain| compatible(program, ty, plain)),
     }
 }
 
 /// 6.5.2.2p6, of an argument without a prototype: signed and unsigned counterparts agree, and so do
 /// pointers to `void` and to characters.
-fn nearly(program: &Program, ty: Ty, code: u8) -> bool {
+fn agrees_unprototyped(program: &Program, ty: Ty, code: u8) -> bool {
     let bytes = |t: Ty| {
         program.types.is_void(t) || program.types.int_kind(t).is_some_and(|k| k.rank() == 1)
     };
-    match plain(code) {
+    match basic_type(code) {
         Some(plain) => match (program.types.int_kind(ty), program.types.int_kind(plain)) {
             (Some(x), Some(y)) => x.to_unsigned() == y.to_unsigned(),
             _ => false,
@@ -91,7 +93,7 @@ fn nearly(program: &Program, ty: Ty, code: u8) -> bool {
 }
 
 /// The type of a code that is no pointer; no function that is modelled has others than these.
-fn plain(code: u8) -> Option<Ty> {
+fn basic_type(code: u8) -> Option<Ty> {
     Some(match code {
         b'v' => Ty::VOID,
         b'i' => Ty::INT,

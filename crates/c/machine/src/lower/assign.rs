@@ -38,7 +38,7 @@ impl Lower<'_> {
         // Not into `d`: the target may be found through the variable that `d` is.
         let value = self.temp_for(kind);
         let (lv, _) = self.pending(pending, |s| {
-            s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(value)))
+            s.unsequenced_pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(value)))
         })?;
         self.check_overlap(&lv, b)?;
         self.finish_store(pending, lv, |s| s.store(&lv, value))?;
@@ -116,7 +116,7 @@ impl Lower<'_> {
         let target = self.write_effects(a);
         let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
         let (to, from) = self.pending(pending, |s| {
-            s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false))
+            s.unsequenced_pair((ea, eb), |s| s.lvalue(a, false), |s| s.lvalue(from, false))
         })?;
         let (d, s) = (self.address(&to, None)?, self.address(&from, None)?);
         if pending {
@@ -184,10 +184,10 @@ impl Lower<'_> {
 
     /// Whether an operand has side effects that are not sequenced before its value.
     pub(super) fn has_pending(&self, a: ExprId, b: ExprId) -> bool {
-        self.pends(a) || self.pends(b)
+        self.may_leave_pending(a) || self.may_leave_pending(b)
     }
 
-    pub(super) fn pends(&self, e: ExprId) -> bool {
+    pub(super) fn may_leave_pending(&self, e: ExprId) -> bool {
         match &self.program.expr(e).kind {
             ExprKind::Assign(..) | ExprKind::AssignOp { .. } => true,
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, _) => true,
@@ -195,10 +195,16 @@ impl Lower<'_> {
             | ExprKind::Cast(_, a)
             | ExprKind::Implicit(a)
             | ExprKind::Member(a, _)
-            | ExprKind::Arrow(a, _) => self.pends(*a),
-            ExprKind::Binary(BinOp::LogAnd | BinOp::LogOr | BinOp::Comma, _, b) => self.pends(*b),
-            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.pends(*a) || self.pends(*b),
-            ExprKind::Cond(_, a, b) => a.is_some_and(|a| self.pends(a)) || self.pends(*b),
+            | ExprKind::Arrow(a, _) => self.may_leave_pending(*a),
+            ExprKind::Binary(BinOp::LogAnd | BinOp::LogOr | BinOp::Comma, _, b) => {
+                self.may_leave_pending(*b)
+            }
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                self.may_leave_pending(*a) || self.may_leave_pending(*b)
+            }
+            ExprKind::Cond(_, a, b) => {
+                a.is_some_and(|a| self.may_leave_pending(a)) || self.may_leave_pending(*b)
+            }
             _ => false,
         }
     }
@@ -237,7 +243,7 @@ impl Lower<'_> {
         let (ea, eb) = (self.effects(a), self.effects(b));
         let pending = ea.conflicts(eb) && self.has_pending(a, b);
         let ((lv, old), rhs) = self.pending(pending, |s| {
-            s.pair(
+            s.unsequenced_pair(
                 (ea, eb),
                 |s| {
                     let lv = s.lvalue(a, false)?;
@@ -294,7 +300,7 @@ impl Lower<'_> {
         let mark = self.func.next;
         let ea = self.lvalue_effects(a);
         let target = self.write_effects(a);
-        let pending = ea.writes & target.writes != 0 && self.pends(a);
+        let pending = ea.writes & target.writes != 0 && self.may_leave_pending(a);
         let lv = self.pending(pending, |s| s.lvalue(a, false))?;
         let old = self.temp_for(kind);
         self.load(&lv, Some(old))?;

@@ -10,7 +10,7 @@ use ctree::{BinOp, ExprId, ExprKind, StmtId, StmtKind, Ty, TypeKind, UnOp};
 impl Lower<'_> {
     /// Evaluates two operands whose order is open. Where they might conflict, the one without
     /// calls goes first and its accesses are logged while the other runs.
-    pub(super) fn pair<A, B>(
+    pub(super) fn unsequenced_pair<A, B>(
         &mut self,
         (ea, eb): (Effects, Effects),
         fa: impl FnOnce(&mut Self) -> Lowered<A>,
@@ -419,7 +419,7 @@ impl Lower<'_> {
             ExprKind::Assign(a, b) => {
                 let (ea, eb) = (self.lvalue_effects(*a), self.effects(*b));
                 let (to, from) =
-                    self.pair((ea, eb), |s| s.lvalue(*a, false), |s| s.aggregate(*b))?;
+                    self.unsequenced_pair((ea, eb), |s| s.lvalue(*a, false), |s| s.aggregate(*b))?;
                 self.copy(&to, &from)?;
                 Ok(to)
             }

@@ -262,7 +262,7 @@ impl Lower<'_> {
                 1,
             )
         };
-        self.guarded(|s| s.init_object(lv, init));
+        self.or_unsupported(|s| s.init_object(lv, init));
     }
 }
 

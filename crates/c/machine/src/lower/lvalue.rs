@@ -234,7 +234,8 @@ impl Lower<'_> {
         };
         let d = self.temp();
         let (ea, eb) = (self.effects(base), self.effects(index));
-        let (p, by) = self.pair((ea, eb), |s| s.pointer_operand(base), |s| s.value(index, None))?;
+        let (p, by) =
+            self.unsequenced_pair((ea, eb), |s| s.pointer_operand(base), |s| s.value(index, None))?;
         let kind = self.kind_of(self.program.expr(index).ty)?;
         let elem = self.elem(to);
         self.emit(match address_only {
@@ -274,7 +275,7 @@ impl Lower<'_> {
             let elem = self.elem(ty);
             let d = self.temp();
             let (ea, eb) = (self.effects(array), self.effects(index));
-            let (p, by) = self.pair(
+            let (p, by) = self.unsequenced_pair(
                 (ea, eb),
                 |s| {
                     let lv = s.lvalue(array, true)?;
@@ -291,7 +292,8 @@ impl Lower<'_> {
         if kind.is_wide() {
             return Err("128-bit array index".into());
         }
-        let (mut lv, i) = self.pair((ea, eb), |s| s.elements(array), |s| s.value(index, None))?;
+        let (mut lv, i) =
+            self.unsequenced_pair((ea, eb), |s| s.elements(array), |s| s.value(index, None))?;
         let ArrayLen::Known(n) = len else {
             return Err("subscript of an array of unknown length".into());
         };

@@ -647,7 +647,7 @@ impl Lower<'_> {
     }
 
     /// Runs `f`; if it meets something unsupported, what it emitted is replaced by a stop.
-    fn guarded<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Option<T> {
+    fn or_unsupported<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Option<T> {
         let (start, next, regions, pend) =
             (self.code.ops.len(), self.func.next, self.func.regions, self.func.pend);
         match f(self) {

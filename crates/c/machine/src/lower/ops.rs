@@ -143,7 +143,8 @@ impl Lower<'_> {
         let d = want.unwrap_or_else(|| self.temp_for(kind));
         let mark = self.func.next;
         let (ea, eb) = (self.effects(a), self.effects(b));
-        let (ra, rb) = self.pair((ea, eb), |s| s.value(a, None), |s| s.value(b, None))?;
+        let (ra, rb) =
+            self.unsequenced_pair((ea, eb), |s| s.value(a, None), |s| s.value(b, None))?;
         let (ta, tb) = (self.program.expr(a).ty, self.program.expr(b).ty);
         self.arithmetic(op, (d, ra, rb), ty, (ta, tb))?;
         self.func.next = mark;

@@ -107,7 +107,7 @@ impl Lower<'_> {
         match &program.stmt(s).kind {
             StmtKind::Empty => {}
             StmtKind::Expr(e) => {
-                self.guarded(|low| low.full(*e));
+                self.or_unsupported(|low| low.full_expression(*e));
             }
             StmtKind::Block(list) => self.scoped(|low| {
                 low.declare(list);
@@ -173,17 +173,17 @@ impl Lower<'_> {
     }
 
     /// A full expression.
-    fn full(&mut self, e: ExprId) -> Lowered<()> {
+    fn full_expression(&mut self, e: ExprId) -> Lowered<()> {
         let saved = std::mem::replace(&mut self.func.pend, false);
         let temps = self.func.temps.len();
         let result = self.discard(e);
-        self.end_full(temps);
+        self.end_full_expression(temps);
         self.func.pend = saved;
         result
     }
 
     /// Ends the lifetimes of temporaries made since there were `temps` of them.
-    fn end_full(&mut self, temps: usize) {
+    fn end_full_expression(&mut self, temps: usize) {
         for local in self.func.temps.split_off(temps) {
             self.emit(Op::Leave { local });
         }
@@ -191,11 +191,11 @@ impl Lower<'_> {
 
     fn condition(&mut self, c: ExprId) -> Option<usize> {
         let saved = std::mem::replace(&mut self.func.pend, false);
-        let jump = self.guarded(|low| {
+        let jump = self.or_unsupported(|low| {
             let (mark, temps) = (low.func.next, low.func.temps.len());
             let r = low.truth(c, None)?;
             low.func.next = mark;
-            low.end_full(temps);
+            low.end_full_expression(temps);
             Ok(low.jump_if_zero(r, mark))
         });
         self.func.pend = saved;
@@ -235,7 +235,7 @@ impl Lower<'_> {
             init: true,
             ..LValue::new(location, program.types.resolved(var.ty), program.types.align_of(var.ty))
         };
-        self.guarded(|low| {
+        self.or_unsupported(|low| {
             let saved = std::mem::replace(&mut low.func.pend, false);
             let temps = low.func.temps.len();
             let result = match (location, init) {
@@ -253,7 +253,7 @@ impl Lower<'_> {
                 },
                 _ => low.init_object(lv, init),
             };
-            low.end_full(temps);
+            low.end_full_expression(temps);
             low.func.pend = saved;
             result
         });
@@ -335,7 +335,7 @@ impl Lower<'_> {
             let (breaks, continues) = low.loop_body(body);
             low.patch_all(continues);
             if let Some(step) = step {
-                low.guarded(|low| low.full(step));
+                low.or_unsupported(|low| low.full_expression(step));
             }
             low.emit(Op::Loop { to: top });
             if let Some(exit) = exit {
@@ -350,7 +350,7 @@ impl Lower<'_> {
         let mark = self.func.next;
         let table = self.code.tables.len() as u32;
         let kind = ScalarKind::of(&program.types, program.expr(e).ty).unwrap_or(ScalarKind::I32);
-        let emitted = self.guarded(|low| {
+        let emitted = self.or_unsupported(|low| {
             if kind.is_wide() {
                 return Err("`switch` on a 128-bit integer".into());
             }
@@ -457,7 +457,7 @@ impl Lower<'_> {
     fn return_stmt(&mut self, value: Option<ExprId>) {
         let program = self.program;
         let ret = self.func.ret;
-        let returned = self.guarded(|low| {
+        let returned = self.or_unsupported(|low| {
             let saved = std::mem::replace(&mut low.func.pend, false);
             let (mark, temps) = (low.func.next, low.func.temps.len());
             match value {

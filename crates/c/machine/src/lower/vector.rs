@@ -128,7 +128,8 @@ impl Lower<'_> {
             ExprKind::Binary(op, a, b) => {
                 let left = self.lanes(program.expr(a).ty)?;
                 let (ea, eb) = (self.effects(a), self.effects(b));
-                let ((), right) = self.pair((ea, eb), |s| s.vector(a, left), |s| s.right(b))?;
+                let ((), right) =
+                    self.unsequenced_pair((ea, eb), |s| s.vector(a, left), |s| s.right_operand(b))?;
                 self.lane_wise(op, d, left, right)
             }
             ExprKind::Assign(a, b) => self.vector_assign(a, b, d),
@@ -184,7 +185,7 @@ impl Lower<'_> {
         }
     }
 
-    fn right(&mut self, e: ExprId) -> Lowered<RightOperand> {
+    fn right_operand(&mut self, e: ExprId) -> Lowered<RightOperand> {
         let ty = self.program.expr(e).ty;
         if self.is_vector(ty) {
             let lanes = self.lanes(ty)?;
@@ -285,8 +286,9 @@ impl Lower<'_> {
         let target = self.write_effects(a);
         let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
         let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
-        let (lv, ()) = self
-            .pending(pending, |s| s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.vector(b, d)))?;
+        let (lv, ()) = self.pending(pending, |s| {
+            s.unsequenced_pair((ea, eb), |s| s.lvalue(a, false), |s| s.vector(b, d))
+        })?;
         self.check_overlap(&lv, b)?;
         self.finish_store(pending, lv, |s| s.store_lanes(&lv, d))
     }
@@ -296,14 +298,14 @@ impl Lower<'_> {
         let pending = ea.conflicts(eb) && self.has_pending(a, b);
         let old = self.lanes(self.program.expr(a).ty)?;
         let (lv, right) = self.pending(pending, |s| {
-            s.pair(
+            s.unsequenced_pair(
                 (ea, eb),
                 |s| {
                     let lv = s.lvalue(a, false)?;
                     s.at_expr(a, |s| s.load_lanes(&lv, old))?;
                     Ok(lv)
                 },
-                |s| s.right(b),
+                |s| s.right_operand(b),
             )
         })?;
         self.lane_wise(op, d, old, right)?;
@@ -314,7 +316,7 @@ impl Lower<'_> {
     fn vector_step(&mut self, a: ExprId, op: BinOp, post: bool, d: Lanes) -> Lowered<()> {
         let ea = self.lvalue_effects(a);
         let target = self.write_effects(a);
-        let pending = ea.writes & target.writes != 0 && self.pends(a);
+        let pending = ea.writes & target.writes != 0 && self.may_leave_pending(a);
         let (old, new) =
             (self.lanes(self.program.expr(a).ty)?, self.lanes(self.program.expr(a).ty)?);
         let lv = self.pending(pending, |s| s.lvalue(a, false))?;
