@@ -1,8 +1,8 @@
 //! The machine's code: a register machine over one flat array of small operations.
 //!
-//! Registers belong to a call's window; a call's arguments are evaluated straight into the callee's
-//! first registers, and its value comes back in the first. Operations on integers are written out
-//! by width and signedness because each has its own undefined cases.
+//! Registers belong to a call's window; the arguments of a call are evaluated into the callee's
+//! first registers, and its value is returned in the first. Integer operations are separate for each
+//! width and signedness because each has its own undefined cases.
 
 use crate::classes::{Class, Classes};
 use crate::kind::ScalarKind;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// A register of the current window.
 pub type Reg = u16;
 
-/// How a direct (statically known) place is addressed.
+/// How an object that is known at compile time is addressed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressBase {
     /// An absolute address.
@@ -29,7 +29,7 @@ pub enum AddressBase {
 }
 
 impl AddressBase {
-    /// The same place through a volatile lvalue.
+    /// The same address through a volatile lvalue.
     pub fn volatile(self) -> AddressBase {
         match self {
             AddressBase::Static | AddressBase::StaticVolatile => AddressBase::StaticVolatile,
@@ -150,7 +150,7 @@ pub enum Op {
     /// Bit-field access through an address in memory or a pointer, see [`BitAccess`].
     LoadBits { d: Reg, p: Reg, access: u32 },
     StoreBits { s: Reg, p: Reg, access: u32 },
-    /// The pointer to a direct place.
+    /// The pointer to a known object.
     FrameAddr { d: Reg, local: u16, x: Reg, at: u32 },
     /// `p + offset` inside one object, already known to be in bounds of its type.
     Offset { d: Reg, p: Reg, x: Reg, at: u32 },
@@ -175,15 +175,15 @@ pub enum Op {
     PtrToInt { d: Reg, a: Reg, kind: ScalarKind },
     /// Copies a record: `d` and `s` are pointers.
     Copy { d: Reg, s: Reg, copy: u32 },
-    /// Copies one character with whatever it holds.
+    /// Copies one byte with its shadow state.
     CopyChar { d: Reg, s: Reg },
     /// Assignment between overlapping members of a union.
     CheckOverlap { a: Reg, b: Reg, size_a: u8, size_b: u8 },
-    /// Sets bytes of a direct place to zero.
+    /// Sets bytes of a known object to zero.
     Zero { base: AddressBase, at: u32, size: u32 },
-    /// Makes bytes of a direct place indeterminate.
+    /// Makes bytes of a known object indeterminate.
     Unset { base: AddressBase, at: u32, size: u32 },
-    /// Copies a string literal's bytes into a direct place.
+    /// Copies a string literal's bytes into a known object.
     Bytes { base: AddressBase, at: u32, bytes: u32 },
 
     /// Lifetime of a variable of the frame.
@@ -209,12 +209,12 @@ pub enum Op {
     Ret,
     RetMissing,
 
-    /// Operands whose order is open.
+    /// Operands whose order is unspecified.
     RegionBegin { initialiser: bool },
     LogOn,
     LogOff,
     RegionEnd,
-    /// Side effects of operands that an assignment's own may conflict with.
+    /// Side effects of operands that the store of an assignment may conflict with.
     PendBegin,
     PendLog { base: AddressBase, x: Reg, at: u32, bit: u8, bits: u16 },
     PendLogPtr { p: Reg, at: u32, bit: u8, bits: u16 },
@@ -225,10 +225,10 @@ pub enum Op {
 
     VaArg { d: Reg, p: Reg, ty: u32 },
 
-    /// Execution must not come here.
+    /// Undefined behaviour or an unsupported construct, if reached.
     Undefined { kind: UbKind, text: u32 },
     Unsupported { text: u32 },
-    /// Hooks, present only when asked for.
+    /// Hooks, present only when requested.
     Cover { point: u32 },
     /// Notes the value of an expression.
     Note { r: Reg, e: u32 },
@@ -315,7 +315,7 @@ pub struct CopySpec {
 pub struct JumpTable {
     /// (lowest value, highest value, target); compared in the controlling type's order.
     pub cases: Vec<(i64, i64, u32)>,
-    /// Where to go otherwise.
+    /// The target if none matches.
     pub default: u32,
     /// The controlling type is unsigned 64-bit.
     pub unsigned: bool,
@@ -349,7 +349,7 @@ pub struct Local {
     pub align: u32,
     /// Layout number.
     pub layout: u32,
-    /// What it is.
+    /// What object it is.
     pub origin: Origin,
 }
 
@@ -391,13 +391,13 @@ pub struct Global {
     pub align: u32,
     /// Layout number.
     pub layout: u32,
-    /// What it is.
+    /// What object it is.
     pub origin: Origin,
     /// Initial bytes, for string literals.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// Which node an operation comes from.
+/// The tree node that an operation was compiled from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum CodeNode {
@@ -406,12 +406,12 @@ pub enum CodeNode {
     Stmt(StmtId),
 }
 
-/// What is looked at before a statement.
+/// The scalars recorded before a statement.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// Where it is noted.
+    /// Where its values are counted.
     pub tally: u32,
-    /// One for each scalar to be watched; `None` is what cannot be.
+    /// One for each watched scalar; `None` where it cannot be watched.
     pub scalars: Vec<Option<WatchedScalar>>,
 }
 
@@ -422,7 +422,7 @@ pub struct WatchedScalar {
     pub ty: Ty,
     /// The kind of that.
     pub kind: ScalarKind,
-    /// The pointers to be followed, each found through the one before it.
+    /// The pointers to follow, each found through the previous one.
     pub way: Box<[ScalarLocation]>,
     /// The scalar itself.
     pub end: ScalarLocation,
@@ -438,13 +438,13 @@ pub enum ScalarLocation {
         /// Its flag.
         flag: Option<Reg>,
     },
-    /// At a known place.
+    /// In a known object.
     Direct {
         /// Static or in the frame.
         base: AddressBase,
         /// Offset from there.
         at: u32,
-        /// A local variable whose address nobody has.
+        /// A local variable whose address is not taken.
         private: bool,
     },
     /// Through the last pointer.
@@ -454,7 +454,7 @@ pub enum ScalarLocation {
         /// A [`PtrAccess`].
         access: u32,
     },
-    /// A bit-field, at a known place or through the last pointer.
+    /// A bit-field, in a known object or through the last pointer.
     Bits {
         /// The pointer must point to a record of this [`ElemType`].
         record: Option<u32>,
@@ -492,9 +492,9 @@ pub struct Code {
     pub tables: Vec<JumpTable>,
     /// Call sites.
     pub sites: Vec<CallSite>,
-    /// Types named by operations.
+    /// Types that operations refer to.
     pub types: Vec<Ty>,
-    /// Texts named by operations.
+    /// Texts that operations refer to.
     pub texts: Vec<String>,
     /// Contents of string initialisers.
     pub byte_strings: Vec<Vec<u8>>,
@@ -521,5 +521,5 @@ pub struct Code {
 /// Slot of the first function object; statics follow the functions.
 pub const FIRST_STATIC_SLOT: u32 = 2;
 
-/// The loop's working set is the code: an operation that grows is noticed here.
+/// The interpreter's working set is the code, so the size of an operation is fixed here.
 const _: () = assert!(size_of::<Op>() <= 12);

@@ -1,4 +1,4 @@
-//! Where in an object's type an offset lies: the array that pointer arithmetic must stay in
+//! What an offset in an object's type belongs to: the array that pointer arithmetic must stay in
 //! (6.5.6p8, inner dimensions included), and whether a record of a type is there.
 
 use ctree::{ArrayLen, Program, Ty, TypeKind};
@@ -11,7 +11,7 @@ type Extent = (u64, u64);
 pub(crate) fn may_move(program: &Program, ty: Ty, elem: Ty, from: u64, to: u64) -> bool {
     let mut found = Vec::new();
     extents(program, ty, elem, from, 0, &mut found);
-    // Not there as that type (a cast pointer): only the object's own bounds count.
+    // No element of that type there (a cast pointer): only the bounds of the object apply.
     found.is_empty() || found.iter().any(|&(lo, hi)| lo <= to && to <= hi)
 }
 

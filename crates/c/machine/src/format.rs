@@ -1,7 +1,7 @@
 //! `printf` formatting as a pure function of typed arguments (C11 7.21.6.1), byte for byte as glibc
 //! prints.
 //!
-//! [`parse()`] splits a format into directives and refuses what the standard leaves undefined; the
+//! [`parse()`] splits a format into directives and rejects what the standard leaves undefined; the
 //! machine fetches and checks each argument ([`Spec::arg`] says what is expected) and has the
 //! [`ResolvedSpec`] rendered. Not here: wide characters, `%n`, and the extensions of POSIX and glibc, which
 //! are refused as unsupported.
@@ -15,8 +15,8 @@ use crate::longdouble::F80;
 use std::fmt;
 use std::ops::Range;
 
-/// Widest field or precision rendered: a megabyte of padding is an accident, and would let a small
-/// program exhaust the host's memory.
+/// Widest field or precision rendered: a megabyte of padding is a mistake, and would allow a
+/// small program to exhaust the host's memory.
 const MAX_FIELD: usize = 1 << 20;
 
 /// A piece of a format.
@@ -167,16 +167,16 @@ pub struct ResolvedSpec {
     arg: ArgType,
 }
 
-/// Whether a refused format breaks C's rules or only ours.
+/// Whether a rejected format is undefined or unsupported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// C11 7.21.6.1 leaves the behaviour undefined.
     Undefined,
-    /// It may mean something; this module does not know it.
+    /// It may have a meaning that this module does not implement.
     Unsupported,
 }
 
-/// Why a format was refused.
+/// Why a format was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
     /// Undefined or unsupported.
@@ -242,7 +242,7 @@ impl Spec {
             return Err(FormatError {
                 refusal: Refusal::Unsupported,
                 range: self.range.clone(),
-                problem: "a field of over a megabyte".into(),
+                problem: "a field width or precision of more than 1048576".into(),
             });
         }
         Ok(ResolvedSpec {

@@ -1,6 +1,6 @@
-//! Scalar kinds: how a value sits in a register and in memory.
+//! Scalar kinds: how a value is represented in a register and in memory.
 //!
-//! A register is 64 bits. An integer sits in it sign- or zero-extended by its own type, `float`
+//! A register is 64 bits. An integer is sign- or zero-extended according to its type, `float`
 //! and `double` as their bits, a pointer packed (see [`crate::memory`]). `__int128` and
 //! `long double` take a pair of registers: low half or significand first.
 
@@ -102,7 +102,7 @@ impl ScalarKind {
         if self == ScalarKind::Bool { 1 } else { self.size() * 8 }
     }
 
-    /// Brings the low bits of `v` into the register form of an integer kind of at most 64 bits.
+    /// The low bits of `v` in the register form of an integer kind of at most 64 bits.
     #[inline(always)]
     pub fn wrap(self, v: u64) -> u64 {
         match self {

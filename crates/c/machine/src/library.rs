@@ -1,4 +1,4 @@
-//! The C library and compiler builtins, as far as test programs use them.
+//! The functions of the C library and the compiler builtins that test programs use.
 
 mod builtin;
 mod memory;
@@ -148,7 +148,7 @@ impl LibFunc {
     pub fn by_name(name: &str) -> Option<LibFunc> {
         match name.strip_prefix("__builtin_") {
             Some(rest) => LibFunc::plain(rest),
-            // Without the prefix these would be names of the program's own.
+            // Without the prefix these names belong to the program.
             None if matches!(
                 name,
                 "expect"

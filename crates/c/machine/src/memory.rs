@@ -9,7 +9,7 @@
 //!
 //! A pointer is packed into 64 bits: 14 bits generation, 22 bits slot in the object table, 28 bits
 //! byte offset. A slot is used again with the next generation, never with the same one, so a
-//! dangling pointer can never be taken for a valid one. Null is 0. Slot 1 stands for pointers made
+//! dangling pointer is never mistaken for a valid one. Null is 0. Slot 1 stands for pointers made
 //! from integers: their offset is an index into [`Memory::int_pointers`].
 
 use crate::Alignment;
@@ -49,8 +49,8 @@ pub const POINTER8: u64 = 0x0f0e_0d0c_0b0a_0908;
 pub const INT_SLOT: u32 = 1;
 /// A byte that stands for standard output in conflicts of order.
 pub const IO_ADDRESS: u32 = 8;
-/// Bytes of stack and heap reserved from the start. Most programs need no more, and to clear all
-/// that a stack may have takes longer than they do.
+/// Bytes of stack and heap reserved from the start. Most programs need no more, and clearing
+/// the whole stack would take longer than they run.
 const FIRST_STACK: usize = 64 << 10;
 const FIRST_HEAP: u32 = 4 << 10;
 /// Where static objects begin.
@@ -73,7 +73,7 @@ pub enum Origin {
     LibFunc(crate::library::LibFunc),
     /// A stream: 1 for standard output, 2 for standard error.
     Stream(u8),
-    /// From `malloc` and its kin.
+    /// From `malloc` and the like.
     Heap,
 }
 
@@ -88,9 +88,9 @@ pub struct Object {
     pub size: u32,
     /// Alignment that the object is known to have.
     pub align: u32,
-    /// Class that may be read without a further look, 0 for none.
+    /// Class that may be read without further checks, 0 for none.
     pub load_class: Class,
-    /// Class that may be written without a further look, 0 for none.
+    /// Class that may be written without further checks, 0 for none.
     pub store_class: Class,
     /// Number of its [`classes::Layout`].
     pub layout: u32,
@@ -98,7 +98,7 @@ pub struct Object {
     pub origin: Origin,
 }
 
-/// What an object is made with.
+/// The properties of a new object.
 #[derive(Clone, Copy, Debug)]
 pub struct NewObject {
     /// First byte in memory.
@@ -133,7 +133,7 @@ pub struct Memory {
     pub stack_top: u32,
     stack_end: u32,
     free_heap: HashMap<u32, Vec<u32>>,
-    /// What is free of the heap below the stack; the rest of the heap is above it.
+    /// The free part of the heap below the stack; the rest of the heap is above it.
     low_heap: std::ops::Range<u32>,
     limit: u64,
     /// How alignment is judged.
@@ -510,7 +510,7 @@ impl Memory {
             && stored.is_some_and(|s| s[0] == check.class && s[1..].iter().all(|&c| c == 0))
     }
 
-    /// Notes the class of a store into allocated storage or a union, through any lvalue.
+    /// Records the class of a store into allocated storage or a union, through any lvalue.
     pub fn note_stored(
         &mut self,
         classes: &Classes,
@@ -548,7 +548,7 @@ impl Memory {
         (at..at + size)
             .map(|i| {
                 let leaf = leaf(layout, i, 1);
-                // A union's first member is no evidence of what it holds.
+                // The first member of a union need not be the active one.
                 if leaf.flags & classes::UNION != 0 || leaf.class == classes::CHAR {
                     0
                 } else {
@@ -558,7 +558,7 @@ impl Memory {
             .collect()
     }
 
-    /// Notes the classes that a copy or `memset` leaves in a range, where the object keeps track.
+    /// Records the classes that a copy or `memset` leaves in a range, if the object tracks them.
     pub fn set_stored(&mut self, classes: &Classes, pointer: u64, new: &[Class]) {
         let slot = slot_of(pointer);
         let object = &self.objects[slot as usize];

@@ -1,9 +1,9 @@
-//! Conflicts between operands whose order C leaves open (6.5p2, 6.5.2.2p10).
+//! Conflicts between operands whose order is unspecified (6.5p2, 6.5.2.2p10).
 //!
 //! A *region* is the evaluation of such operands. While all but the last are evaluated, every
-//! access is logged; when one ends, what it touched is marked in memory's shadow. An access by a
+//! access is logged; when one ends, the bytes it accessed are marked in the shadow. An access by a
 //! later operand that meets a mark, one of the two writing, is a conflict. Marks are set once and
-//! taken back in order, so nested regions cost what they touch. Marks on dead objects are harmless:
+//! cleared in order, so the cost of nested regions is proportional to their accesses. Marks on dead objects are harmless:
 //! a new object begins with a clean shadow.
 
 use crate::memory::{Memory, READ_MARK, WRITE_MARK};
@@ -56,11 +56,11 @@ pub(crate) struct Sequence {
     compact_at: usize,
     pending: Vec<LoggedAccess>,
     pending_starts: Vec<usize>,
-    /// Code address whose conflicts are passed over.
+    /// Code address whose conflicts are ignored.
     forgiven: Option<u32>,
 }
 
-/// The log is tidied when it grows beyond this, then at twice what is left.
+/// The log is compacted when it grows beyond this size, then at twice the size that is left.
 const COMPACT: usize = 1 << 20;
 
 impl Sequence {
@@ -110,19 +110,19 @@ impl Sequence {
         }
     }
 
-    /// Lets the access at a code address happen whatever it conflicts with.
+    /// Allows the access at a code address whatever it conflicts with.
     pub(crate) fn ignore_conflict_at(&mut self, pc: u32) {
         self.forgiven = Some(pc);
     }
 
-    /// The depth of calls at which operands begin of which others are still to be evaluated, so that
-    /// nobody knows yet what they conflict with; `None` if there are none.
+    /// The call depth of the innermost region with operands that are not evaluated yet, whose conflicts
+    /// are therefore not known; `None` if there is none.
     pub(crate) fn open_depth(&self) -> Option<u32> {
         self.logging.last()?;
         self.regions.last().map(|region| region.depth)
     }
 
-    /// Whether any operands are being evaluated whose order is open.
+    /// Whether no operands with unspecified order are being evaluated.
     pub(crate) fn is_idle(&self) -> bool {
         self.regions.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Why execution stops, from inside the machine. The interpreter adds the place.
+//! Why an execution stops. The source location is added afterwards.
 
 use crate::classes::Class;
 use crate::outcome::{UbKind, UnspecKind};
@@ -11,7 +11,7 @@ pub type ExecResult<T> = Result<T, Box<Stop>>;
 pub enum Stop {
     /// Undefined behaviour, with the values involved.
     Undefined(UbKind, String),
-    /// Dependence on an open choice.
+    /// Dependence on unspecified behaviour.
     Unspecified(UnspecKind, String),
     /// An access by a class that the object does not have; named when the message is made.
     Aliasing {
@@ -20,17 +20,17 @@ pub enum Stop {
         /// Class found in the object.
         found: Class,
     },
-    /// Two accesses conflict whose order is open: the earlier one's node, and whether a call is between.
+    /// Two accesses whose order is unspecified conflict.
     Conflict {
         /// Code address of the other access.
         other: u32,
-        /// Code address of the expression whose operands they belong to, where it is another.
+        /// Code address of the expression whose operands they belong to, if that is not this one.
         owner: Option<u32>,
-        /// What leaves their order open.
+        /// Why their order is unspecified.
         between: ConflictContext,
         /// Whether the other access and this one are inside of a call that an operand makes.
         in_call: (bool, bool),
-        /// What the two do.
+        /// What the two accesses do.
         what: &'static str,
     },
     /// Not modelled.
@@ -47,7 +47,7 @@ pub enum Stop {
     Internal(String),
 }
 
-/// What two accesses of open order belong to.
+/// The context in which two accesses have no specified order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConflictContext {
     /// Operands: unsequenced.

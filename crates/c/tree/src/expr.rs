@@ -9,10 +9,10 @@ use crate::types::Ty;
 /// Whether a node is an lvalue follows from its kind: [`ExprKind::Var`], [`ExprKind::Str`],
 /// [`ExprKind::Index`], [`ExprKind::Arrow`], [`ExprKind::CompoundLit`], `Unary(Deref)`, and
 /// [`ExprKind::Member`] of an lvalue. An lvalue's type keeps its qualifiers; an rvalue's type is
-/// unqualified. Reading an lvalue has no node of its own: an lvalue where a value is wanted is read.
+/// unqualified. There is no node for reading an lvalue (lvalue conversion): an lvalue used as a value is read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Its type, canonical.
     pub ty: Ty,
@@ -215,7 +215,7 @@ impl ExprKind {
 pub enum Init {
     /// A value, converted to the type of what it initialises; or a string literal for an array.
     Expr(ExprId),
-    /// `{ … }` for an aggregate or union, positions ascending and unique. What is not named is zero.
+    /// `{ … }` for an aggregate or union, positions ascending and unique. The rest is zero.
     List(Vec<InitItem>),
 }
 
@@ -226,6 +226,6 @@ pub struct InitItem {
     pub first: u64,
     /// Last array index, for GNU's `[a ... b]`; else equal to `first`.
     pub last: u64,
-    /// What goes there.
+    /// The initialiser of that element.
     pub init: Init,
 }

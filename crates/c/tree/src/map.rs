@@ -1,10 +1,11 @@
-//! Where everything in a program is: all that its text shows, in the order of the text.
+//! A map of a program: its statements, expressions, functions and variables in source order, and the
+//! uses of each function and variable.
 
 use std::collections::HashMap;
 
 use crate::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, VarId};
 
-/// What an expression stands directly in.
+/// The direct parent of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parent {
     /// Another expression.
@@ -15,35 +16,35 @@ pub enum Parent {
     Var(VarId),
 }
 
-/// A statement and its surroundings.
+/// A statement and what encloses it.
 #[derive(Clone, Copy, Debug)]
 pub struct StmtContext {
     /// The statement.
     pub id: StmtId,
     /// The function it is in; `None` for a statement expression at file scope.
     pub func: Option<FuncId>,
-    /// The statement it is directly in.
+    /// The directly enclosing statement.
     pub parent: Option<StmtId>,
-    /// How many statements it is in; a function's body has 0.
+    /// The number of enclosing statements; 0 for the body of a function.
     pub depth: usize,
 }
 
-/// All that a program's text shows.
+/// All nodes of a program, in source order.
 #[derive(Debug, Default)]
 pub struct ProgramMap {
-    /// Statements, outer ones first.
+    /// Statements, enclosing ones first.
     pub stmts: Vec<StmtContext>,
-    /// Expressions, outer ones first, each with the statement it is in.
+    /// Expressions, enclosing ones first, each with its statement.
     pub exprs: Vec<(ExprId, Option<StmtId>)>,
-    /// What each expression stands in.
+    /// The parent of each expression.
     pub parents: HashMap<ExprId, Parent>,
-    /// Where a variable is used.
+    /// The uses of each variable.
     pub var_uses: HashMap<VarId, Vec<ExprId>>,
-    /// Where a function is used.
+    /// The uses of each function.
     pub func_uses: HashMap<FuncId, Vec<ExprId>>,
-    /// Functions with a body, in the order of the text.
+    /// Functions with a body.
     pub funcs: Vec<FuncId>,
-    /// Variables that are defined: of files, of blocks, parameters.
+    /// Variables that are defined, at file scope, in blocks and as parameters.
     pub vars: Vec<VarId>,
 }
 
@@ -73,8 +74,7 @@ impl ProgramMap {
         builder.map
     }
 
-    /// The nearest surroundings of an expression that the text shows: implicit conversions are
-    /// passed over.
+    /// The nearest parent of an expression that the text shows, which an implicit conversion is not.
     pub fn visible_parent(&self, program: &Program, mut e: ExprId) -> Option<Parent> {
         loop {
             match *self.parents.get(&e)? {
@@ -86,7 +86,7 @@ impl ProgramMap {
         }
     }
 
-    /// How deep functions are called: `main` has 0, what it calls 1, and so on.
+    /// The call depth of each function: 0 for `main`, 1 for what it calls, and so on.
     pub fn call_depths(&self, program: &Program) -> HashMap<FuncId, usize> {
         let owner: HashMap<StmtId, FuncId> =
             self.stmts.iter().filter_map(|place| Some((place.id, place.func?))).collect();
@@ -109,7 +109,7 @@ impl ProgramMap {
         while let Some(f) = queue.pop() {
             let next = depths[&f] + 1;
             for &callee in calls.get(&f).into_iter().flatten() {
-                // Other units have entries of their own for the same function.
+                // Each unit has its own entry for the same function.
                 let same = self.funcs.iter().copied().filter(|&g| named(g) == named(callee));
                 for g in same.chain([callee]) {
                     if depths.get(&g).is_none_or(|&old| old > next) && next < 64 {
@@ -123,7 +123,7 @@ impl ProgramMap {
     }
 }
 
-/// A direct part of an expression.
+/// A direct child of an expression.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'a> {
     /// An operand.
@@ -134,7 +134,7 @@ pub enum Child<'a> {
     Init(&'a Init),
 }
 
-/// Calls `f` for each direct part of an expression, in the order of the text.
+/// Calls `f` for each direct child of an expression, in source order.
 pub fn for_each_child<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Child<'a>)) {
     use ExprKind::*;
     match kind {

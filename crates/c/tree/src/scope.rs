@@ -1,4 +1,4 @@
-//! Which declarations are visible where: before each statement, hidden names left out.
+//! The declarations that are visible before each statement, without hidden names.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ enum DeclaredName {
     Func(FuncId),
     /// A typedef name or an enumeration constant: it hides a variable of the same name.
     Other(Sym),
-    /// The members of a record are known from here on.
+    /// A record is complete from here on.
     Record(RecordId),
 }
 
@@ -26,7 +26,7 @@ pub struct VisibleDecls {
 }
 
 impl VisibleDecls {
-    /// Those of a whole program.
+    /// Collects the declarations of a program.
     pub fn of(program: &Program) -> VisibleDecls {
         let decls = VisibleDecls { chain: Vec::new(), at: vec![None; program.stmts.len()] };
         let mut builder = VisibilityBuilder { program, decls, head: None };
@@ -57,7 +57,7 @@ impl VisibleDecls {
 
     /// Declarations of names that no later one hides.
     fn visible(&self, program: &Program, s: StmtId) -> Vec<DeclaredName> {
-        // Headers declare hundreds of names: a table of all is faster than a set.
+        // Headers declare hundreds of names: a table indexed by symbol is faster than a set.
         let mut hidden = vec![false; program.names.len()];
         let is_visible = |declared: &DeclaredName| {
             let name = match *declared {
@@ -71,8 +71,8 @@ impl VisibleDecls {
         self.before(s).filter(is_visible).collect()
     }
 
-    /// Records whose members are known before a statement. Those without a tag stand inside others
-    /// and are not listed.
+    /// Records whose members are known before a statement. Records without a tag are
+    /// nested in others and are not listed.
     pub fn records(&self, s: StmtId) -> HashSet<RecordId> {
         let records = self.before(s).filter_map(|declared| match declared {
             DeclaredName::Record(id) => Some(id),

@@ -1,16 +1,16 @@
-//! Where a node came from: spans over the preprocessed text, and the way back to file and line.
+//! Source locations: spans over the preprocessed text, and the mapping back to file and line.
 
-/// A range of bytes in the preprocessed text of a program; offsets run on across its units.
+/// A range of bytes in the preprocessed text of a program; offsets continue across its units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// First byte; `u32::MAX` for a node that came from no text.
+    /// First byte; `u32::MAX` for a node without source text.
     pub lo: u32,
     /// One past the last byte.
     pub hi: u32,
 }
 
 impl Span {
-    /// The span of a node that was made, not read.
+    /// The span of a node that was not parsed.
     pub const NONE: Span = Span { lo: u32::MAX, hi: u32::MAX };
 
     /// From the start of `self` to the end of `other`.
@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// A place a person can open: the file and line the preprocessor's line markers name.
+/// File, line and column, as the preprocessor's line markers name them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
     /// File as the line marker names it.

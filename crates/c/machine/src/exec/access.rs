@@ -106,9 +106,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Order of accesses: checks marks and logs. A volatile read counts as a read: by the letter
-    /// (5.1.2.3p2, 6.5p2) two unsequenced ones of one object are undefined, but no order of them
-    /// can give another result.
+    /// Checks the access against marks and logs it. A volatile read counts as a read: strictly
+    /// (5.1.2.3p2, 6.5p2) two unsequenced ones of one object are undefined, but their order cannot
+    /// change the result.
     fn sequenced(&mut self, at: u32, size: u32, write: bool) -> ExecResult<()> {
         let range = (u64::from(at) * 8, u64::from(size) * 8);
         self.sequenced_bits(range, write)
@@ -196,7 +196,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Sets the states of a range, leaving marks alone.
+    /// Sets the states of a range and keeps its marks.
     fn set_states(&mut self, at: u32, size: u32, state: impl Fn(u32) -> u8) {
         for i in 0..size {
             let shadow = &mut self.memory.shadow[(at + i) as usize];
@@ -204,8 +204,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An access to check. Through a member of a union anything may be read, whatever was stored
-    /// last.
+    /// The check of an access. Any member of a union may be read, whichever was stored last.
     #[inline(always)]
     pub(super) fn access_check(&self, access: u32, which: Access) -> AccessCheck {
         let a = &self.code.accesses[access as usize];
@@ -406,7 +405,7 @@ impl Machine<'_> {
         self.move_bytes(to, from, spec.size)
     }
 
-    /// `*d = *s` on characters: whatever the byte holds.
+    /// `*d = *s` on characters: copies the byte with its state.
     pub(super) fn copy_char(&mut self, to: u64, from: u64) -> ExecResult<()> {
         self.range(from, 1, Access::Load)?;
         self.range(to, 1, Access::Store)?;
@@ -437,7 +436,7 @@ impl Machine<'_> {
         volatile: bool,
         access: Access,
     ) -> ExecResult<()> {
-        // As characters for everything but the type, which is checked as a whole.
+        // Checked as characters; the type is checked for the record as a whole.
         let class = crate::classes::CHAR;
         let check = AccessCheck { offset: 0, size, align, class, access, volatile, whole: true };
         self.memory.resolve(&self.code.classes, pointer, &check)?;
@@ -571,7 +570,7 @@ impl Machine<'_> {
         self.write_bytes(at, &value.to_le_bytes()[..size as usize])
     }
 
-    /// A write to a whole range in the order of effects, without touching its bytes.
+    /// Orders a write to a whole range, without changing its bytes.
     pub(crate) fn order(&mut self, pointer: u64, size: u32) -> ExecResult<()> {
         self.sequenced(self.raw_address(pointer), size, true)
     }

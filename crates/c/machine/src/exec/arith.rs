@@ -1,4 +1,4 @@
-//! Integer arithmetic with C's undefined cases.
+//! Integer arithmetic, with a check for each case that C leaves undefined.
 
 use super::Machine;
 use crate::code::{Reg, WideOp};

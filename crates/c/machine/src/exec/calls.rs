@@ -10,7 +10,7 @@ use crate::stop::{ExecResult, Stop, ub, unspecified, unsupported};
 use ctree::Ty;
 
 impl Machine<'_> {
-    /// Calls `main` once the static initialisers are through.
+    /// Calls `main` after the static initialisers.
     pub(super) fn enter_main(&mut self) -> ExecResult<()> {
         let Some(main) = self.code.main else {
             return unsupported("program without `main`");
@@ -27,7 +27,7 @@ impl Machine<'_> {
         self.push_call(main, 0, u32::MAX, u32::MAX)
     }
 
-    /// `argv` for a program that looks at it: one name and a null pointer.
+    /// `argv`, if `main` has the parameter: one name and a null pointer.
     fn argv(&mut self) -> ExecResult<u64> {
         let classes = &self.code.classes;
         let name = self.memory.heap_alloc(classes, 2)?.unwrap_or(0);
@@ -85,7 +85,7 @@ impl Machine<'_> {
         extra.map(|(&ty, &reg)| (self.r(base + reg), self.r(base + reg + 1), ty)).collect()
     }
 
-    /// Returns from the current call; `missing` when a value is promised but there is none.
+    /// Returns from the current call; `missing` if a value is required but there is none.
     pub(super) fn pop_call(&mut self, missing: bool) -> ExecResult<()> {
         let Some(frame) = self.frames.pop() else {
             return Err(Box::new(Stop::Internal("return without a call".into())));

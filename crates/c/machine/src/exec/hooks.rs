@@ -1,6 +1,6 @@
-//! What an execution can record for others: which statements ran and how often, which way branches
-//! went, volatile accesses in order; the values of variables at chosen points are
-//! [`watch`](super::watch)'s. Off by default, and then the code has no operation for it.
+//! What an execution can record: which statements ran and how often, which branches were taken,
+//! volatile accesses in order. [`watch`](super::watch) records values of variables at chosen points.
+//! Everything is off by default, and then the code has no operation for it.
 
 use super::Machine;
 use super::watch::Tallies;
@@ -14,9 +14,9 @@ pub(crate) struct Recorder {
     trace_volatile: bool,
     /// How often each cover point was passed.
     covered: Vec<u64>,
-    /// The points passed, in order, where that is asked for.
+    /// The points passed, in order, if requested.
     trace: Option<Vec<u32>>,
-    /// What probes saw.
+    /// What probes recorded.
     pub(super) tallies: Tallies,
 }
 

@@ -1,8 +1,8 @@
 //! The interpreter: runs [`crate::code::Code`].
 //!
-//! The loop below holds the common cases; what is rare or long stands in the other modules of this
-//! folder. Every operation either completes or returns a [`Stop`]; the place is found from the code
-//! address afterwards, so that carrying it costs nothing.
+//! The loop below has the common cases; what is rare or long is in the other modules of this folder.
+//! Every operation either completes or returns a [`Stop`]. The source location is looked up by code
+//! address afterwards, so operations do not carry it.
 
 mod access;
 mod arith;
@@ -59,7 +59,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) stdout: Vec<u8>,
     stdout_limit: usize,
     sequence: Sequence,
-    /// A library function is at work.
+    /// A library function is executing.
     pub(crate) in_library: bool,
     pub(crate) recorder: Recorder,
 }
@@ -217,7 +217,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The address of a direct place.
+    /// The address of a known object.
     #[inline(always)]
     fn direct(&self, base: AddressBase, x: Reg, at: u32) -> u32 {
         let offset = if x == NO_REG { 0 } else { self.r(x) as u32 };
@@ -268,11 +268,11 @@ impl<'a> Machine<'a> {
 
     fn execute(&mut self) -> ExecResult<()> {
         let ops: &'a [Op] = &self.code.ops;
-        // The address of the next operation is kept here; `self.pc` follows for those who report
-        // where they are, and leads after calls and returns.
+        // The address of the next operation is kept in a local; `self.pc` is updated from it for
+        // reports, and it is reloaded from `self.pc` after calls and returns.
         let mut pc = self.pc as usize;
         loop {
-            // Matched in place: each arm reads the fields it needs, no more.
+            // Matched by reference: each arm reads only the fields it needs.
             let op = &ops[pc];
             pc += 1;
             self.pc = pc as u32;
@@ -544,7 +544,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// An effect on the outside.
+    /// Orders an effect on the environment.
     pub(crate) fn touch_io(&mut self) -> ExecResult<()> {
         let depth = self.depth();
         let range = (u64::from(IO_ADDRESS) * 8, 8);

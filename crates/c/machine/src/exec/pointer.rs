@@ -76,7 +76,7 @@ impl Machine<'_> {
         let object = &self.memory.objects[slot_of(pointer) as usize];
         let elem_size = i64::from(self.code.elems[elem as usize].size);
         let step = (self.r(by) as i64).checked_mul(elem_size * sign);
-        // An unsigned step beyond the signed range is huge, not negative.
+        // An unsigned offset beyond the signed range is large, not negative.
         let is_huge = kind == ScalarKind::U64 && (self.r(by) as i64) < 0;
         if let Some(step) = step
             && !is_huge

@@ -1,8 +1,9 @@
 //! The values of scalars before chosen statements.
 //!
 //! A value is noted only if an expression that names the scalar could be read at the point without
-//! undefined or unspecified behaviour, and would have that value. The checks are those of the
-//! machine's own loads. Looking changes nothing: no mark, no effective type, no trace.
+//! undefined or unspecified behaviour, and would have that value. The checks are those of
+//! the machine's own loads. Observing has no effect on the execution: no mark, no effective type, no
+//! trace.
 
 use super::Machine;
 use crate::code::{Code, ScalarLocation, WatchedScalar};
@@ -12,26 +13,26 @@ use crate::{Hooks, Point, VarValues};
 use ctree::StmtId;
 use std::collections::BTreeMap;
 
-/// Distinct values kept of one scalar if nobody says otherwise; a set with more is incomplete.
+/// Distinct values kept of one scalar by default; a set with more is incomplete.
 const VALUES: usize = 256;
 
-/// What all probes saw.
+/// What all probes recorded.
 pub(super) struct Tallies {
     list: Vec<Tally>,
-    /// A probe with more visits is given up.
+    /// A probe with more visits is dropped.
     visits: u64,
     /// Distinct values kept.
     values: usize,
 }
 
-/// What the probe before one statement saw.
+/// What the probe before one statement recorded.
 #[derive(Default)]
 struct Tally {
     visits: u64,
     scalars: Vec<ScalarTally>,
 }
 
-/// What one scalar was seen to hold.
+/// The values that one scalar had.
 #[derive(Clone)]
 struct ScalarTally {
     times: u64,
@@ -42,7 +43,8 @@ struct ScalarTally {
     min: i128,
     max: i128,
     writable: bool,
-    /// It is behind a pointer and had no value once: such are costly to look for, and of no use.
+    /// It is behind a pointer and had no value at one visit: it is not read again, as that is slow and
+    /// its values could not be used.
     lost: bool,
 }
 
@@ -55,7 +57,7 @@ impl Tallies {
         }
     }
 
-    /// Those that were reached, and not too often, by statement.
+    /// The probes that were reached, and not too often, by statement.
     pub(super) fn points(self, code: &Code) -> BTreeMap<StmtId, Point> {
         let types = code.probes.iter().map(|probe| (probe.tally, &probe.scalars));
         let types: BTreeMap<_, _> = types.collect();
@@ -162,7 +164,7 @@ impl Machine<'_> {
         Some(pointer)
     }
 
-    /// The address of a scalar that may be read as far as its place goes; 0 in a register.
+    /// The address of a scalar if it may be accessed there; 0 in a register.
     fn find(&self, spot: &ScalarLocation, pointer: u64) -> Option<u32> {
         let (record, check) = match *spot {
             ScalarLocation::Register { flag, .. } => {
@@ -182,7 +184,7 @@ impl Machine<'_> {
                 (record, Self::bit_access_check(a, Access::Load))
             }
         };
-        // What is common is decided here, without the words that a verdict needs.
+        // The common case is decided here, without the text of a verdict.
         if pointer == 0 || !self.memory.is_live(pointer) || !self.conflicts_are_known(false) {
             return None;
         }
@@ -192,8 +194,8 @@ impl Machine<'_> {
         self.memory.resolve(&self.code.classes, pointer, &check).ok()
     }
 
-    /// Whether everything is known that an access might be in conflict with. While an operand is
-    /// evaluated before others whose order is open, only what they cannot reach is.
+    /// Whether all accesses that one here might conflict with are known. While an operand is evaluated
+    /// before others whose order is unspecified, only what those cannot reach is known.
     fn conflicts_are_known(&self, private: bool) -> bool {
         let open = self.sequence.open_depth();
         open.is_none_or(|depth| private && self.frames.len() as u32 > depth)
@@ -287,7 +289,7 @@ impl Machine<'_> {
     }
 }
 
-/// A value of 128 bits, if it can be told.
+/// A value of 128 bits, if an `i128` can hold it.
 fn fit(kind: ScalarKind, raw: u128) -> Option<i128> {
     if kind == ScalarKind::I128 { Some(raw as i128) } else { i128::try_from(raw).ok() }
 }

@@ -4,7 +4,7 @@
 use super::{Conversion, ResolvedSpec};
 use crate::longdouble::F80;
 
-/// A floating value taken apart.
+/// A floating value as significand and exponent.
 #[derive(Clone, Copy, Debug)]
 pub struct FloatParts {
     negative: bool,
@@ -25,7 +25,7 @@ enum FloatClass {
 }
 
 impl FloatParts {
-    /// Takes a `double` apart.
+    /// Decomposes a `double`.
     pub fn from_f64(value: f64) -> FloatParts {
         let bits = value.to_bits();
         let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
@@ -38,7 +38,7 @@ impl FloatParts {
         FloatParts { negative: bits >> 63 != 0, class, hex_bits: 52 }
     }
 
-    /// Takes a `long double` apart.
+    /// Decomposes a `long double`.
     pub fn from_f80(value: F80) -> FloatParts {
         let class = if value.is_nan() {
             FloatClass::Nan
@@ -112,7 +112,7 @@ fn decimal_body(
     }
 }
 
-/// `%g` drops the zeros at the end of the fraction, and a point left alone.
+/// `%g` drops the zeros at the end of the fraction, and a point at the end.
 fn without_trailing_zeros(text: &str) -> String {
     let (number, exponent) = text.split_at(text.find('e').unwrap_or(text.len()));
     let number = match number.contains('.') {

@@ -94,7 +94,10 @@ impl FormatParser<'_> {
         self.at += digits;
         match value {
             Some(value) if value <= MAX_FIELD => Ok(FieldSize::Fixed(value)),
-            _ => Err(self.error(Refusal::Unsupported, "a field of over a megabyte".into())),
+            _ => Err(self.error(
+                Refusal::Unsupported,
+                "a field width or precision of more than 1048576".into(),
+            )),
         }
     }
 
@@ -151,7 +154,7 @@ impl FormatParser<'_> {
             }
             _ => {
                 let shown = byte.escape_ascii();
-                let problem = format!("'{shown}' is no conversion specifier");
+                let problem = format!("'{shown}' is not a conversion specifier");
                 return Err(self.error(Refusal::Undefined, problem));
             }
         })

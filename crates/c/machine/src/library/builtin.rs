@@ -257,7 +257,7 @@ impl Machine<'_> {
         Ok((half(0), half(8)))
     }
 
-    /// What is left of a list, for `vprintf` and its kin.
+    /// The remaining arguments of a list, for `vprintf` and the like.
     pub(super) fn rest_of_list(&mut self, list: u64) -> ExecResult<Vec<(u64, u64, Ty)>> {
         let (call, position) = self.read_list(list)?;
         match self.varargs_of(call) {

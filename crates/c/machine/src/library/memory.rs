@@ -6,7 +6,7 @@ use crate::memory::{Access, offset_of, slot_of, with_offset};
 use crate::outcome::{UbKind, UnspecKind};
 use crate::stop::{ExecResult, Stop, ub, unspecified, unsupported};
 
-/// Greatest size that is taken at its word; beyond it an allocation fails as it would in fact.
+/// Largest allocation; a larger one returns a null pointer, as on a real system.
 const MAX_ALLOC: u64 = (1 << 28) - 1;
 
 impl Machine<'_> {
@@ -164,7 +164,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Lexical comparison; the sign is what C specifies, so that is all that is given.
+    /// Lexical comparison; C specifies only the sign of the result.
     fn compare(
         &mut self,
         (a, b): (u64, u64),

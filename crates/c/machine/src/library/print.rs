@@ -61,7 +61,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Functions that name a stream: what goes to standard error is not kept.
+    /// Functions that take a stream; output to standard error is discarded.
     pub(super) fn stream_call(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let arg = |s: &Self, i| s.argument(c.base, c.site, i);
         let (stream, text) = match lib {

@@ -1,7 +1,7 @@
-//! Whether a call reaches a library function with a type that it has (6.5.2.2p6 and p9).
+//! Whether a library function is called with a compatible type (6.5.2.2p6 and p9).
 //!
-//! A program may declare a library function itself (7.1.4p2), but only as what it is. Builtins are
-//! not checked: nobody but the compiler declares them.
+//! A program may declare a library function itself (7.1.4p2), but only with its own type. Builtins are
+//! not checked: only the compiler declares them.
 
 use super::LibFunc;
 use crate::compat::compatible;
@@ -23,7 +23,7 @@ pub(crate) fn call_agrees(
     let variadic = signature.ends_with('.');
     let mut codes = signature.trim_end_matches('.').bytes();
     if !codes.next().is_some_and(|code| matches_code(program, f.ret, code)) {
-        return Err((UbKind::CallType, "the library's has another return type"));
+        return Err((UbKind::CallType, "the library function has another return type"));
     }
     if !f.proto && variadic {
         return Err((UbKind::CallArgs, "a variadic function is called without a prototype"));
@@ -37,12 +37,14 @@ pub(crate) fn call_agrees(
     });
     match same && codes.next().is_none() && f.variadic == variadic {
         true => Ok(()),
-        false if f.proto => Err((UbKind::CallType, "the library's has other parameters")),
-        false => Err((UbKind::CallArgs, "the arguments are not what the library's takes")),
+        false if f.proto => Err((UbKind::CallType, "the library function has other parameters")),
+        false => {
+            Err((UbKind::CallArgs, "the arguments do not match the library function's parameters"))
+        }
     }
 }
 
-/// The same for a call through a pointer, which does not know the name: any name will do.
+/// The same for a call through a pointer, where the name is unknown: any of its names may match.
 pub(crate) fn pointer_call_agrees(
     program: &Program,
     lib: LibFunc,
@@ -54,7 +56,7 @@ pub(crate) fn pointer_call_agrees(
     if verdicts.any(|v| v.is_ok()) { Ok(()) } else { first }
 }
 
-/// Whether a type is what a code says.
+/// Whether a type is the one that a signature code stands for.
 fn matches_code(program: &Program, ty: Ty, code: u8) -> bool {
     let to = |quals: Quals, pointee: Ty| {
         let target = program.types.pointee(ty);
@@ -92,7 +94,7 @@ fn agrees_unprototyped(program: &Program, ty: Ty, code: u8) -> bool {
     }
 }
 
-/// The type of a code that is no pointer; no function that is modelled has others than these.
+/// The type of a code that is not a pointer; the supported functions need no others.
 fn basic_type(code: u8) -> Option<Ty> {
     Some(match code {
         b'v' => Ty::VOID,

@@ -1,4 +1,4 @@
-//! Assignment, `++` and `--`: the store, and what it may be in conflict with.
+//! Assignment, `++` and `--`: the store, and the accesses it may conflict with.
 
 use super::effects::Effects;
 use super::lvalue::{LValue, ValueLocation};
@@ -35,7 +35,7 @@ impl Lower<'_> {
         let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
         // The store comes after both operands' values, but not after their pending side effects.
         let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
-        // Not into `d`: the target may be found through the variable that `d` is.
+        // Not into `d`: the target may depend on the variable in `d`.
         let value = self.temp_for(kind);
         let (lv, _) = self.pending(pending, |s| {
             s.unsequenced_pair((ea, eb), |s| s.lvalue(a, false), |s| s.value(b, Some(value)))
@@ -81,8 +81,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `*d = *s` on characters in memory, whose value nobody else wants: the byte is copied with
-    /// whatever it holds, padding and parts of pointers included.
+    /// `*d = *s` on characters in memory, whose value is not used otherwise: the byte is copied with its
+    /// state, padding and fragments of pointers included.
     pub(super) fn is_char_copy(&self, a: ExprId, b: ExprId) -> bool {
         let is_char = |e: ExprId| {
             let ty = self.program.expr(e).ty;
@@ -127,14 +127,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Runs the operands of an assignment with their side effects noted, where that is needed.
+    /// Compiles the operands of an assignment with their side effects logged, if needed.
     pub(super) fn pending<T>(
         &mut self,
         needed: bool,
         f: impl FnOnce(&mut Self) -> Lowered<T>,
     ) -> Lowered<T> {
         if !needed {
-            // An outer assignment may still be interested.
+            // An enclosing assignment may still need them.
             return f(self);
         }
         self.emit(Op::PendBegin);

@@ -54,7 +54,7 @@ impl Lower<'_> {
     ) -> Lowered<Reg> {
         let ty = self.program.expr(e).ty;
         if self.in_memory(ty) {
-            // A record nobody looks at still needs somewhere to go.
+            // A record that is not used still needs storage.
             return self.aggregate(e).map(|_| 0);
         }
         let kind = if self.program.types.is_void(ty) { ScalarKind::I32 } else { self.kind_of(ty)? };
@@ -145,7 +145,7 @@ impl Lower<'_> {
         Ok(base)
     }
 
-    /// Evaluates the arguments, and the function pointer, in an order of ours.
+    /// Evaluates the arguments and the function pointer, in an order that we choose.
     fn arguments(&mut self, target: &CallTarget, args: &[ExprId], regs: &[Reg]) -> Lowered<Reg> {
         // Operand i < args.len() is an argument; the last may be the callee.
         let mut operands: Vec<(usize, ExprId, Effects)> = Vec::with_capacity(args.len() + 1);
@@ -175,7 +175,7 @@ impl Lower<'_> {
             }
             let reg = if i == args.len() { callee } else { regs[i] };
             match target {
-                // What is wrong with freeing twice is said by free itself.
+                // A double free is diagnosed by `free` itself.
                 CallTarget::LibFunc(LibFunc::Free | LibFunc::Realloc, _)
                     if self.program.types.is_pointer(self.program.expr(e).ty) =>
                 {
@@ -218,7 +218,7 @@ impl Lower<'_> {
             let lv = self.spill(e)?;
             self.address(&lv, Some(reg))?;
         } else {
-            // A copy, so that what the argument named may change before the callee looks.
+            // A copy, so that the argument's object may change before the callee reads it.
             let from = self.aggregate(e)?;
             let to = self.temporary(from.ty.unqual());
             self.copy(&to, &from)?;
@@ -233,7 +233,7 @@ impl Lower<'_> {
         let def = self.code.funcs[func as usize].id;
         let name = self.program.name(self.program.func(def).name).to_string();
         if self.program.func(def).storage != FuncStorage::Static && LibFunc::is_reserved(&name) {
-            // Compilers know what the library's function does and need not call this one.
+            // Compilers know what the library function does and may not call this one.
             self.undefined(
                 UbKind::Library,
                 format!("the program itself defines `{name}`, a library function (7.1.3p2)"),
@@ -245,7 +245,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A library function must be called as what it is.
+    /// A library function must be called with its own type.
     fn check_library_call(&mut self, id: FuncId, call: Ty, args: &[ExprId]) {
         let name = self.program.name(self.program.func(id).name);
         let types: Vec<Ty> = args.iter().map(|&a| self.program.expr(a).ty).collect();

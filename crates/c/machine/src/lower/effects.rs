@@ -1,7 +1,8 @@
 //! Which operands might conflict: a cheap over-approximation of what an expression reads and
-//! writes in memory, calls included. Where it says "no", the machine need not look.
+//! writes in memory, calls included. Where there is no conflict, the machine
+//! need not check.
 //!
-//! Locations are folded into 64 bits: one for input and output, 31 shared by the variables whose
+//! Locations are hashed into 64 bits: one for input and output, 31 shared by the variables whose
 //! address is never taken, 32 shared by the classes of everything that a pointer can reach.
 
 use super::scan::{Facts, has_elements, is_array, root};
@@ -26,7 +27,7 @@ pub(crate) struct Effects {
     pub heavy: bool,
 }
 
-/// Standard input and output, and everything else outside of the program.
+/// Standard input and output, and the rest of the environment.
 const IO: u64 = 1;
 /// Everything that a pointer can reach.
 const REACHABLE: u64 = !0 << 32;
@@ -163,7 +164,7 @@ impl EffectWalker<'_> {
         effects
     }
 
-    /// Reading and writing; what leads to the object is evaluated once.
+    /// Reading and writing; the lvalue is evaluated once.
     fn update(&mut self, e: ExprId) -> Effects {
         let effects = self.operands(e);
         let bits = self.touch(e);
@@ -339,7 +340,7 @@ impl EffectWalker<'_> {
             _ => {}
         }
         if let Some(&seen) = self.facts.watched.get(&s) {
-            // What is known there may be read there, and written.
+            // A watched scalar may be read and written at its probe.
             (all.reads, all.writes) = (all.reads | seen, all.writes | seen);
         }
         all
@@ -370,7 +371,7 @@ pub(crate) fn watched(
         }
         Some(bits | touch(var, ty))
     };
-    // In order: classes are numbered as they are met.
+    // In order: classes are numbered on first use.
     let mut probes: Vec<_> = hooks.probes.iter().collect();
     probes.sort_by_key(|(s, _)| **s);
     let of_probe = |(&s, watches): (&StmtId, &Vec<Watch>)| {

@@ -8,7 +8,7 @@ use crate::kind::ScalarKind;
 use ctree::{BinOp, ExprId, ExprKind, StmtId, StmtKind, Ty, TypeKind, UnOp};
 
 impl Lower<'_> {
-    /// Evaluates two operands whose order is open. Where they might conflict, the one without
+    /// Evaluates two operands whose order is unspecified. Where they might conflict, the one without
     /// calls goes first and its accesses are logged while the other runs.
     pub(super) fn unsequenced_pair<A, B>(
         &mut self,
@@ -241,7 +241,7 @@ impl Lower<'_> {
                 self.stmt(*s);
                 Ok(())
             }
-            // A vector's value is put together even if nobody looks: its lanes may overflow.
+            // A vector's value is computed even if it is not used: its lanes may overflow.
             _ if self.is_vector(program.expr(e).ty)
                 && (!program.is_lvalue(e) || program.expr(e).ty.is_volatile()) =>
             {
@@ -251,8 +251,8 @@ impl Lower<'_> {
             ExprKind::Unary(UnOp::PostInc, a) => self.step(*a, 1, false, None).map(drop),
             ExprKind::Unary(UnOp::PostDec, a) => self.step(*a, -1, false, None).map(drop),
             ExprKind::Assign(a, b) if self.is_char_copy(*a, *b) => self.char_copy(*a, *b),
-            // The value of an lvalue is not wanted, so it is not read (6.3.2.2), unless volatile. But
-            // it is designated: an index must be that of an element (6.5.6p8).
+            // The value of an lvalue is not used, so it is not read (6.3.2.2), unless volatile. But it
+            // is still evaluated: an index must be that of an element (6.5.6p8).
             _ if program.is_lvalue(e) && !program.expr(e).ty.is_volatile() => {
                 self.lvalue(e, false).map(drop)
             }
@@ -342,7 +342,7 @@ impl Lower<'_> {
         Ok(d)
     }
 
-    /// Notes that of a call's value only the sign matters.
+    /// Records that only the sign of a call's value is used.
     pub(super) fn only_sign(&mut self, e: ExprId) {
         let mut e = e;
         while let ExprKind::Implicit(inner) = self.program.expr(e).kind {

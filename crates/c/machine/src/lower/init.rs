@@ -9,7 +9,7 @@ use ctree::{
     ArrayLen, ExprId, ExprKind, Init, Program, RecordKind, StrId, Ty, TypeKind, Var, VarId,
 };
 
-/// Elements of one `[a ... b]` that are written out one by one; more is refused.
+/// Most elements of one `[a ... b]`, which are initialised one by one.
 const MAX_RANGE: u64 = 1 << 16;
 
 /// A value and where it goes.
@@ -46,7 +46,7 @@ pub(super) fn flexible_extra(program: &Program, var: &Var) -> u64 {
 }
 
 impl Lower<'_> {
-    /// Initialises a whole object at a direct place.
+    /// Initialises a whole known object.
     pub(super) fn init_object(&mut self, lv: LValue, init: &Init) -> Lowered<()> {
         let mark = self.func.next;
         let mut values = Vec::new();
@@ -114,7 +114,7 @@ impl Lower<'_> {
             InitSource::Scalar(e) => {
                 self.at_expr(e, |s| {
                     let kind = s.kind_of(value.lv.ty)?;
-                    // A bit-field store leaves its register changed: never a variable's own.
+                    // A bit-field store changes its register, so it must not be a variable's own.
                     let want = value.lv.bits.map(|_| s.temp_for(kind));
                     let r = s.value(e, want)?;
                     s.store(&value.lv, r)

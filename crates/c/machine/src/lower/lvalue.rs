@@ -305,7 +305,7 @@ impl Lower<'_> {
         Ok(LValue { ty, align, ..lv })
     }
 
-    /// The object that an array or vector designates or, for a computed vector, is kept in.
+    /// The object that an array or vector designates or, for a computed vector, that stores it.
     fn elements(&mut self, e: ExprId) -> Lowered<LValue> {
         if self.is_vector(self.program.expr(e).ty) {
             self.vector_object(e)
@@ -314,7 +314,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Adds a dynamic byte offset to a place.
+    /// Adds a dynamic byte offset to an lvalue.
     fn add_offset(&mut self, lv: &mut LValue, d: Reg) {
         match &mut lv.location {
             ValueLocation::Register { .. } => {}
@@ -335,7 +335,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A pointer that is about to be dereferenced: whether it dangles is seen there.
+    /// A pointer that is about to be dereferenced: the dereference checks whether it dangles.
     pub(super) fn pointer_operand(&mut self, e: ExprId) -> Lowered<Reg> {
         if let ExprKind::Var(v) = self.program.expr(e).kind
             && let Some(VarLocation::Register { reg, flag }) = self.var_locations[v.index()]
@@ -356,7 +356,7 @@ impl Lower<'_> {
         self.value(e, None)
     }
 
-    /// The pointer to a place.
+    /// The pointer to an lvalue.
     pub(super) fn address(&mut self, lv: &LValue, want: Option<Reg>) -> Lowered<Reg> {
         if lv.bits.is_some() {
             return Err("address of a bit-field".into());
@@ -392,7 +392,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Base, offset register and offset of a direct place.
+    /// Base, offset register and offset of a known object.
     pub(super) fn direct(&self, location: ValueLocation) -> Option<(AddressBase, Reg, u32)> {
         match location {
             ValueLocation::Static { global, at, x } => Some((
@@ -444,7 +444,7 @@ impl Lower<'_> {
         Ok((p, self.access(access)))
     }
 
-    /// Reads a scalar place; a pointer must not dangle (6.2.4p2).
+    /// Reads a scalar; a pointer must not dangle (6.2.4p2).
     pub(super) fn load(&mut self, lv: &LValue, want: Option<Reg>) -> Lowered<Reg> {
         let r = self.load_plain(lv, want)?;
         if self.program.types.is_pointer(lv.ty) {
@@ -453,7 +453,7 @@ impl Lower<'_> {
         Ok(r)
     }
 
-    /// Reads a scalar place; whether a pointer dangles is seen when it is dereferenced.
+    /// Reads a scalar; a pointer is checked for dangling when it is dereferenced.
     fn load_plain(&mut self, lv: &LValue, want: Option<Reg>) -> Lowered<Reg> {
         let kind = self.kind_of(lv.ty)?;
         if lv.bits.is_some() {
@@ -488,7 +488,7 @@ impl Lower<'_> {
         Ok(d)
     }
 
-    /// Writes a scalar place. For a bit-field, `s` is left with the value as stored.
+    /// Writes a scalar. For a bit-field, `s` is left with the value as stored.
     pub(super) fn store(&mut self, lv: &LValue, s: Reg) -> Lowered<()> {
         let kind = self.kind_of(lv.ty)?;
         if lv.bits.is_some() {

@@ -1,9 +1,9 @@
 //! Tree to code.
 //!
 //! One pass over each function. Scalars whose address is never taken live in registers; everything
-//! else lives in memory. The order of operands that C leaves open is ours to choose: operands
-//! without calls go first, and where two of them might conflict ([`effects`]), the code brackets
-//! them so that the machine notices ([`crate::sequence`]).
+//! else lives in memory. Where C leaves the order of operands unspecified, operands without
+//! calls go first, and where two of them might conflict ([`effects`]), the code brackets
+//! them so that the machine detects a conflict ([`crate::sequence`]).
 //!
 //! What cannot be compiled becomes an operation that stops with `Unsupported` when reached: code
 //! that is never executed may contain anything.
@@ -36,7 +36,7 @@ use ctree::{
 use effects::{Effects, Summaries};
 use std::collections::HashMap;
 
-/// Compilation of a part: `Err` says what is not supported.
+/// The result of compiling a construct: `Err` names what is not supported.
 pub(crate) type Lowered<T> = Result<T, String>;
 
 /// A scope of the function being compiled.
@@ -106,7 +106,7 @@ pub(crate) struct Lower<'a> {
     summaries: Summaries,
     memo: Vec<Option<Effects>>,
     node: CodeNode,
-    /// No jump goes beyond this address so far: what stands before may still be changed.
+    /// No jump targets an address from here on: the operation before may still be changed.
     last_target: u32,
     func: FuncState,
     access_ids: HashMap<PtrAccess, u32>,
@@ -206,8 +206,8 @@ impl Lower<'_> {
                     );
                 }
             }
-            // A C11 inline definition may be replaced by an external one; bodies agree in any
-            // program worth testing.
+            // A C11 inline definition may be replaced by an external one; we assume that
+            // both bodies agree.
             if func.storage != FuncStorage::Static
                 && !(func.inline && by_name.contains_key(&func.name))
             {
@@ -335,7 +335,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A static object of no size that stands for something outside of the program.
+    /// A static object of size 0 that stands for an entity outside of the program.
     fn special(&mut self, name: &'static str, origin: Origin) -> u32 {
         if let Some(&global) = self.specials.get(name) {
             return global;
@@ -542,7 +542,7 @@ impl Lower<'_> {
     }
 
     /// The last operation, if it only set the temporary `d` and no jump goes behind it: it may be
-    /// taken back and merged into the next.
+    /// removed and merged into the next.
     fn merge(&mut self, d: Reg, above: u32) -> Option<Op> {
         let last = self.code.ops.len().checked_sub(1)?;
         if u32::from(d) < above || self.last_target as usize > last {
@@ -646,7 +646,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Runs `f`; if it meets something unsupported, what it emitted is replaced by a stop.
+    /// Runs `f`; if it fails, the code it emitted is replaced by a stop with the unsupported construct.
     fn or_unsupported<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Option<T> {
         let (start, next, regions, pend) =
             (self.code.ops.len(), self.func.next, self.func.regions, self.func.pend);

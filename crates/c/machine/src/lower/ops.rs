@@ -359,7 +359,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A shift count in 64 bits: a 128-bit one of 128 and more becomes -1, which is no count either.
+    /// A shift count in 64 bits: a 128-bit one of 128 or more becomes -1, which is also out of range.
     fn narrow_count(&mut self, count: Reg, kind: ScalarKind) -> Reg {
         if !kind.is_wide() {
             return self.convert_value(count, kind, ScalarKind::I64, None);
@@ -473,7 +473,7 @@ impl Lower<'_> {
         Ok(r)
     }
 
-    /// The pointer behind `(integer)pointer`, where the integer is wide enough to come back from.
+    /// The pointer in `(integer)pointer`, if the integer is wide enough to convert back.
     fn round_trip(&self, e: ExprId) -> Option<ExprId> {
         let mut e = e;
         while let ExprKind::Cast(_, inner) | ExprKind::Implicit(inner) = self.program.expr(e).kind {
@@ -508,7 +508,7 @@ impl Lower<'_> {
         if from.bits() == 64 && to.bits() == 64 {
             return true;
         }
-        // Widening keeps the value, and sign extension to 64 bits is the form of both.
+        // Widening keeps the value, and both are sign-extended to 64 bits in a register.
         from.bits() < to.bits() && (!from.is_signed() || to.is_signed() || to.bits() == 64)
     }
 

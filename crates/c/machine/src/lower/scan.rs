@@ -10,7 +10,7 @@ pub(crate) struct Facts {
     /// The address of the variable is taken somewhere.
     pub escapes: Vec<bool>,
     /// A register variable that one operand writes and another, unsequenced, accesses: it must
-    /// live in memory, where the machine notices the conflict.
+    /// live in memory, where the machine detects the conflict.
     pub conflicted: Vec<bool>,
     /// Variables whose own initialiser reads them.
     pub own_init: HashSet<VarId>,
@@ -157,7 +157,7 @@ impl Scan<'_> {
         if let ExprKind::Var(v) = self.program.expr(target).kind
             && self.is_candidate(v)
         {
-            // Simpler than C's rule: any write of it inside is taken for a conflict here, and
+            // Simpler than C's rule: any write of it inside counts as a conflict here, and
             // the machine decides.
             if inner.writes.contains(&v) {
                 self.facts.conflicted[v.index()] = true;
@@ -240,7 +240,7 @@ impl Scan<'_> {
         if self.in_expr
             && let Some(watches) = self.hooks.probes.get(&s)
         {
-            // Half of the expression around it is done: registers may be in use.
+            // Part of the enclosing expression is evaluated: registers may be in use.
             for watch in watches {
                 self.facts.conflicted[watch.var.index()] = true;
             }

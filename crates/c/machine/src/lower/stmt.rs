@@ -41,7 +41,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Gives the variables that a block declares their homes, and begins their lifetimes.
+    /// Assigns locations to the variables that a block declares, and begins their lifetimes.
     pub(super) fn declare(&mut self, list: &[StmtId]) {
         for &s in list {
             self.declare_in(s);
@@ -123,8 +123,7 @@ impl Lower<'_> {
                 }
             }
             StmtKind::If(c, a, b) => {
-                // Without a condition that can be compiled the branches are still there to be
-                // jumped into.
+                // Even if the condition cannot be compiled, the branches may be jumped into.
                 let skip = self.condition(*c);
                 self.stmt(*a);
                 let end = b.map(|_| self.emit(Op::Jump { to: 0 }));

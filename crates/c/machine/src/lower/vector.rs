@@ -1,7 +1,7 @@
 //! Vectors of GCC's `vector_size`: a value is a block of registers, one scalar for each lane.
 //!
 //! An operation on vectors is the scalar operation on each lane, in the lane's type: there is no
-//! promotion, so a `signed char` lane overflows beyond 127 (GCC's sanitizer says so too). Memory is
+//! promotion, so a `signed char` lane overflows beyond 127 (GCC's sanitizer agrees). Memory is
 //! read and written lane by lane as objects of the lane's type, because a vector may alias its
 //! elements (GCC's alias sets; clang lets it alias anything). Calls pass vectors as they pass
 //! records, by copies in memory.
@@ -16,8 +16,8 @@ use crate::memory::Origin;
 use crate::outcome::UbKind;
 use ctree::{BinOp, ExprId, ExprKind, Ty, TypeKind, UnOp};
 
-/// Vectors beyond this many lanes are refused: the code of an operation grows with them. Real ones
-/// have at most 64.
+/// Most lanes of a supported vector: the code of an operation grows with them. Real vectors have at
+/// most 64.
 const MAX_LANES: u32 = 256;
 
 /// The registers of a vector value.
@@ -59,7 +59,7 @@ impl Lower<'_> {
     }
 
     /// Whether a type holds a vector of more than 16 bytes. Without AVX, GCC's `_Alignof` gives 16
-    /// for them, although it lays them out by their size, as clang does and says.
+    /// for them, although it lays them out by their size, as clang does and reports.
     pub(super) fn is_aligned_by_vector(&self, ty: Ty) -> bool {
         match *self.program.types.shape(ty) {
             TypeKind::Vector(..) => self.program.types.align_of(ty) > 16,
@@ -232,7 +232,7 @@ impl Lower<'_> {
         LValue { init: true, ..LValue::new(location, ty, self.program.types.align_of(ty)) }
     }
 
-    /// Where a lane of an object is. The first lane's alignment is the whole vector's.
+    /// One lane of an object. The first lane's alignment is the whole vector's.
     fn lane(&self, lv: &LValue, lane: u32, of: Lanes) -> LValue {
         let align = if lane == 0 { lv.align } else { lv.align.min(of.kind.size()) };
         lv.shifted(lane * of.kind.size(), of.elem.qualified(lv.ty.quals()), align)

@@ -1,5 +1,5 @@
-//! What a probe looks at: the way from a variable to a scalar, made of the same accesses as the
-//! expression that would name it ([`super::place`]), so that one set of rules says what can be read.
+//! What a probe records: the path from a variable to a scalar, compiled to the same accesses as the
+//! expression that would name it ([`super::lvalue`]), so that one set of rules decides what can be read.
 
 use super::Lower;
 use super::lvalue::{LValue, ValueLocation};
@@ -17,7 +17,7 @@ impl Lower<'_> {
             return;
         }
         let scalars = watches.iter().map(|watch| self.watched(watch)).collect();
-        // A statement whose code is there twice has one tally.
+        // A statement that is compiled twice has one tally.
         let tallies = &mut self.code.tallies;
         let tally = *self.tally_of.entry(s).or_insert_with(|| {
             tallies.push(s);
@@ -28,7 +28,7 @@ impl Lower<'_> {
         self.emit(Op::Probe { point });
     }
 
-    /// Where a probe finds a scalar; `None` for what is no integer, or of no use.
+    /// Where a probe finds a scalar; `None` for what is not an integer, or not usable.
     fn watched(&mut self, watch: &Watch) -> Option<WatchedScalar> {
         let var = self.program.var(watch.var);
         let mut lv = self.variable(watch.var, self.program.types.resolved(var.ty)).ok()?;
@@ -72,7 +72,7 @@ impl Lower<'_> {
         Some(WatchedScalar { ty: lv.ty, kind, way: way.into(), end })
     }
 
-    /// How the machine reaches a place; through a pointer, it is the one read just before.
+    /// How the machine reaches an lvalue; through a pointer, it is the one read just before.
     fn spot(
         &mut self,
         lv: &LValue,

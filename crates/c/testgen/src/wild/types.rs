@@ -62,7 +62,7 @@ impl Wild<'_> {
         }
     }
 
-    /// A complete object type; sugar and qualifiers below the outside included.
+    /// A complete object type; with typedef names and with qualifiers at inner levels.
     pub(super) fn object_type(&mut self, depth: u32) -> Ty {
         if depth == 0 {
             return self.arith_type();

@@ -69,7 +69,7 @@ impl Program {
     pub fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let rhs = self.decay(rhs);
         if op == BinOp::Comma {
-            // The left operand's value is not used: it stays as it is.
+            // The left operand's value is not used, so it is not converted.
             let ty = self.expr(rhs).ty.unqual();
             return self.add_node(ExprKind::Binary(op, lhs, rhs), ty);
         }

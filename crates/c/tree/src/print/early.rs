@@ -1,4 +1,4 @@
-//! Declarations that were completed after they were used.
+//! Declarations whose type was completed after a use.
 //!
 //! All declarations of a name share one entry with the final type, but an expression between two
 //! declarations was checked with what was known there: `int f(); … f(c) … int f(long x) {…}` calls

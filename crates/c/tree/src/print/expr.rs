@@ -52,7 +52,7 @@ impl Printer<'_> {
         self.maybe_paren(operand, literal || level(kind) < UNARY);
     }
 
-    /// A controlling expression; an assignment gets its own parentheses, as compilers ask.
+    /// A controlling expression; an assignment gets its own parentheses, as compilers warn otherwise.
     pub(super) fn condition(&mut self, id: ExprId) {
         let id = self.peel(id);
         let assigns =
@@ -194,7 +194,7 @@ impl Printer<'_> {
         let own = level_of(op);
         let paren = match kind {
             ExprKind::Binary(inner, ..) => !is_clear(op, *inner, right),
-            // `a - -b` is right but hard on the eyes; `!a & b` looks like `!(a & b)`.
+            // `a - -b` is correct but hard to read; `!a & b` looks like `!(a & b)`.
             ExprKind::Unary(UnOp::LogNot, _) => !right && own > LOGOR + 1 && op != BinOp::Comma,
             ExprKind::Unary(..) => right && first_char(kind) == op.symbol().chars().next(),
             _ => level(kind) < own + u8::from(right),
@@ -333,8 +333,8 @@ fn is_logical(op: BinOp) -> bool {
     matches!(op, BinOp::LogAnd | BinOp::LogOr)
 }
 
-/// Whether `inner` may stand bare as an operand of `outer`: it must be read back so, and nobody
-/// should have to look up a table of precedence.
+/// Whether `inner` needs no parentheses as an operand of `outer`: it must parse back the same, and a
+/// reader should not need a table of precedence.
 fn is_clear(outer: BinOp, inner: BinOp, right: bool) -> bool {
     use BinOp::*;
     let (out, inn) = (level_of(outer), level_of(inner));

@@ -31,7 +31,7 @@ impl Printer<'_> {
         match (item, self.early.ty(item, at)) {
             (Item::Func(func), _) => self.definition(*func),
             (Item::VarDecl(id), _) if self.static_member(*id).is_some() => return,
-            // `typedef int wchar_t;`: a type of C++'s own. Uses are printed as what it stands for.
+            // `typedef int wchar_t;`: a built-in type of C++. Uses are printed as the type it names.
             (Item::Typedef(id), _) if self.is_own_type(*id) => return,
             (_, Some(ty)) => self.single_decl_of_type(item, Some(ty)),
             _ => {
@@ -52,7 +52,7 @@ impl Printer<'_> {
         self.cxx.is_some() && matches!(name, "wchar_t" | "char16_t" | "char32_t" | "bool")
     }
 
-    /// Whether C++ would keep a variable to this unit that C does not: a constant.
+    /// Whether a variable has internal linkage in C++ only: a constant.
     fn hides(&self, id: VarId) -> bool {
         let var = self.program.var(id);
         self.cxx.as_ref().is_some_and(|cxx| !cxx.has_header)
