@@ -1,24 +1,24 @@
-//! Removes the checks around arithmetic that never were needed (CsmithEdge, section 3.2).
+//! Removes redundant checks around arithmetic (CsmithEdge, section 3.2).
 //!
 //! A *check* is a call of a wrapper: a function whose name begins with `safe_` and that returns
 //! `unsafe ? a : a op b`, as Csmith's headers and ours define them; some of Csmith's only return
-//! `a op b`. One execution tells which calls ever took the safe way; all others become the bare
-//! operation. The result is executed again and must print the same: a call orders its operands before
-//! what follows, a bare operator does not, so a check may be needed for that alone.
+//! `a op b`. One execution shows which calls ever took the safe branch; all others are
+//! replaced by the operation. The result is executed again and must print the same: a call sequences its
+//! operands before the use of its value, an operator does not, so a check may be needed for that alone.
 
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report};
 use ctree::map::ProgramMap;
 use ctree::{ExprId, ExprKind, FuncId, Program, StmtKind, Ty, VarId};
 use std::collections::{BTreeSet, HashMap};
 
-/// What became of the checks of a program.
+/// The result of removing redundant checks from a program.
 #[derive(Clone, Debug)]
 pub struct RemovedChecks {
-    /// The last execution, of the program as it is now.
+    /// The execution of the program as it is now.
     pub report: Report,
-    /// Checks that there were.
+    /// Checks before the removal.
     pub checks: usize,
-    /// Those that became bare operations.
+    /// Checks that were replaced by operations.
     pub removed: usize,
 }
 
@@ -31,8 +31,8 @@ struct Wrapper {
     operation: ExprId,
 }
 
-/// Executes a program; if it ends, removes all checks that it does without. The program is left as it
-/// was where it has no defined end.
+/// Executes a program and, if it finishes, removes its redundant checks. A program without a defined
+/// result is not changed.
 pub fn remove_redundant_checks(program: &mut Program, config: &MachineConfig) -> RemovedChecks {
     let wrappers = wrappers(program);
     let all = calls(program, &wrappers);
@@ -60,8 +60,8 @@ pub fn remove_redundant_checks(program: &mut Program, config: &MachineConfig) ->
     RemovedChecks { report: last.unwrap_or(report), checks: all.len(), removed }
 }
 
-/// The program with the number of each check as one more argument of its call, for wrappers that tell
-/// when they were needed. Such a tree is there to be printed.
+/// The program with the number of each check as an additional argument of its call, for wrappers that
+/// report when they were needed. The tree is only meant to be printed.
 pub fn number_checks(program: &Program) -> Program {
     let mut numbered = program.clone();
     for (number, call) in checks(program).into_iter().enumerate() {
@@ -73,7 +73,7 @@ pub fn number_checks(program: &Program) -> Program {
     numbered
 }
 
-/// Removes all checks but those of these numbers, on somebody else's word; how many went.
+/// Removes all checks but those with these numbers, without an execution. Returns how many were removed.
 pub fn remove_checks_except(program: &mut Program, needed: &BTreeSet<usize>) -> usize {
     let wrappers = wrappers(program);
     let all = calls(program, &wrappers);
@@ -85,13 +85,13 @@ pub fn remove_checks_except(program: &mut Program, needed: &BTreeSet<usize>) -> 
     bare.len()
 }
 
-/// Executes a program as it is, with all its checks.
+/// Executes a program with all its checks.
 pub fn run_with_all_checks(program: &Program, config: &MachineConfig) -> RemovedChecks {
     let checks = checks(program).len();
     RemovedChecks { report: cmachine::run(program, config), checks, removed: 0 }
 }
 
-/// The calls of wrappers, in the order of the text.
+/// The calls of wrappers, in source order.
 pub fn checks(program: &Program) -> Vec<ExprId> {
     calls(program, &wrappers(program))
 }
@@ -100,8 +100,8 @@ fn is_exit(report: &Report, exit: Exit) -> bool {
     matches!(report.outcome, Outcome::Finished(other) if other == exit)
 }
 
-/// Removes all, or halves of them, and so on down to single ones; the last execution, and how many are
-/// gone.
+/// Removes all of the checks, or else each half of them in turn, down to single ones, as long as the
+/// output stays the same. Returns the last execution and how many were removed.
 fn remove_while_unchanged(
     program: &mut Program,
     wrappers: &HashMap<FuncId, Wrapper>,
@@ -130,7 +130,7 @@ fn remove_while_unchanged(
     (second.or(first), some + more)
 }
 
-/// Puts the operation in the place of a call, parameters replaced by arguments of their type.
+/// Replaces a call by the wrapper's operation on the arguments, converted to the parameters' types.
 fn replace_by_operation(program: &mut Program, wrappers: &HashMap<FuncId, Wrapper>, call: ExprId) {
     let ExprKind::Call(callee, args) = program.expr(call).kind.clone() else { return };
     let Some(func) = called(program, callee) else { return };
@@ -148,14 +148,14 @@ fn replace_by_operation(program: &mut Program, wrappers: &HashMap<FuncId, Wrappe
     program.exprs[call.index()] = program.expr(made).clone();
 }
 
-/// An argument as its parameter would have it: cast, where a call converts it.
+/// An argument with the type of its parameter: cast, where a call would convert it.
 fn argument(program: &mut Program, param: VarId, arg: ExprId) -> ExprId {
     match program.expr(arg).kind {
         ExprKind::Implicit(inner) => {
             let ty = program.var(param).ty;
             program.cast(ty, inner)
         }
-        // The value of a bit-field is of its declared type only after a conversion.
+        // The value of a bit-field has its declared type only after a conversion.
         _ if program.bit_field_width(arg).is_some() => {
             let ty = program.var(param).ty;
             program.cast(ty, arg)
@@ -211,7 +211,7 @@ fn wrapper(program: &Program, id: FuncId) -> Option<Wrapper> {
         ExprKind::Cond(_, Some(_), operation) => (Some(inner), operation),
         _ => (None, inner),
     };
-    // The arms of `?:` were brought to a common type; the operation is what is below.
+    // The arms of `?:` were converted to a common type; the operation is below the conversion.
     let operation = peel(program, operation);
     let mut seen = Vec::new();
     uses(program, operation, &mut seen)?;
@@ -228,7 +228,7 @@ fn peel(program: &Program, mut at: ExprId) -> ExprId {
     at
 }
 
-/// The variables of an expression of operators alone, each as often as it occurs.
+/// The variables of an expression that has only operators, each as often as it occurs.
 fn uses(program: &Program, at: ExprId, seen: &mut Vec<VarId>) -> Option<()> {
     use ctree::UnOp::{BitNot, Neg, Plus};
     match program.expr(at).kind {
@@ -246,7 +246,7 @@ fn uses(program: &Program, at: ExprId, seen: &mut Vec<VarId>) -> Option<()> {
     Some(())
 }
 
-/// The calls of wrappers, in the order of the text.
+/// The calls of wrappers, in source order.
 fn calls(program: &Program, wrappers: &HashMap<FuncId, Wrapper>) -> Vec<ExprId> {
     let is_check = |expr: &ExprId| match program.expr(*expr).kind {
         ExprKind::Call(callee, _) => {

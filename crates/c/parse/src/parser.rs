@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
         ArenaMark { exprs: self.program.exprs.len(), stmts: self.program.stmts.len() }
     }
 
-    /// Drops the expressions added since `arena_mark`, which nothing refers to. With statements among
+    /// Drops the expressions added since `mark`, which nothing refers to. With statements among
     /// them they stay: those would refer to them.
     pub(crate) fn drop_nodes_since(&mut self, arena_mark: ArenaMark) {
         if self.program.stmts.len() == arena_mark.stmts {
@@ -350,7 +350,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether an expression added since `arena_mark` changes something or calls.
+    /// Whether an expression added since `mark` changes something or calls.
     pub(crate) fn effects_since(&self, arena_mark: ArenaMark) -> bool {
         use ExprKind::*;
         self.program.exprs[arena_mark.exprs..].iter().any(|e| match e.kind {

@@ -1,4 +1,4 @@
-//! The walk over functions, statements and expressions that feeds the counts.
+//! Traverses functions, statements and expressions, and counts what it finds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use super::Census;
 use super::features::ITERATIONS;
 use super::names::{assignment, binary, conversion, object_kind, type_name, unary};
 
-/// What is done with the object that an lvalue designates.
+/// How the object that an lvalue designates is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AccessMode {
     Read,
     Write,
     /// Read and written: `+=`, `++`.
     Update,
-    /// Neither: its address is taken, it decays, or only a part of it is accessed.
+    /// Not accessed: its address is taken, it decays, or only a part of it is accessed.
     Locate,
 }
 
@@ -68,9 +68,9 @@ struct FeatureCounter<'p> {
     defined: BTreeMap<Sym, FuncId>,
     /// Who calls whom by name, among the functions counted.
     calls: BTreeMap<FuncId, BTreeSet<FuncId>>,
-    /// The function walked.
+    /// The current function.
     caller: FuncId,
-    /// Whether the statement walked was executed.
+    /// Whether the current statement was executed.
     live: bool,
     /// Loops around it.
     depth: u32,
@@ -199,7 +199,7 @@ impl FeatureCounter<'_> {
         self.stmt(s);
     }
 
-    /// The first clause of `for` is no statement of its own.
+    /// The first clause of `for` does not count as a statement.
     fn first_clause(&mut self, init: StmtId) {
         match &self.program.stmt(init).kind {
             StmtKind::Expr(e) => self.value(*e),
@@ -214,7 +214,7 @@ impl FeatureCounter<'_> {
                 let var = self.program.var(v);
                 let fixed = var.storage == Storage::Static || var.scope == Scope::File;
                 self.declared(if fixed { "static local" } else { "local" }, v);
-                // A static one is initialised before the program begins.
+                // A static variable is initialised before program start.
                 if !fixed {
                     var.init.iter().for_each(|init| self.init(init));
                 }

@@ -3,8 +3,7 @@
 //! A [`Policy`] holds a value for each knob of [`knobs`]: a chance in percent, a range of whole
 //! numbers, or weights of labelled alternatives. It comes from the defaults, from a preset or from
 //! a TOML file ([`Policy::parse`]), can be printed in that format ([`Policy::explain`]), and is
-//! shuffled for each program ([`Policy::shuffled`]), so that the programs of a campaign do not all
-//! look alike.
+//! shuffled for each program ([`Policy::shuffled`]), so that the programs of a hunt differ.
 
 pub mod knobs;
 mod text;
@@ -46,7 +45,7 @@ impl Policy {
         Policy::preset(include_str!("paper.toml"))
     }
 
-    /// The default's features without generation policies: every distribution as flat as it goes.
+    /// The default's features without generation policies: every distribution as uniform as possible.
     pub fn none() -> Policy {
         Policy::preset(include_str!("none.toml"))
     }
@@ -74,11 +73,11 @@ impl Policy {
     }
 
     fn preset(text: &str) -> Policy {
-        // A test reads the presets; one that does not parse never ships.
+        // A test parses all presets.
         Policy::parse(text).unwrap_or_default()
     }
 
-    /// True as often as the knob says.
+    /// True with the knob's probability.
     pub fn chance(&self, choices: &mut Choices, knob: Chance) -> bool {
         let percent = self.chances[knob as usize];
         percent > 0 && choices.chance(percent)
@@ -163,8 +162,8 @@ impl Policy {
     }
 }
 
-/// Each weight times a factor between a ninth and nine, or nothing. Wilder factors, tried, make
-/// programs of few kinds of code: more unlike each other, and weaker one by one.
+/// Each weight times a factor between a ninth and nine, or nothing. Larger factors were tried:
+/// programs then consist of few kinds of code, differ more, and find less each.
 fn shuffle_weights(weights: &mut [u32], choices: &mut Choices) {
     let old = weights.to_vec();
     for weight in weights.iter_mut() {

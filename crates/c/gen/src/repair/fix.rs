@@ -1,8 +1,8 @@
-//! Repairs of a single operation: which rung of the ladder a node gets, what that gives instead of the
-//! undefined result, and how it is written into the tree.
+//! Repairs of a single operation: which rung of the ladder a node is put on, the result instead of the
+//! undefined one, and how the repair is written into the tree.
 //!
-//! A node keeps its place and its type, because its parent refers to it: it is overwritten, and
-//! what it needs inside is made new.
+//! A node keeps its id and its type, because its parent refers to it: it is overwritten, and its new
+//! children are new nodes.
 
 use super::RepairOptions;
 use super::forms::{AssignForm, assign_forms, forms};
@@ -22,19 +22,19 @@ pub enum Rung {
     Table = 1,
     /// A form that is always defined.
     Form = 2,
-    /// No operation any more: a constant, or an object made for the purpose.
+    /// No operation any more: a constant, or a new object.
     Constant = 3,
 }
 
-/// What sort of repair is wanted.
+/// The repair that is requested.
 #[derive(Clone, Copy)]
 pub(super) struct FixRequest<'o> {
     /// The lowest rung.
     pub from: Rung,
-    /// The node is executed at most once. If not, a form that changes nothing where the operation is
-    /// defined is better: the run went on with the operation's own values there.
+    /// The node is executed at most once. If not, a form that preserves defined results is
+    /// better: the run continued with the operation's own values there.
     pub once: bool,
-    /// The node works on vectors: what suits one lane must suit all.
+    /// The node works on vectors: the repair applies to all lanes.
     pub vector: bool,
     pub options: &'o RepairOptions,
 }
@@ -43,14 +43,14 @@ pub(super) struct FixRequest<'o> {
 #[derive(Clone, Debug)]
 pub(super) struct Fix {
     pub rung: Rung,
-    /// What comes instead, as a function of the operands.
+    /// The replacement, as a function of the operands.
     term: Term,
     /// The constant in it.
     c: i128,
     placement: Placement,
 }
 
-/// Where in the node the term goes.
+/// Where in the node the term is placed.
 #[derive(Clone, Debug)]
 enum Placement {
     /// Instead of the node.
@@ -112,12 +112,12 @@ pub(super) fn original(
 }
 
 impl Fix {
-    /// What the repaired operation gives.
+    /// The result of the repaired operation.
     pub fn value(&self, a: Operand, b: Operand) -> Option<i128> {
         self.term.value(&OperandValues { a, b, c: self.c }).map(|v| v.value)
     }
 
-    /// The repair of a node; `None` if it has none of this sort.
+    /// The repair of a node; `None` if there is none as requested.
     pub fn choose(
         program: &Program,
         kind: &ExprKind,
@@ -260,7 +260,7 @@ impl Fix {
         let term = choices.pick(&all)?.term.clone();
         let placement = match *kind {
             ExprKind::Binary(..) | ExprKind::Unary(UnOp::Neg, _) => Placement::Node(None),
-            // The left operand's type decides, so the target must be named twice.
+            // The operation is done in the left operand's type, so the target is named twice.
             ExprKind::AssignOp { lhs, .. } if is_simple(program, lhs) => Placement::Store,
             _ => return None,
         };
@@ -298,8 +298,8 @@ impl Fix {
         Fix::choose(program, kind, (op, a, b), request, choices)
     }
 
-    /// Writes the repair into the tree. `kind` is what the node was before any. Gives the node
-    /// inside that may be at fault in its stead, if there is one; `None` if nothing was changed.
+    /// Writes the repair into the tree. `kind` is what the node was before any. Returns the inner
+    /// node that may be at fault in its stead, if there is one; `None` if nothing was changed.
     pub fn apply(
         &self,
         program: &mut Program,
@@ -413,7 +413,7 @@ fn length(program: &Program, decayed: ExprId) -> Option<Operand> {
     }
 }
 
-/// Where a rule's replacement goes; a compound assignment has no place for some.
+/// Where a rule's replacement is placed; `None` if a compound assignment cannot express it.
 fn table_placement(kind: &ExprKind, rule: &'static Rule) -> Option<Placement> {
     match *kind {
         ExprKind::Unary(UnOp::Neg, _) | ExprKind::Binary(..) => Some(Placement::Node(Some(rule))),
@@ -432,8 +432,8 @@ fn table_placement(kind: &ExprKind, rule: &'static Rule) -> Option<Placement> {
     }
 }
 
-/// Whether a form can be used here: its types exist, GNU's operator is welcome, and an operand that
-/// it names twice may be written twice.
+/// Whether a form can be used here: its types exist, GNU's operator is allowed, and an operand
+/// that it names twice may be duplicated.
 fn allowed(
     program: &Program,
     term: &Term,

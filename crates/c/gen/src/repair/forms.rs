@@ -1,9 +1,9 @@
 //! The second rung: forms of an operation that are defined whatever the operands.
 //!
-//! Arithmetic is done in the unsigned type, counts are masked, divisors are kept from 0 and -1 in one
-//! of several ways. The tests show the same of them as of the table, and which of them give the
-//! operation's own result wherever it has one: a loop that meets an undefined case once is not
-//! changed in its other iterations by those.
+//! Arithmetic is done in the unsigned type, counts are masked, divisors are made different from 0 and -1
+//! in one of several ways. The tests prove the same for them as for the table, and which of them
+//! preserve the defined results of the operation: these do not change the other iterations of a loop
+//! that has one undefined case.
 
 use super::rewrite::Operator;
 use super::term::{Constant, Term, TermType, binary, cast, small, unary};
@@ -19,9 +19,9 @@ fn masked() -> Term {
 pub struct Form {
     /// Name, for statistics and tests.
     pub name: &'static str,
-    /// What comes instead of `a op b`.
+    /// The replacement of `a op b`.
     pub term: Term,
-    /// Where the operation is defined, the form gives the same.
+    /// The form has the same result wherever the operation is defined.
     pub exact: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct AssignForm {
     pub comp: TermType,
     /// The right side, of that type; for a shift, of any.
     pub rhs: Term,
-    /// Where the operation is defined, the form gives the same.
+    /// The form has the same result wherever the operation is defined.
     pub exact: bool,
 }
 

@@ -1,18 +1,19 @@
-//! Repair by execution: a program that was built without a thought of undefined behaviour is made
-//! free of it.
+//! Repair by execution: removes the undefined behaviour of a program that was built without regard to
+//! it.
 //!
-//! The program runs in the abstract machine. An operation without a defined result is repaired where
-//! it stands, and the run goes on with what the repaired operation gives (YARPGen, section 3.2, for
-//! any program instead of straight-line ones). At the end the repairs are written into the tree, and
-//! it runs again from the start, until a run is clean. Code that is never executed is never touched.
+//! The program runs in the abstract machine. For an operation without a defined result a repair
+//! is chosen, and the run continues with the result of the repaired operation (YARPGen, section 3.2, for
+//! any program instead of straight-line ones). At the end of the run the repairs are written into the
+//! tree, and it runs again from the start, until a run is clean. Code that is never executed is never
+//! changed.
 //!
-//! A node climbs a ladder: as it was; a similar operation that is defined for the values met
-//! ([`rewrite`]); a form that is always defined ([`forms`]); a constant or an object made for the
-//! purpose. It never descends, a form adds no operation that can be at fault, and what is done about
-//! pointers, objects and orders only makes a tree simpler. So each run either is clean or brings
-//! something closer to its end, and repair ends.
+//! A node climbs a ladder: unchanged; a similar operation that is defined for the values met
+//! ([`rewrite`]); a form that is always defined ([`forms`]); a constant or a new object. It never
+//! descends, a form adds no operation that can be at fault, and repairs of pointers, objects and
+//! evaluation order only make a tree simpler. So each run is either clean or makes progress, and repair
+//! terminates.
 //!
-//! What it does not do: make an endless loop end, or change what is merely unsupported.
+//! What it does not do: end an endless loop, or replace unsupported constructs.
 
 mod children;
 mod fix;
@@ -55,8 +56,8 @@ pub struct RepairOptions {
     pub gnu: bool,
     /// Whether `__int128` may be used.
     pub int128: bool,
-    /// File-scope variables to use, by type, where a pointer has nothing to point to. Others are made
-    /// as needed.
+    /// File-scope variables, by type, for pointers without a valid target. Others are created as
+    /// needed.
     pub fallbacks: Vec<(Ty, VarId)>,
     /// Runs after which repair gives up.
     pub passes: u32,
@@ -65,8 +66,8 @@ pub struct RepairOptions {
 impl Default for RepairOptions {
     fn default() -> Self {
         RepairOptions {
-            // Tens of milliseconds: a generated program that runs longer is not worth its time.
-            // The stack is cleared for each run, which shows beside a program of 50 KB.
+            // Tens of milliseconds: a generated program that runs longer costs more than it finds.
+            // The stack is cleared for each run, which is noticeable for a program of 50 KB.
             machine: MachineConfig {
                 fuel: 2_000_000,
                 stack: 512 << 10,
@@ -78,7 +79,7 @@ impl Default for RepairOptions {
             gnu: true,
             int128: true,
             fallbacks: Vec::new(),
-            // Two or three are usual; each further one is for a fault behind one that stopped.
+            // Two or three are usual; each further one is for a fault after one that ended a run.
             passes: 200,
         }
     }
@@ -103,19 +104,19 @@ pub enum RepairError {
     /// The machine's limits were reached, or it does not support what was executed: discard it.
     #[error("the program cannot be used: {0:?}")]
     Outcome(Box<Outcome>),
-    /// There is no repair for this behaviour, or the limit of runs was reached. It happens where an
-    /// object is wanted whose type a block declares: no object at file scope can have that.
+    /// There is no repair for this behaviour, or the limit of runs was reached. The former happens if
+    /// an object of a type that a block declares is needed: no file-scope object can have it.
     #[error("no repair is left: {0:?}")]
     Stuck(Box<Outcome>),
 }
 
-/// What was done to a node so far.
+/// The repair of a node so far.
 #[derive(Clone, Debug)]
 struct NodeState {
     rung: Rung,
-    /// What it was before.
+    /// The node before any repair.
     original: ExprKind,
-    /// The repair that stands in the tree.
+    /// The repair that is in the tree.
     fix: Option<Fix>,
 }
 
@@ -123,7 +124,7 @@ struct NodeState {
 struct Repair<'o> {
     options: &'o RepairOptions,
     nodes: BTreeMap<ExprId, NodeState>,
-    /// Nodes made for a repair that may be at fault for it: the node that was repaired.
+    /// Nodes that a repair added and that may be at fault in its stead, with the repaired node.
     inner: BTreeMap<ExprId, ExprId>,
     once: Option<Once>,
     scratch: Scratch,
@@ -172,7 +173,7 @@ pub fn repair(
     }
 }
 
-/// Takes back that the function with this statement does not return.
+/// Removes `_Noreturn` from the function with this statement.
 fn may_return(program: &mut Program, stmt: StmtId) -> bool {
     let holds = |f: &ctree::Func| {
         f.body.is_some_and(|body| children::contains(program, Node::Stmt(body), Node::Stmt(stmt)))
@@ -241,7 +242,7 @@ impl Repair<'_> {
         );
         match defect.node {
             _ if order => self.reorder(program, defect),
-            // A lane narrower than `int` stops a run, being no operation of the machine.
+            // A fault in a lane narrower than `int` ends a run: it is not an operation of the machine.
             Node::Expr(e) if self.narrow_lanes(program, e, choices) => {}
             Node::Expr(e) => self.repair_access(program, e, defect.cause, defect.value),
             // A record that is returned, or that an initialiser copies.

@@ -1,6 +1,6 @@
-//! C's integer arithmetic on typed numbers of any width up to 128 bits: the value, or that there is
-//! none. The machine has its own at the widths of the target; this one also serves the tables, and
-//! their tests at 4 bits.
+//! C's integer arithmetic on typed numbers of any width up to 128 bits: the value, or `None` if it
+//! is undefined. The machine has its own at the widths of the target; this one also evaluates the tables,
+//! and their tests at 4 bits.
 
 use cmachine::Operand;
 use ctree::{BinOp, UnOp};

@@ -1,5 +1,5 @@
-//! What is wrong with a pointer or an object: where a run stops because of it, the pointer gets a
-//! living object to point to, or the value that could not be read becomes another.
+//! Repairs of pointers and objects: an invalid pointer is replaced by a pointer to a live object, and a
+//! value that could not be read by another one.
 
 use super::Repair;
 use super::fix::{Rung, replace};
@@ -7,9 +7,9 @@ use super::value::make_constant;
 use cmachine::{FaultCause, UbKind};
 use ctree::{BinOp, ExprId, ExprKind, Program, Ty, UnOp};
 
-/// How the pointer behind an lvalue can be dealt with.
+/// The pointer that an lvalue goes through, and how it can be repaired.
 enum Indirection {
-    /// `program[i]`: the node itself, whose index can be 0.
+    /// `p[i]`: the node itself, whose index can be 0.
     Element(ExprId),
     /// The pointer operand.
     Pointer(ExprId),
@@ -18,7 +18,7 @@ enum Indirection {
 }
 
 impl Repair<'_> {
-    /// Repairs a node that something is wrong with. `value` is what the run went on with.
+    /// Repairs an access through a pointer or to an object. `value` is what the run continued with.
     pub(super) fn repair_access(
         &mut self,
         program: &mut Program,
@@ -71,9 +71,9 @@ impl Repair<'_> {
         }
     }
 
-    /// Does something to a node, unless it was changed since the last run: what is wrong with it may
-    /// be right already. What brings a node to the second rung is done once. What brings it to the
-    /// last must make it simpler, as `++x`, `x += 1`, `x = 1`, `1` do in turn.
+    /// Applies a repair to a node, unless it was changed since the last run: it may be correct already.
+    /// A repair of the second rung is applied once. One of the last rung must make the node simpler, as
+    /// `++x`, `x += 1`, `x = 1`, `1` do in turn.
     pub(super) fn climb(
         &mut self,
         program: &mut Program,
@@ -99,7 +99,7 @@ impl Repair<'_> {
         program.types.is_pointer(program.expr(a).ty) && program.types.is_integer(program.expr(b).ty)
     }
 
-    /// `program + i`: by nothing; else from an object of our own.
+    /// `p + i`: adds 0, or else uses a new object.
     fn walk_pointer(&mut self, program: &mut Program, node: ExprId, a: ExprId, b: ExprId) -> bool {
         let by_nothing = self.climb(program, node, Rung::Form, |program, _| {
             let zero = program.int_const(program.expr(b).ty.unqual(), 0);
@@ -111,7 +111,7 @@ impl Repair<'_> {
         by_nothing || self.point_to_scratch(program, a)
     }
 
-    /// `program += i` and `++program`: by nothing; else a pointer to an object of our own is stored.
+    /// `p += i` and `++p`: adds 0, or else stores a pointer to a new object.
     fn walk_stored(
         &mut self,
         program: &mut Program,
@@ -135,7 +135,7 @@ impl Repair<'_> {
             })
     }
 
-    /// `++x` where x has no value: it gets one.
+    /// `++x` where `x` is indeterminate: assigns a value.
     fn set_instead(
         &mut self,
         program: &mut Program,
@@ -179,7 +179,7 @@ impl Repair<'_> {
         pointer: ExprId,
         kind: Option<UbKind>,
     ) -> bool {
-        // Other runs of the same node may have a good pointer: only null is replaced.
+        // Other executions of the node may have a valid pointer: only null is replaced.
         let guarded = self.options.gnu
             && kind == Some(UbKind::NullDeref)
             && self.climb(program, pointer, Rung::Form, |program, repair| {

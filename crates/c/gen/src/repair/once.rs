@@ -1,15 +1,15 @@
-//! Which expressions are executed at most once, judged by the text: outside of loops, in functions
-//! that are called from one place of that sort.
+//! Which expressions are executed at most once, by a syntactic criterion: they are outside of loops, in
+//! functions with one call that is itself executed at most once.
 //!
-//! A rule of Table 1 changes what an operation computes, so it fits exactly where there is only one
-//! execution to please.
+//! A rule of Table 1 changes what an operation computes, so it is suited to operations that are executed
+//! only once.
 
 use super::children::{expr_children, stmt_children};
 use cmachine::Node;
 use ctree::{ExprId, ExprKind, FuncId, Program, StmtId, StmtKind, Sym};
 use std::collections::BTreeMap;
 
-/// The answer for a program as it was when it was asked.
+/// The expressions of a program that are executed at most once.
 pub struct Once {
     /// Function that each expression belongs to; [`REPEATED`] in a loop, [`NOWHERE`] outside.
     home: Vec<u32>,
@@ -29,7 +29,7 @@ struct CallGraphBuilder<'program> {
 }
 
 impl Once {
-    /// Looks at a program.
+    /// Analyses a program.
     pub fn of(program: &Program) -> Once {
         let defined = program.funcs.iter().enumerate().filter(|(_, f)| f.body.is_some());
         let mut walk = CallGraphBuilder {
@@ -40,7 +40,7 @@ impl Once {
         };
         for (index, func) in program.funcs.iter().enumerate() {
             if let Some(body) = func.body {
-                // A jump may go back anywhere.
+                // A jump may go backwards.
                 let home = if has_goto(program, body) { REPEATED } else { index as u32 };
                 walk.stmt(body, home);
             }
@@ -61,7 +61,7 @@ impl Once {
         Once { home: walk.home, repeated }
     }
 
-    /// Whether an expression is executed at most once. One that was made later is not judged.
+    /// Whether an expression is executed at most once. `false` for one that was added later.
     pub fn is_once(&self, e: ExprId) -> bool {
         match self.home.get(e.index()) {
             None | Some(&REPEATED) => false,
@@ -107,7 +107,7 @@ impl CallGraphBuilder<'_> {
         self.home[e.index()] = home;
         let kind = &self.program.expr(e).kind;
         match kind {
-            // What is pointed to may be called from anywhere.
+            // A function whose address is taken may be called from anywhere.
             ExprKind::Func(f) => self.called(*f, REPEATED),
             ExprKind::Call(callee, args) => {
                 if let ExprKind::Implicit(of) = self.program.expr(*callee).kind

@@ -1,10 +1,9 @@
-//! Operands whose order is open and that get into each other's way (6.5p2, 6.5.2.2p10).
+//! Repairs conflicts between operands whose order is unspecified (6.5p2, 6.5.2.2p10).
 //!
-//! Where one of the two accesses is written in an operand itself, it goes: a side effect is taken
-//! out (an assignment becomes the value it would store, `++x` becomes `x`), or what is read becomes
-//! another object; `x += f()` becomes `x = f()`. Where both are inside of calls, the side effects
-//! of an operand go, and a call becomes a constant. Each time something disappears that is never
-//! made again, so this ends.
+//! An access that is not inside a call is removed: an assignment becomes the value it would store, `++x`
+//! becomes `x`, a read reads another object; `x += f()` becomes `x = f()`. If both accesses are inside
+//! calls, the side effects of an operand are removed, and a call becomes a constant. Each repair removes
+//! something that is never added again, so this terminates.
 
 use super::children::{expr_children, stmt_children};
 use super::scratch::Scratch;
@@ -38,10 +37,10 @@ impl Repair<'_> {
         }
     }
 
-    /// Takes out a read that a call or another initialiser interferes with.
+    /// Replaces a read that conflicts with a call or another initialiser.
     fn read_instead(&mut self, program: &mut Program, defect: &Defect) -> bool {
         let mut reads: Vec<ExprId> = defect.accesses.iter().flatten().copied().collect();
-        // The value that an initialiser stores is no read.
+        // The value that an initialiser stores is not a read.
         reads.sort_by_key(|&e| !program.is_lvalue(e));
         reads.into_iter().any(|read| {
             self.climb(program, read, Rung::Constant, |program, repair| {
@@ -75,8 +74,7 @@ fn is_side_effect(kind: &ExprKind) -> bool {
     )
 }
 
-/// Takes the side effects out of the last part that has any. Returns the nodes that were changed:
-/// none if there was nothing to take out.
+/// Removes the side effects of the last child that has any. Returns the nodes that were changed.
 fn remove_side_effects(
     program: &mut Program,
     owner: Node,
@@ -99,8 +97,8 @@ fn remove_side_effects(
     Vec::new()
 }
 
-/// The side effects in an expression, outermost first. What is inside of a call or a statement
-/// expression goes with it.
+/// The side effects in an expression, outermost first. A call or a statement expression
+/// counts as one.
 fn side_effects(program: &Program, node: Node, found: &mut Vec<ExprId>) {
     let Node::Expr(e) = node else { return };
     let kind = &program.expr(e).kind;
@@ -115,7 +113,7 @@ fn side_effects(program: &Program, node: Node, found: &mut Vec<ExprId>) {
     expr_children(kind, &mut |inner| side_effects(program, inner, found));
 }
 
-/// Takes the side effect out of a node.
+/// Removes the side effect of a node.
 fn remove_side_effect(
     program: &mut Program,
     node: ExprId,

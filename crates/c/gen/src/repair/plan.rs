@@ -1,7 +1,8 @@
-//! The mender of a run: decides about each fault as it happens, and remembers what to do to the tree.
+//! The fault handler of a run: chooses a repair for each fault as it happens, to be applied to the tree
+//! afterwards.
 //!
-//! A run goes on with what the repaired program will compute, wherever that is known, so that what
-//! it finds later is what the repaired program would meet.
+//! A run continues with the value that the repaired program will compute, wherever that is known, so that
+//! it finds the faults that the repaired program would have.
 
 use super::fix::{self, Fix, FixRequest};
 use super::once::Once;
@@ -11,32 +12,32 @@ use cmachine::{Fault, FaultCause, FaultHandler, FaultyOp, Node, Outcome, Recover
 use ctree::{BinOp, ExprId, ExprKind, Program};
 use std::collections::BTreeMap;
 
-/// The mender of one run: repairs to come, by node.
+/// The fault handler of one run, with the repairs to apply, by node.
 pub(super) struct Planner<'r, 'o> {
     program: &'r Program,
     repair: &'r mut Repair<'o>,
     choices: &'r mut Choices,
     pub fixes: BTreeMap<ExprId, Fix>,
-    /// What else is wrong, in order, one entry for a node.
+    /// Other defects, in order, at most one for each node.
     pub defects: Vec<Defect>,
-    /// The values of these, by node.
+    /// The values that the run continued with after these, by node.
     values: BTreeMap<Node, i64>,
     faults: u32,
 }
 
-/// Something wrong with a pointer, an object or an order.
+/// A defect of a pointer, an object or the order of evaluation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Defect {
     pub node: Node,
     pub cause: FaultCause,
-    /// Of a conflict, the accesses that are no parts of calls.
+    /// The accesses of a conflict that are not inside calls.
     pub accesses: [Option<ExprId>; 2],
-    /// The value that the run went on with.
+    /// The value that the run continued with.
     pub value: i64,
 }
 
-/// Faults mended in one run. Each costs a fraction of a microsecond, but a loop may have millions, and
-/// its repair is known after the first.
+/// Faults recovered from in one run. Each costs a fraction of a microsecond, but a loop may have
+/// millions, and its repair is known after the first.
 const FAULTS: u32 = 20_000;
 
 impl FaultHandler for Planner<'_, '_> {
@@ -62,8 +63,8 @@ impl<'r, 'o> Planner<'r, 'o> {
         Planner { program, repair, choices, fixes, defects: Vec::new(), values, faults: 0 }
     }
 
-    /// Adds what ended the run, if that was undefined or unspecified; not if it was only one fault
-    /// too many.
+    /// Adds the behaviour that ended the run, if undefined or unspecified, unless the run ended because
+    /// of the limit on faults.
     pub fn end(&mut self, outcome: &Outcome) {
         if self.faults <= FAULTS {
             self.defects.extend(defect(outcome));
@@ -79,7 +80,7 @@ impl<'r, 'o> Planner<'r, 'o> {
             (Node::Expr(e), _) => e,
         };
         if let Some(&outer) = self.repair.inner.get(&node) {
-            // A part of a repair: the repaired node climbs instead.
+            // The node belongs to a repair: the repaired node climbs instead.
             self.plan_always_defined(outer);
             return wrapped_result(fault);
         }
@@ -88,13 +89,13 @@ impl<'r, 'o> Planner<'r, 'o> {
         let earlier = entry.and_then(|n| n.fix.as_ref());
         let (op, a, b) = fix::original(kind, fault, earlier);
         if let Some(fix) = self.fixes.get(&node) {
-            // Twice at fault means executed twice: a rule of the table does not fit.
+            // A second fault means a second execution: a rule of the table does not fit.
             if fix.rung != Rung::Table {
                 return fix.value(a, b);
             }
         }
         let request = match entry {
-            // What is always defined is not at fault; if it is all the same, it must go.
+            // An always-defined form cannot be at fault; if it is nevertheless, give up.
             Some(entry) if entry.rung >= Rung::Form => return None,
             None if !self.fixes.contains_key(&node) => self.first_request(node),
             _ => self.next_request(node),
@@ -107,7 +108,7 @@ impl<'r, 'o> Planner<'r, 'o> {
         value
     }
 
-    /// Notes what cannot be repaired by a rule. A read gives what a new object holds.
+    /// Records a defect that no rule repairs. A read gives the value of a new object.
     fn defect(&mut self, node: Node, fault: &Fault) -> Option<i128> {
         if let Some(&known) = self.values.get(&node) {
             return Some(known.into());
@@ -131,7 +132,7 @@ impl<'r, 'o> Planner<'r, 'o> {
         matches!(self.program.expr(e).kind, ExprKind::Binary(Lt | Gt | Le | Ge | Eq | Ne, ..))
     }
 
-    /// The second rung for a node whose operands are not at hand.
+    /// The second rung for a node whose operands are not known.
     fn plan_always_defined(&mut self, node: ExprId) {
         let Some(entry) = self.repair.nodes.get(&node) else { return };
         if self.fixes.contains_key(&node) {
@@ -160,7 +161,7 @@ impl<'r, 'o> Planner<'r, 'o> {
     }
 }
 
-/// What a faulty sum or difference gives in two's complement.
+/// The result of an overflowing sum or difference in two's complement.
 fn wrapped_result(fault: &Fault) -> Option<i128> {
     let (a, b) = (fault.left.value, fault.right.value);
     match fault.op {
@@ -170,7 +171,7 @@ fn wrapped_result(fault: &Fault) -> Option<i128> {
     }
 }
 
-/// What ended a run without being mended, if it was undefined or unspecified.
+/// The behaviour that ended a run, if undefined or unspecified.
 fn defect(outcome: &Outcome) -> Option<Defect> {
     let (cause, verdict) = match outcome {
         Outcome::Undefined(kind, verdict) => (FaultCause::Undefined(*kind), verdict),

@@ -1,6 +1,6 @@
 //! Table 1 of the YARPGen paper (Livinskii, Babokin, Regehr: *Random Testing for C and C++ Compilers
-//! with YARPGen*, 2020): an operation that is undefined for the values it meets becomes a similar one
-//! that is not.
+//! with YARPGen*, 2020): an operation that is undefined for the values it meets is replaced by a
+//! similar one that is defined.
 //!
 //! The table is data: each [`Rule`] names an operator, the signedness of its operands, the
 //! [`Fact`]s that make it apply, and what comes instead. The tests show, exhaustively at 4 bits and
@@ -18,7 +18,7 @@
 //! - `a << b` with a count that is fine but a result that is not: no rule. Here: `a << (b - c)`.
 //! - `a << b` with a negative `a`: no rule whatever the count, although it is undefined in C11 even for
 //!   a count of 0. Here: `~a` is shifted, which is not negative.
-//! - The rules marked † presume a good count. Here they have forms for every count.
+//! - The rules marked † assume a valid count. Here they have forms for every count.
 
 use super::number::{self, bit_length, is_count, least};
 use super::term::{Constant, OperandValues, Term, TermType, binary, cast, unary};
@@ -72,18 +72,18 @@ pub enum Fact {
     RightLarge,
     /// `a == MIN && b == -1`
     MinAndMinusOne,
-    /// The mathematical result of `+`, `-` or `*` is no value of the type.
+    /// The mathematical result of `+`, `-` or `*` does not fit the type.
     Overflows,
-    /// `a * 2^b > MAX`, for a good count and an `a` that is not negative.
+    /// `a * 2^b > MAX`, for a valid count and a non-negative `a`.
     ShiftOverflows,
 }
 
-/// How a rule relates to the printed table.
+/// The relation of a rule to the printed table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RuleOrigin {
     /// As printed.
     Printed,
-    /// Printed with a hole, see the module's text.
+    /// Printed with a gap, see the module's documentation.
     Corrected,
     /// Not printed.
     Added,
@@ -113,7 +113,7 @@ pub enum ShiftCount {
     Minus,
 }
 
-/// What comes instead of the operation.
+/// The replacement of the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replacement {
     /// `+a`
@@ -139,7 +139,7 @@ pub struct Rule {
     pub when: &'static [(Fact, bool)],
     /// The replacement.
     pub then: Replacement,
-    /// Where it comes from.
+    /// Its relation to the printed table.
     pub origin: RuleOrigin,
 }
 

@@ -1,5 +1,5 @@
-//! File-scope objects for what has nothing else to designate: a dereferenced null pointer, a read of
-//! what was never set.
+//! New file-scope objects that replace invalid ones: the target of a null pointer, an uninitialised
+//! variable.
 
 use super::children::contains;
 use cmachine::Node;
@@ -13,7 +13,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Begins with the caller's own objects, which belong to the first unit.
+    /// Starts with the caller's objects, which belong to the first unit.
     pub fn new(program: &mut Program, fallbacks: &[(Ty, VarId)]) -> Scratch {
         let key = |&(ty, var): &(Ty, VarId)| ((UnitId(0), program.types.canon(ty)), var);
         Scratch { objects: fallbacks.iter().map(key).collect() }
@@ -41,7 +41,7 @@ impl Scratch {
         Some(var)
     }
 
-    /// Whether an expression is a constant or an object of ours already.
+    /// Whether an expression is already a constant or one of these objects.
     pub fn is_inert(&self, program: &Program, node: ExprId) -> bool {
         match program.expr(node).kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::LongFloat { .. } => true,
@@ -54,7 +54,7 @@ impl Scratch {
         }
     }
 
-    /// Makes a node an object of its type, or the object's value.
+    /// Replaces a node by an object of its type, or the object's value.
     pub fn make_object(&mut self, program: &mut Program, node: ExprId) -> Option<()> {
         let ty = program.expr(node).ty;
         let var = self.object(program, node, ty)?;

@@ -1,8 +1,8 @@
-//! Small expressions over the operands of an operation: what a repair puts in its place.
+//! Small expressions over the operands of an operation: the replacements of repairs.
 //!
-//! A replacement is written down once, as a [`Term`], and used three times: [`Term::value`] says what
-//! it gives, [`Term::build`] puts it into the tree, and the tests translate it for a solver. So what
-//! is proved is what is executed.
+//! A replacement is defined once, as a [`Term`], and used three times: [`Term::value`] evaluates it,
+//! [`Term::build`] writes it into the tree, and the tests translate it for a solver. So what is proved is
+//! what is executed.
 
 use super::number;
 use cmachine::Operand;
@@ -30,7 +30,7 @@ pub enum Constant {
     Max,
     /// The width of the left operand less one.
     CountMask,
-    /// The number that was drawn or found for this repair.
+    /// The constant that was chosen for this repair.
     Drawn,
 }
 
@@ -75,7 +75,7 @@ pub fn small(value: i64, ty: TermType) -> Term {
     Term::Const(Constant::Small(value), ty)
 }
 
-/// The values that a term is about.
+/// The values of a term's operands.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandValues {
     /// Left operand.
@@ -108,7 +108,7 @@ impl OperandValues {
 }
 
 impl Term {
-    /// What the term gives; `None` if an operation in it is undefined.
+    /// The value of the term; `None` if an operation in it is undefined.
     pub fn value(&self, on: &OperandValues) -> Option<Operand> {
         match self {
             Term::A => Some(on.a),
@@ -226,7 +226,7 @@ pub fn lane(program: &Program, ty: Ty) -> Ty {
 }
 
 impl Term {
-    /// Makes the term an expression; `None` if it needs a type or an operand that is not there.
+    /// Builds the term as an expression; `None` if it needs a type or an operand that does not exist.
     /// An operand named more than once must be [`simple`](is_simple).
     pub fn build(&self, program: &mut Program, on: &Operands) -> Option<ExprId> {
         let mut used = (false, false);
@@ -294,7 +294,7 @@ fn operand(program: &mut Program, id: ExprId, used: &mut bool) -> Option<ExprId>
     copy(program, id)
 }
 
-/// Whether an expression can be written twice: a variable or a constant, converted or not.
+/// Whether an expression can be duplicated: a variable or a constant, converted or not.
 pub fn is_simple(program: &Program, id: ExprId) -> bool {
     let expr = program.expr(id);
     match expr.kind {

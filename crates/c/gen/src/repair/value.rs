@@ -1,12 +1,12 @@
-//! The last rung: a value of a node's type that depends on nothing.
+//! The last rung: a constant of a node's type.
 
 use super::fix::replace;
 use super::number::wrapped;
 use super::scratch::Scratch;
 use ctree::{BinOp, ExprId, ExprKind, Program, Ty, UnOp};
 
-/// Puts a constant (`value` if it is an integer) in the place of a node, or an object made for the purpose where an lvalue or an
-/// aggregate is wanted. `None` if the type has neither, or the node is one of these.
+/// Replaces a node by a constant (`value` if it is an integer), or by a new object where an lvalue or
+/// an aggregate is needed. `None` if neither is possible, or the node is one already.
 pub(super) fn make_constant(
     program: &mut Program,
     node: ExprId,
@@ -18,7 +18,7 @@ pub(super) fn make_constant(
     }
     let ty = program.expr(node).ty;
     if let Some((record, field)) = bit_field(program, node) {
-        // Nothing but a bit-field of this width is promoted as one.
+        // Only a bit-field of this width is promoted like one.
         let var = scratch.object(program, node, record)?;
         let object = program.var_ref(var);
         let member = program.member(object, field);

@@ -56,7 +56,7 @@ impl Lower<'_> {
                 }
                 PathStep::Deref => {
                     way.push(self.spot(&lv, record, ScalarKind::Ptr, escapes)?);
-                    // `program->f` wants a record there, `(*program)[i]` only what it reads.
+                    // `p->f` wants a record there, `(*p)[i]` only what it reads.
                     let is_arrow = matches!(watch.path.get(i + 1), Some(PathStep::Field(_)));
                     record = is_arrow.then(|| self.elem(ty));
                     LValue::new(

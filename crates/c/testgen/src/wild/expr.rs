@@ -187,7 +187,7 @@ impl Wild<'_> {
         self.program.types.size_of(self.program.expr(e).ty).is_some()
     }
 
-    /// `program - q`, `program < q`, `program == 0`
+    /// `p - q`, `p < q`, `p == 0`
     fn pointer_arith(&mut self, depth: u32) -> ExprId {
         let object = |w: &Self, e: ExprId| {
             let to = w.program.types.pointee(w.program.expr(e).ty);
@@ -395,7 +395,7 @@ impl Wild<'_> {
         self.exact_pointer(canon, depth)
     }
 
-    /// `program = q`, `program += n`, `program++`
+    /// `p = q`, `p += n`, `p++`
     fn pointer_update(&mut self, canon: Ty, to: Ty, depth: u32) -> ExprId {
         let found = self.lvalue(depth.min(1), |w, e| {
             w.program.expr(e).ty.unqual() == canon && w.is_modifiable(e)
