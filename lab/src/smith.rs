@@ -79,7 +79,7 @@ struct Rate {
     programs: u64,
     different: u64,
     defined: u64,
-    revert_relaxations: u64,
+    mended: u64,
     kept: u64,
     undone: u64,
 }
@@ -113,7 +113,7 @@ fn rates(args: &Programs) -> Result<Found> {
             sum.programs += rate.programs;
             sum.different += rate.different;
             sum.defined += rate.defined;
-            sum.revert_relaxations += rate.revert_relaxations;
+            sum.mended += rate.mended;
             sum.kept += rate.kept;
             sum.undone += rate.undone;
         }
@@ -123,7 +123,7 @@ fn rates(args: &Programs) -> Result<Found> {
             sum.programs,
             percent(sum.different, sum.programs),
             percent(sum.defined, sum.different),
-            percent(sum.revert_relaxations, sum.programs),
+            percent(sum.mended, sum.programs),
             sum.kept,
             sum.undone
         );
@@ -144,7 +144,7 @@ fn rate(tuple: &SeedTuple) -> Rate {
         programs: 1,
         different: u64::from(different),
         defined: u64::from(defined),
-        revert_relaxations: u64::from(is_defined(&whole.report)),
+        mended: u64::from(is_defined(&whole.report)),
         kept: whole.kept as u64,
         undone: whole.reverted as u64,
     }

@@ -336,24 +336,24 @@ impl<'a> Parser<'a> {
         self.program.add_expr(kind, ty, span)
     }
 
-    /// The state of the arenas, for [`drop_nodes_since`](Self::forget).
+    /// The state of the arenas, for [`drop_nodes_since`](Self::drop_nodes_since).
     pub(crate) fn arena_mark(&self) -> ArenaMark {
         ArenaMark { exprs: self.program.exprs.len(), stmts: self.program.stmts.len() }
     }
 
     /// Drops the expressions added since `mark`, which nothing refers to. With statements among
     /// them they stay: those would refer to them.
-    pub(crate) fn drop_nodes_since(&mut self, arena_mark: ArenaMark) {
-        if self.program.stmts.len() == arena_mark.stmts {
-            self.program.exprs.truncate(arena_mark.exprs);
-            self.heights.truncate(arena_mark.exprs);
+    pub(crate) fn drop_nodes_since(&mut self, mark: ArenaMark) {
+        if self.program.stmts.len() == mark.stmts {
+            self.program.exprs.truncate(mark.exprs);
+            self.heights.truncate(mark.exprs);
         }
     }
 
     /// Whether an expression added since `mark` changes something or calls.
-    pub(crate) fn effects_since(&self, arena_mark: ArenaMark) -> bool {
+    pub(crate) fn effects_since(&self, mark: ArenaMark) -> bool {
         use ExprKind::*;
-        self.program.exprs[arena_mark.exprs..].iter().any(|e| match e.kind {
+        self.program.exprs[mark.exprs..].iter().any(|e| match e.kind {
             Assign(..) | AssignOp { .. } | Call(..) | StmtExpr(_) | VaArg(..) => true,
             Unary(op, _) => {
                 matches!(op, UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec)

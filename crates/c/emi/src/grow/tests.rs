@@ -25,7 +25,7 @@ struct empty {};
 typedef struct { int x; const int y; } fixed;
 struct bits { unsigned a : 3; int : 2; int b : 7; _Bool c : 1; };
 struct pair { short s; struct bits bits; double d[3]; struct pair *next; };
-union either { int i; float f; struct pair *program; unsigned char bytes[8]; };
+union either { int i; float f; struct pair *p; unsigned char bytes[8]; };
 struct outer { struct { int inside; union { long u; char v; }; }; int (*call)(int, char *); int more[]; };
 enum colour { RED, GREEN = 5 } colour;
 const int limit = 4; volatile int device; const volatile long both;
@@ -34,7 +34,7 @@ struct pair pair, *pairs; union either either; struct outer *outer; fixed stay; 
 float single; long double wide; __int128 huge; _Bool flag; void *any; void (*handler)(void);
 struct later { int known; };
 static int helper(int n, char *s) { return n + *s; }
-static struct pair make(struct pair program, union either *e) { (void)e; return program; }
+static struct pair make(struct pair p, union either *e) { (void)e; return p; }
 static void nothing(void) {}
 inline int elsewhere(int n) { return n; }
 int old();

@@ -1,4 +1,4 @@
-//! Types and variables, and what variables begin with.
+//! Types, variables and their initialisers.
 
 use super::Smith;
 use super::features::{Feature, Limit};
@@ -93,7 +93,7 @@ impl Smith {
         Field::new(Some(name), ty)
     }
 
-    /// The members that programs use: all of a struct, of a union those as large as itself, so that
+    /// The members that programs use: all of a struct, of a union those of its own size, so that
     /// each can be read after any other was written.
     pub(super) fn members(&self, id: RecordId) -> Vec<u32> {
         let record = &self.program.types.records[id.index()];
@@ -237,7 +237,7 @@ impl Smith {
         let var = self.program.add_var(&name, ty, scope);
         let is_pointer = matches!(value_type, ValueType::Pointer(_));
         let nullable = is_pointer && self.percent(25) && !self.pointee;
-        // What nobody points to can be a counter, and its effects are known exactly.
+        // A variable without pointers to it can be a counter, and its effects are known exactly.
         let pointable = (self.percent(60) || self.pointee) && !nullable;
         let mut scalars = BTreeSet::new();
         self.reachable(value_type, &mut scalars);
@@ -272,7 +272,7 @@ impl Smith {
         }
     }
 
-    /// What a variable begins with: nothing, where that restriction is lifted.
+    /// The initialiser of a variable; none, where that restriction is relaxed.
     fn initialiser(&mut self, obj: VarIndex) -> Option<Init> {
         let (value_type, dims) = (self.objects[obj].value_type, self.objects[obj].dims.clone());
         let init = self.array_init(obj, value_type, &dims);

@@ -41,7 +41,7 @@ enum Operation {
 }
 
 impl Smith {
-    /// An integer expression of so many operators within operators.
+    /// An integer expression whose operators nest to the given depth.
     pub(super) fn expr(&mut self, depth: u32) -> ExprId {
         if depth == 0 || self.percent(20) {
             return self.leaf();
@@ -122,7 +122,7 @@ impl Smith {
         self.program.unary(op, operand)
     }
 
-    /// An operator on a type: behind its wrapper where it could be undefined, bare where not.
+    /// An operator on a type: through its wrapper where it could be undefined, directly otherwise.
     fn arithmetic(&mut self, depth: u32) -> Option<ExprId> {
         let allowed: Vec<WrappedOp> = WrappedOp::ALL
             .into_iter()
@@ -155,7 +155,7 @@ impl Smith {
         Some(self.program.call_func(func, &operands))
     }
 
-    /// Operands are cut to the type; what comes out fits into what they are promoted to.
+    /// Operands are converted to the type, so the result fits the promoted type.
     fn unwrapped_operation(&mut self, op: WrappedOp, int: &str, operands: &[ExprId]) -> ExprId {
         let at = INTS.iter().position(|i| i.name == int).unwrap_or(0);
         let ty = self.ints[at];
@@ -190,7 +190,7 @@ impl Smith {
         wraps && self.program.bit_field_width(place).is_none()
     }
 
-    /// `place = value` or with an operator that cannot go wrong.
+    /// `lvalue = value`, or a compound assignment with an operator that is always defined.
     pub(super) fn assignment(&mut self, depth: u32) -> Option<ExprId> {
         let (place, value, effects) = self.two_sides(|s| s.write(), |s| s.expr(depth - 1))?;
         let compound = self.has(Feature::CompoundAssignment) && self.percent(30);
@@ -209,7 +209,7 @@ impl Smith {
         Some(made)
     }
 
-    /// A place, then a value that is computed beside it and does not touch it.
+    /// An lvalue, then an unsequenced value that does not access it.
     pub(super) fn two_sides(
         &mut self,
         place: impl FnOnce(&mut Self) -> Option<(ExprId, Effects)>,
@@ -227,7 +227,7 @@ impl Smith {
                 made.map(|(place, _)| place)
             }
             _ => {
-                // The value must not be computed by writing to the place, but it may read it.
+                // The value must not write the lvalue, but it may read it.
                 if let Some(effects) = &target {
                     effects.writes.iter().for_each(|t| s.forbidden.write(*t));
                 }
@@ -262,7 +262,7 @@ impl Smith {
         let ty = self.program.expr(place).ty;
         let (bits, signed) = self.program.types.int_bits(ty)?;
         if signed && bits >= 32 && self.program.bit_field_width(place).is_none_or(|w| w >= 32) {
-            // It would need a wrapper, which a step has not: an assignment then.
+            // It would need a wrapper, which `++` and `--` do not have: an assignment instead.
             return Some(self.program.assign(place, value));
         }
         Some(self.program.unary(op, place))
@@ -303,7 +303,7 @@ impl Smith {
             .into_iter()
             .filter(|&o| {
                 let object = &self.objects[o];
-                // An element would have to be the same one twice.
+                // The index of an element would be evaluated twice.
                 object.nullable && object.dims.is_empty()
             })
             .collect();

@@ -25,7 +25,7 @@ fn pointee(value_type: &ValueType) -> Option<usize> {
 impl Smith {
     /// Functions, those that are called before those that call them.
     pub(super) fn all_functions(&mut self) {
-        // One function alone has nobody to call.
+        // A single function has no other to call.
         let most = u64::from(self.limit(Limit::Funcs));
         let count = (2 + self.below(most.max(2) - 1)).min(most);
         for number in (1..=count).rev() {
@@ -74,7 +74,7 @@ impl Smith {
         self.functions.push(Callee { func, ret, params, effects, cost: self.cost, calls: 0 });
     }
 
-    /// What nobody called yet is called now and then, by the last function always.
+    /// Calls some of the functions that have no call yet; the last function calls all of them.
     fn call_the_rest(&mut self) {
         while let Some(at) = self.callee(|_| true).filter(|at| self.functions[*at].calls == 0) {
             let call = self.call_of(at, 2);
@@ -99,7 +99,7 @@ impl Smith {
         if self.has(Feature::ArgStructs) && !self.structs.is_empty() && self.percent(12) {
             return ValueType::Record(self.a_struct());
         }
-        // What other functions want pointers to is worth having.
+        // A type that other functions take pointers to is preferred.
         let wanted: Vec<usize> =
             self.functions.iter().flat_map(|f| &f.params).filter_map(pointee).collect();
         match wanted.is_empty() || self.percent(25) {
@@ -113,7 +113,7 @@ impl Smith {
         self.address(to, 0, None)
     }
 
-    /// What a caller notices of the function: locals are gone.
+    /// The effects of the function on its callers: without those on locals.
     fn summary_of_globals(&mut self) -> Effects {
         let mut all = std::mem::take(&mut self.summary);
         let stays = |t: &Accessed| match t {
@@ -184,7 +184,7 @@ impl Smith {
         Some(FuncId(at as u32))
     }
 
-    /// Hashes all integers of a variable; addresses are no values.
+    /// Hashes all integers of a variable; pointers are left out.
     fn hash_object(&mut self, obj: VarIndex, print: ctree::VarId, stmts: &mut Vec<StmtId>) {
         let object = self.objects[obj].clone();
         if matches!(object.value_type, ValueType::Pointer(_)) {

@@ -1,10 +1,10 @@
-//! What stands before every program: integer types, the checksum, and the wrappers around operators
-//! that could go wrong.
+//! The header of every program: integer types, the checksum, and the wrappers of operators that can be
+//! undefined.
 //!
 //! A wrapper is `unsafe(a, b) ? a : a op b`. It is written from one table in three forms: as a
-//! function, as a macro, and as a function that also says when it was needed. The tree always has
+//! function, as a macro, and as a function that also reports when it was needed. The tree always has
 //! functions; a macro differs from its function only in that it evaluates its first operand before its
-//! second, so what the machine says of the function holds for the macro.
+//! second, so the machine's verdict on the function holds for the macro.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub(super) struct IntType {
     pub name: &'static str,
     pub bits: u32,
     pub signed: bool,
-    /// What the name stands for.
+    /// The type that the name stands for.
     pub plain: &'static str,
 }
 
@@ -111,7 +111,7 @@ impl WrappedOp {
     }
 }
 
-/// An operator on a type, with what can go wrong.
+/// An operator on a type, with its undefined cases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapper {
     pub op: WrappedOp,
@@ -257,7 +257,7 @@ pub(super) enum HeaderForm {
     Functions,
     /// Macros as macros: what compilers get.
     AsNamed,
-    /// Functions that take the number of their use and say when they were needed.
+    /// Functions that take the number of the check and report when it was needed.
     Reporting,
 }
 

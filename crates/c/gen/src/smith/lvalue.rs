@@ -1,4 +1,4 @@
-//! Ways from a variable to an integer in it, addresses, and indices.
+//! Lvalues of integer type within variables, addresses, and indices.
 
 use super::object::{Accessed, Effects, Pointee, PointerTo, ValueType, VarIndex};
 use super::relax::Relaxation;
@@ -15,8 +15,8 @@ impl Smith {
         self.globals.iter().chain(&self.locals).copied().collect()
     }
 
-    /// Of those that fit one that is allowed here; one that only fits, where effects may conflict.
-    /// `effects` says what would be done to it.
+    /// One of the suitable variables that is allowed here, or any suitable one where conflicts are
+    /// relaxed. `effects` gives the effects of the access.
     fn choose(
         &mut self,
         fits: impl Fn(&Smith, VarIndex) -> bool,
@@ -45,7 +45,7 @@ impl Smith {
             }
             fitting.extend(some);
         }
-        // Where nothing is allowed, the base seed decides to do something else.
+        // If no variable is allowed, the base seed chooses something else.
         let conflicting = (base.is_some() && self.relaxes(Relaxation::Conflicts))
             .then(|| self.relax.pick(&fitting).copied());
         (base, conflicting.flatten())
@@ -80,7 +80,7 @@ impl Smith {
         let (base, conflicting) = self.choose(fits, |s, o| s.writing(o));
         let made = base.map(|obj| {
             let effects = self.writing(obj);
-            // Reads on the way happen at once, the write when the value is there.
+            // Reads along the path happen at once, the write after the value.
             self.note(&Effects { reads: effects.reads.clone(), writes: Vec::new() });
             (obj, self.integer_in(obj), Effects { reads: Vec::new(), writes: effects.writes })
         });
@@ -92,7 +92,7 @@ impl Smith {
         Some((self.or_through_null(obj, expr, true), effects))
     }
 
-    /// Where a pointer is followed, one that may be null is followed in its place now and then.
+    /// Where a pointer is dereferenced, sometimes dereferences one that may be null instead.
     fn or_through_null(&mut self, obj: VarIndex, expr: ExprId, written: bool) -> ExprId {
         if !matches!(self.objects[obj].value_type, ValueType::Pointer(_))
             || !self.relaxes(Relaxation::Null)
@@ -171,7 +171,7 @@ impl Smith {
         at
     }
 
-    /// An index into so many elements; any expression, where bounds may be overstepped.
+    /// An index into so many elements; any expression, where bounds are relaxed.
     fn index(&mut self, length: u64) -> ExprId {
         let fits = |i: &&Induction| i.low >= 0 && i.high < length as i64;
         let counters: Vec<Induction> = self.inductions.iter().filter(fits).copied().collect();
@@ -318,7 +318,7 @@ impl Smith {
     }
 
     pub(super) fn address_in(&mut self, obj: VarIndex, to: PointerTo) -> ExprId {
-        // A pointer that is kept must not depend on where a loop is.
+        // A stored pointer must not depend on a loop counter.
         let inductions = std::mem::take(&mut self.inductions);
         let mut at = self.element(obj);
         self.inductions = inductions;

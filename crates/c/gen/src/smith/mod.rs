@@ -1,9 +1,9 @@
-//! The `smith` engine: programs of Csmith's kind, with its restrictions relaxed as CsmithEdge does.
+//! The `smith` engine: programs like Csmith's, with its restrictions relaxed as in CsmithEdge.
 //!
 //! A program is generated under restrictions that keep it free of undefined behaviour, each of which
-//! is lifted here and there with the probability that the [`SeedTuple`] names. What an operator could do
-//! wrong is caught by a wrapper; [`redundant_checks`](crate::redundant_checks) removes those that never were needed. Whether
-//! the program has an answer is for the machine to say.
+//! is lifted here and there with the probability that the [`SeedTuple`] names. Wrappers keep
+//! operators defined; [`redundant_checks`](crate::redundant_checks) removes those that are not needed.
+//! The machine decides whether the program has a defined result.
 //!
 //! | module | concern |
 //! | --- | --- |
@@ -12,15 +12,14 @@
 //! | `header` | wrappers and checksum |
 //! | `object` | variables, lifetimes, effects |
 //! | `data` | types, variables, initialisers |
-//! | `place` | ways to an integer, indices, addresses |
+//! | `lvalue` | lvalues of integer type, indices, addresses |
 //! | `expr`, `stmt`, `func` | expressions, statements, functions and `main` |
-//! | `mend` | takes relaxations back that leave a program without an answer |
+//! | `revert` | reverts relaxations that leave a program without a defined result |
 //!
-//! **Two streams of decisions.** What the base seed decides is drawn first and always; a relaxation
-//! then puts something else in its place, drawn from a stream of its own, and leaves no trace in what
-//! the generator knows. So the relaxed program differs from the plain one where it was relaxed and
-//! nowhere else. Every opportunity has a stream of its own, so that one can be let pass without a
-//! change to the others.
+//! **Two streams of decisions.** The decision of the base seed is always drawn first; a relaxation then
+//! puts something else in its place, drawn from another stream, and does not change the generator's
+//! state. So the relaxed program differs from the plain one only where it was relaxed. Every opportunity
+//! has its own stream, so that one can be reverted without a change to the others.
 
 mod data;
 mod expr;
@@ -44,35 +43,35 @@ use object::{Effects, ValueType, VarIndex, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What kind of program is wanted.
+/// Options of the generator.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What programs may contain.
     pub features: Features,
 }
 
-/// A program, which may or may not have an answer.
+/// A program, which may or may not have a defined result.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// The tree, one unit, the wrappers in it as functions.
     pub program: Program,
-    /// What it was made of.
+    /// Its seed tuple.
     pub tuple: SeedTuple,
     /// Where restrictions were lifted.
     pub applied: Vec<AppliedRelaxation>,
-    /// Items of the unit that are the header's.
+    /// The items of the header, at the start of the unit.
     header: usize,
     options: String,
 }
 
-/// A restriction that was lifted at one opportunity.
+/// A relaxation that was applied at one opportunity.
 #[derive(Clone, Debug)]
 pub struct AppliedRelaxation {
     /// Which one.
     pub relaxation: Relaxation,
     /// The number of the opportunity.
     number: u32,
-    /// Expressions that were made then.
+    /// Expressions that it created.
     made: Range<u32>,
     /// The variable that has no initialiser.
     var: Option<VarId>,
@@ -84,7 +83,7 @@ impl Generated {
         self.written(&self.program, HeaderForm::AsNamed)
     }
 
-    /// The same with functions alone, which needs no preprocessor.
+    /// The same with functions only, which needs no preprocessor.
     pub fn text_with_functions(&self) -> String {
         self.written(&self.program, HeaderForm::Functions)
     }
@@ -111,12 +110,12 @@ impl Generated {
     }
 }
 
-/// The program of a tuple.
+/// The program of a seed tuple.
 pub fn generate(tuple: &SeedTuple, options: &Options) -> Generated {
     generate_without(tuple, options, &BTreeSet::new())
 }
 
-/// The program of a tuple, some of its opportunities for relaxations let pass.
+/// The program of a seed tuple without the relaxations at some opportunities.
 fn generate_without(tuple: &SeedTuple, options: &Options, reverted: &BTreeSet<u32>) -> Generated {
     let mut smith = Smith::new(tuple, options);
     smith.reverted = reverted.clone();
@@ -166,17 +165,17 @@ struct Jump {
     in_relaxation: Option<Choices>,
 }
 
-/// A jump ahead: to the statement of a block around that follows the one which holds the jump.
+/// A forward jump, to the statement of an enclosing block that follows the one with the jump.
 #[derive(Clone, Copy, Debug)]
 struct ForwardJump {
     jump: StmtId,
-    /// How many blocks are around the target.
+    /// The block depth of the target.
     depth: usize,
-    /// The statement that holds the jump is still in the making.
+    /// The statement with the jump is still being built.
     within: bool,
 }
 
-/// A program in the making.
+/// The generator with the program that it builds.
 struct Smith {
     program: Program,
     unit: UnitId,
@@ -186,11 +185,11 @@ struct Smith {
     /// The root of the streams for relaxations, and the stream of the last opportunity.
     opportunities: Choices,
     relax: Choices,
-    /// Opportunities so far, those taken, those to be let pass.
+    /// Opportunities so far, the applied relaxations, the reverted opportunities.
     opportunity: u32,
     applied: Vec<AppliedRelaxation>,
     reverted: BTreeSet<u32>,
-    /// Decisions come from the second stream, and what is made is not noted.
+    /// Decisions are drawn from the second stream, and effects are not recorded.
     in_relaxation: bool,
     /// The integer types, as written.
     ints: Vec<Ty>,
@@ -198,7 +197,7 @@ struct Smith {
     used: BTreeSet<String>,
     structs: Vec<ctree::RecordId>,
     unions: Vec<ctree::RecordId>,
-    /// Types of what is in each record.
+    /// The types of the members of each record.
     inside: BTreeMap<Ty, BTreeSet<Ty>>,
     objects: Vec<Variable>,
     globals: Vec<VarIndex>,
@@ -211,12 +210,12 @@ struct Smith {
     in_function: bool,
     /// Only constant expressions: in an initialiser of a global, in an address.
     constant_only: bool,
-    /// The global in the making is there to be pointed to.
+    /// The global being built is a target for pointers.
     pointee: bool,
     returns: ValueType,
     /// Depth of blocks.
     level: u32,
-    /// Declarations and statements of the blocks around.
+    /// Declarations and statements of the enclosing blocks.
     decls: Vec<Vec<StmtId>>,
     blocks: Vec<Vec<StmtId>>,
     /// Statements of the function so far.
@@ -227,9 +226,9 @@ struct Smith {
     inductions: Vec<Induction>,
     /// Counters of loops: nothing writes them.
     locked: Vec<VarIndex>,
-    /// What the operand in the making must not read or write.
+    /// What the operand being built must not read or write.
     forbidden: Effects,
-    /// What the expression did so far, and the function.
+    /// The effects of the expression so far, and of the function.
     effects: Effects,
     summary: Effects,
     cost: u64,
@@ -243,7 +242,7 @@ impl Smith {
         let root = Choices::new(tuple.base).fork("smith");
         let mut program = Program::new(DataModel::X86_64_SYSV);
         let text = header(HeaderForm::Functions, None);
-        // A test reads the header; one that does not parse never ships.
+        // A test parses the header.
         let unit = match cparse::parse_unit(&mut program, "test.c", &text) {
             Ok(unit) => unit,
             Err(_) => program.add_unit("test.c"),
@@ -305,7 +304,7 @@ impl Smith {
         }
     }
 
-    /// The stream that decisions come from at the moment.
+    /// The stream that decisions are currently drawn from.
     fn choices(&mut self) -> &mut Choices {
         if self.in_relaxation { &mut self.relax } else { &mut self.base }
     }
@@ -314,7 +313,7 @@ impl Smith {
         self.choices().below(n)
     }
 
-    /// One of some, of which there is one at least.
+    /// One element of a slice that is not empty.
     fn pick_one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
@@ -347,7 +346,7 @@ impl Smith {
         true
     }
 
-    /// Makes something in place of what the base seed decided.
+    /// Builds the replacement of what the base seed decided, from the stream of the relaxation.
     fn with_relaxation_stream<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let in_relaxation = std::mem::replace(&mut self.in_relaxation, true);
         let from = self.program.exprs.len() as u32;

@@ -1,5 +1,5 @@
-//! Variables and what is done to them: shapes, lifetimes, and the effects that operands must not have
-//! on one another.
+//! Variables, their types and lifetimes, and the effects that unsequenced operands must not have on one
+//! another.
 
 use super::Smith;
 use ctree::{Quals, RecordId, Ty, VarId};
@@ -16,7 +16,7 @@ pub(super) enum Pointee {
     Record(RecordId),
 }
 
-/// A pointer type: stars, what is behind them, and that one's qualifiers.
+/// A pointer type: its depth, the pointee, and the pointee's qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PointerTo {
     pub depth: u32,
@@ -39,13 +39,13 @@ pub(super) struct Variable {
     pub value_type: ValueType,
     /// Lengths of an array's dimensions; none for other variables.
     pub dims: Vec<u64>,
-    /// Depth of the block it is declared in; 0 for globals. What has a lower level lives longer.
+    /// Depth of the block it is declared in; 0 for globals. A lower level means a longer lifetime.
     pub level: u32,
     pub quals: Quals,
     pub is_param: bool,
     /// Its address may be taken.
     pub pointable: bool,
-    /// A pointer that may be null, and is only dereferenced behind a test.
+    /// A pointer that may be null, and is only dereferenced after a null check.
     pub nullable: bool,
     /// Types of what pointers can reach in it.
     pub scalars: BTreeSet<Ty>,
@@ -86,7 +86,7 @@ impl Effects {
         other.writes.iter().for_each(|t| self.write(*t));
     }
 
-    /// What an operand beside one with these effects must not do.
+    /// The effects that an operand unsequenced with one with these effects must not have.
     fn forbids(&self) -> Effects {
         let mut writes = self.writes.clone();
         self.reads.iter().for_each(|t| add(&mut writes, *t));
@@ -113,7 +113,7 @@ impl Smith {
         touches.iter().any(|a| of.iter().any(|b| self.meets(*a, *b)))
     }
 
-    /// Whether these effects may happen here, beside the operands made so far.
+    /// Whether these effects are allowed here, next to the operands built so far.
     pub(super) fn allows(&self, effects: &Effects) -> bool {
         let locked: Vec<Accessed> = self.locked.iter().map(|o| Accessed::Variable(*o)).collect();
         !self.meets_any(&effects.reads, &self.forbidden.reads)
@@ -121,15 +121,15 @@ impl Smith {
             && !self.meets_any(&effects.writes, &locked)
     }
 
-    /// Notes what was done; a choice beyond the rules leaves no trace, so that the rest of the program
-    /// stays as it was.
+    /// Records effects. A relaxed choice is not recorded, so that the rest of the program does not
+    /// change.
     pub(super) fn note(&mut self, effects: &Effects) {
         if !self.in_relaxation {
             self.effects.join(effects);
         }
     }
 
-    /// Makes operands whose order is open: what one does, those after it must not undo.
+    /// Builds unsequenced operands: the effects of one restrict those after it.
     pub(super) fn unsequenced<T>(
         &mut self,
         count: usize,

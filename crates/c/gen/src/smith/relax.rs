@@ -1,16 +1,16 @@
-//! The relaxations of CsmithEdge (its Table 1): what each is called, with which probabilities it is
-//! drawn, and the tuple that is the seed of a test.
+//! The relaxations of CsmithEdge (its Table 1): their names, the probabilities they are drawn
+//! with, and the seed tuple of a test.
 
 use choice::Choices;
 use std::fmt;
 use std::str::FromStr;
 
-/// A restriction that is lifted with some probability wherever it would apply.
+/// A restriction that is lifted with some probability wherever it applies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relaxation {
     /// Pointers that may be null are dereferenced.
     Null,
-    /// Pointers keep the addresses of objects whose lifetime ends before theirs.
+    /// Pointers keep addresses of objects with a shorter lifetime than their own.
     Dangling,
     /// Variables have no initialiser.
     Init,
@@ -187,7 +187,7 @@ impl FromStr for SeedTuple {
             "2" => WrapperStyle::Mixed,
             other => {
                 return Err(format!(
-                    "`{other}` is no form of wrappers: 0 functions, 1 macros, 2 mixed"
+                    "`{other}` is not a form of wrappers: 0 functions, 1 macros, 2 mixed"
                 ));
             }
         };
@@ -256,8 +256,8 @@ conflicts      disabled
         }
     }
 
-    /// Reads a configuration: one relaxation a line. What is not named is disabled. A mistake is told
-    /// with the number of its line.
+    /// Reads a configuration: one relaxation a line. What is not named is disabled. An error names
+    /// its line.
     pub fn parse(text: &str) -> Result<Bounds, String> {
         let mut bounds = Bounds([None; 7]);
         let mut lines: [Option<usize>; 7] = [None; 7];

@@ -1,10 +1,10 @@
-//! Takes back those relaxations that cost a program its answer, and only those.
+//! Reverts the relaxations that cost a program its result, and only those.
 //!
-//! The paper throws a program away that turns out undefined, three of five. Here the machine says
-//! where it went wrong; the relaxation that stands there is undone, the program is made again, all else
-//! being as it was, and executed again. What stays relaxed is what does no harm: in code that is not
-//! reached, or in reach of the rules after all. Where the place does not tell the relaxation (a pointer
-//! dangles elsewhere than it was made to), half of those that may be meant are undone.
+//! The paper discards undefined programs, three of five. Here the machine reports where a program is
+//! undefined; the relaxation at that place is reverted, the program is generated again, otherwise
+//! unchanged, and executed again. The relaxations that stay are harmless: in code that is not reached, or
+//! within the rules by chance. If the place does not identify the relaxation (a pointer dangles elsewhere
+//! than where it was assigned), half of the possible ones are reverted.
 
 use super::relax::Relaxation;
 use super::{AppliedRelaxation, Generated, Options, SeedTuple, generate_without};
@@ -16,20 +16,20 @@ use std::collections::BTreeSet;
 /// Executions for one program, at most.
 const ROUNDS: u32 = 40;
 
-/// A program that was mended.
+/// A program after harmful relaxations were reverted.
 #[derive(Clone, Debug)]
 pub struct Reverted {
     /// The program.
     pub generated: Generated,
     /// Its execution.
     pub report: Report,
-    /// Relaxations that are in it.
+    /// Relaxations that it still has.
     pub kept: usize,
-    /// Relaxations that were taken back.
+    /// Relaxations that were reverted.
     pub reverted: usize,
 }
 
-/// The program of a tuple without those relaxations that leave it without an answer.
+/// The program of a seed tuple without the relaxations that leave it without a defined result.
 pub fn revert_relaxations(
     tuple: &SeedTuple,
     options: &Options,
@@ -50,7 +50,7 @@ pub fn revert_relaxations(
     }
 }
 
-/// The numbers of those relaxations that go next; one at least.
+/// The numbers of the relaxations to revert next, at least one.
 fn to_blame(generated: &Generated, report: &Report, round: u32) -> Vec<u32> {
     let applied = &generated.applied;
     if let Some(Node::Expr(expr)) = verdict(report).and_then(|v| v.node) {
@@ -63,7 +63,7 @@ fn to_blame(generated: &Generated, report: &Report, round: u32) -> Vec<u32> {
     let suspects = suspects(&report.outcome);
     let mut meant: Vec<u32> =
         applied.iter().filter(|t| suspects.contains(&t.relaxation)).map(|t| t.number).collect();
-    // Late, or where none is suspected, anything may be the cause.
+    // Late, or without a suspect, any of them may be the cause.
     if meant.is_empty() || round > ROUNDS / 2 {
         meant = applied.iter().map(|t| t.number).collect();
     }
@@ -85,7 +85,7 @@ fn verdict(report: &Report) -> Option<&Verdict> {
     }
 }
 
-/// The relaxations that made part of an expression, or left a variable in it without a value.
+/// The relaxations that created a part of an expression, or left a variable in it uninitialised.
 fn inside(program: &Program, expr: ExprId, applied: &[AppliedRelaxation], found: &mut Vec<u32>) {
     let kind = &program.expr(expr).kind;
     let here = |t: &&AppliedRelaxation| match *kind {
@@ -100,7 +100,7 @@ fn inside(program: &Program, expr: ExprId, applied: &[AppliedRelaxation], found:
     });
 }
 
-/// What can bring about an outcome elsewhere than where it was done.
+/// Relaxations that can cause an outcome in another place than their own.
 fn suspects(outcome: &Outcome) -> &'static [Relaxation] {
     use Relaxation::{Bounds, Conflicts, Dangling, Goto, Init, Null, ParamAddress};
     match outcome {

@@ -58,7 +58,7 @@ impl Smith {
         self.end_block(locals)
     }
 
-    /// Puts the innermost block together; its variables go out of scope.
+    /// Ends the innermost block; its variables go out of scope.
     pub(super) fn end_block(&mut self, locals: usize) -> StmtId {
         if self.pending.iter().any(|ahead| ahead.depth == self.blocks.len() && !ahead.within) {
             let empty = self.program.make_stmt(StmtKind::Empty);
@@ -71,7 +71,7 @@ impl Smith {
         self.program.block(stmts)
     }
 
-    /// Adds a statement to the innermost block; jumps that waited for it get it as their target.
+    /// Adds a statement to the innermost block; pending forward jumps get it as their target.
     pub(super) fn push(&mut self, stmt: StmtId) {
         let depth = self.blocks.len();
         for mut ahead in std::mem::take(&mut self.pending) {
@@ -80,7 +80,7 @@ impl Smith {
                 self.program.stmts[ahead.jump.index()].kind = StmtKind::Goto(label);
                 continue;
             }
-            // This statement is the one that holds the jump; its target is the next.
+            // This statement has the jump in it; its target is the next.
             ahead.within &= ahead.depth != depth;
             self.pending.push(ahead);
         }
@@ -96,7 +96,7 @@ impl Smith {
         self.push(stmt);
     }
 
-    /// The label of a statement, which is made if there is none.
+    /// The label of a statement, added if it has none.
     fn label(&mut self, stmt: StmtId) -> LabelId {
         if let StmtKind::Label(label, _) = self.program.stmt(stmt).kind {
             return label;
@@ -105,7 +105,7 @@ impl Smith {
         let name = self.program.names.intern(&format!("lbl_{}", self.names));
         self.program.labels.push(Label { name });
         let label = LabelId(self.program.labels.len() as u32 - 1);
-        // The statement keeps its place, so that others can jump to it too.
+        // The statement keeps its id, so that other jumps can target it too.
         let kind = self.program.stmt(stmt).kind.clone();
         let inner = self.program.make_stmt(kind);
         self.program.stmts[stmt.index()].kind = StmtKind::Label(label, inner);
@@ -203,7 +203,7 @@ impl Smith {
         step: i64,
         body: impl FnOnce(&mut Self),
     ) {
-        // Below zero an unsigned counter would begin anew.
+        // An unsigned counter would wrap around below zero.
         let down = self.percent(30) && low >= step;
         let var = self.objects[obj].var;
         let times = ((high - low) / step + 1) as u64;
@@ -327,8 +327,8 @@ impl Smith {
         });
     }
 
-    /// A jump: back within this block or to one around it, a few times only, or ahead to what follows
-    /// a block around. Anywhere in the function, where that restriction is lifted.
+    /// A jump: backwards within this block or an enclosing one, a few times only, or forwards to the
+    /// statement after an enclosing block. Anywhere in the function, where that is relaxed.
     fn goto_statement(&mut self) {
         let condition = self.condition();
         let behind: Vec<StmtId> = self.blocks.iter().flatten().copied().collect();
@@ -369,7 +369,7 @@ impl Smith {
         self.program.binary(BinOp::LogAnd, condition, test)
     }
 
-    /// At the end of a function: jumps that may go anywhere go somewhere.
+    /// At the end of a function: chooses the targets of relaxed jumps.
     pub(super) fn retarget_unrestricted_jumps(&mut self) {
         let statements = std::mem::take(&mut self.statements);
         for jump in std::mem::take(&mut self.jumps) {
@@ -430,7 +430,7 @@ impl Smith {
         }
     }
 
-    /// In place of an assignment to a pointer one of an address that it outlives.
+    /// Sometimes assigns an address that the pointer outlives instead.
     fn or_dangling(&mut self, assign: ExprId) -> ExprId {
         if !self.relaxes(Relaxation::Dangling) {
             return assign;

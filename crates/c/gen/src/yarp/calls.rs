@@ -87,8 +87,8 @@ impl Yarp {
                 {
                     let argument = self.address(var);
                     let ty = self.program.expr(argument).ty;
-                    // No other way to the array is used where one is restrict: that is the case
-                    // only for what is never written.
+                    // With `restrict`, the array may only be accessed through the parameter, unless it is
+                    // never written.
                     let restrict = !written && self.chance(Chance::Restrict);
                     let ty = if restrict { ty.qualified(Quals::RESTRICT) } else { ty };
                     let param = self.param(ty);
@@ -265,7 +265,7 @@ impl Yarp {
         Some(args)
     }
 
-    /// Calls the helpers that nothing has called so far.
+    /// Calls the helpers that have no call yet.
     fn call_the_rest(&mut self, stmts: &mut Vec<StmtId>) {
         for at in 0..self.callees.len() {
             if !self.callees[at].called {
@@ -283,7 +283,7 @@ impl Yarp {
         }
         self.cost += callee.cost * self.repeats;
         self.calls += 1;
-        // In a loop or a branch it may still be dead; at the top of the test it is not.
+        // In a loop or a branch the call may not be executed; at the top of the test it is.
         self.callees[at].called |= self.nesting == 0;
         let args = self.args(callee, depth)?;
         Some(self.program.call_func(callee.func, &args))

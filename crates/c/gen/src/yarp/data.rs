@@ -112,7 +112,7 @@ impl Yarp {
         self.define("out_", ty.unqual(), Role::Output, None)
     }
 
-    /// Puts a variable where statements find it.
+    /// Adds a variable to the pools that statements choose from.
     fn add_to_pools(&mut self, var: VarId, ty: Ty, role: Role) {
         let (read, write) = match *self.program.types.shape(ty) {
             _ if ty.is_volatile() => (VarPool::ReadVolatile, VarPool::WriteVolatile),
@@ -222,7 +222,7 @@ impl Yarp {
         }
     }
 
-    /// A constant initialiser; parts of an aggregate may be left to be zero.
+    /// A constant initialiser; parts of an aggregate may be omitted.
     pub(super) fn init(&mut self, ty: Ty) -> Init {
         let parts: Vec<(u64, Ty)> = match *self.program.types.shape(ty) {
             TypeKind::Array(elem, ArrayLen::Known(n)) => (0..n).map(|i| (i, elem)).collect(),

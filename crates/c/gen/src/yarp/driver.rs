@@ -1,6 +1,6 @@
 //! The driver: calls each test, mixes its results into a checksum, prints that.
 //!
-//! With a trace every value is printed by name as well, so that a mismatch names the variable.
+//! A trace also prints every value by name, so that a mismatch names the variable.
 
 use super::{TestFunction, Yarp};
 use ctree::{

@@ -16,7 +16,7 @@ pub(super) struct ContextState {
     pub(super) ty: Option<Ty>,
 }
 
-/// Nodes of an expression that is worth keeping for another use, at most.
+/// Most nodes of an expression that is kept for another use.
 const KEPT_NODES: usize = 24;
 
 impl Context {
@@ -209,8 +209,8 @@ impl Yarp {
         self.program.unary(op, operand)
     }
 
-    /// `c ? a : b`. Compilers evaluate constant arms ahead, and clang's sanitizer then reports what
-    /// is undefined in the arm that is not taken: such an arm becomes a plain constant.
+    /// `c ? a : b`. Compilers fold constant arms early, and clang's sanitizer then reports undefined
+    /// behaviour in the arm that is not taken: such an arm becomes a plain constant.
     pub(super) fn conditional(&mut self, condition: ExprId, a: ExprId, b: ExprId) -> ExprId {
         let mut arm = |arm: ExprId| {
             let arm = if self.is_risky_constant(arm) { self.any_constant() } else { arm };
@@ -375,7 +375,7 @@ impl Yarp {
         }
     }
 
-    /// A variable of a kind, of the preferred type where there is one.
+    /// A variable from a pool, of the preferred type where there is one.
     pub(super) fn preferred(&mut self, pool: VarPool) -> Option<VarId> {
         if let Some(ty) = self.context.ty
             && self.choices.chance(85)

@@ -1,5 +1,5 @@
-//! The tree as files: header, tests and driver apart, so that no value flows into the tests, or all
-//! in one.
+//! The tree as files: header, tests and driver apart, so that no value is propagated into the tests, or
+//! all in one.
 
 use super::{Generated, Language};
 use ctree::print::{SplitFile, Style, Unprintable, print_split, print_unit_as};
@@ -39,7 +39,7 @@ impl Generated {
         ])
     }
 
-    /// Tests and their own variables stand apart from the values they are given.
+    /// Tests and their variables are in another file than the values of their inputs.
     fn place(&self, item: &Item) -> SplitFile {
         match *item {
             Item::Var(var) if Some(var) == self.checksum => SplitFile::Driver,

@@ -1,5 +1,5 @@
-//! Idioms: small shapes that optimisers look for, with parts that are random. Most name a part
-//! twice, which independent choices would hardly ever do.
+//! Idioms: small patterns that optimisers match, with random operands. Most use an operand twice, which
+//! independent choices rarely do.
 
 use super::Yarp;
 use crate::policy::knobs::Idiom;

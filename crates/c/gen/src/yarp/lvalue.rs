@@ -1,4 +1,4 @@
-//! Ways from a variable to an integer in it: elements, members, dereferences.
+//! Lvalues of integer type within variables: elements, members, dereferences.
 
 use super::{Induction, Yarp};
 use crate::policy::knobs::{Chance, Index, PointerForm};
@@ -42,7 +42,7 @@ impl Yarp {
 
     fn choose_field(&mut self, id: ctree::RecordId) -> u32 {
         let fields = self.named_fields(id);
-        // C++ does not let one read another member than the one written.
+        // In C++ only the member that was written last may be read.
         if self.is_cxx() && self.program.types.records[id.index()].kind == RecordKind::Union {
             return fields.first().copied().unwrap_or(0);
         }
@@ -87,8 +87,8 @@ impl Yarp {
         }
     }
 
-    /// An index into so many elements: most kinds are in bounds by construction, wild ones are left
-    /// to the repair.
+    /// An index into so many elements: most kinds are in bounds by construction, wild ones are
+    /// repaired.
     pub(super) fn index(&mut self, length: i64) -> ExprId {
         let policy = &self.policy;
         let depth = self.index_depth;
@@ -140,7 +140,7 @@ impl Yarp {
         self.index_depth += 1;
         let value = self.expr(1);
         self.index_depth -= 1;
-        // A pointer is never an index, and 128 bits are not either.
+        // Neither a pointer nor a 128-bit integer is used as an index.
         value
     }
 

@@ -3,14 +3,14 @@
 //! A program is a set of independent test functions, each with variables and a checksum of its
 //! own. The engine builds them freely: loops, calls, pointers, indices and arithmetic of any value.
 //! [`repair`](crate::repair) then executes the tree and rewrites what has no defined result, so that
-//! the exact output is known. Nothing wraps an operator for safety's sake.
+//! the exact output is known. There are no wrappers around operators.
 //!
 //! | module | concern |
 //! | --- | --- |
 //! | `types` | the type table: structs, bit-fields, unions, enums |
 //! | `data` | the symbol table: inputs, outputs, mixed variables, their initialisers |
 //! | `scope` | what a statement can see |
-//! | `place` | ways from a variable to an integer in it: elements, members, dereferences |
+//! | `lvalue` | lvalues of integer type within variables: elements, members, dereferences |
 //! | `constant`, `expr`, `idiom` | expressions, with contexts, constants and common subexpressions |
 //! | `stmt`, `loops`, `calls`, `builtin` | statements, loops, helper functions, functions compilers know |
 //! | `special` | floating point and vectors |
@@ -57,7 +57,7 @@ pub enum Language {
     Cxx,
 }
 
-/// What kind of program is wanted.
+/// Options of the generator.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// All distributions.
@@ -123,7 +123,7 @@ fn attempt(seed: u64, attempts: u32, options: &Options) -> Result<Generated, Rep
         int128: options.policy.has(Chance::RepairGnu),
         ..RepairOptions::default()
     };
-    // No program of this engine comes near the default, which costs time to clear.
+    // Programs of this engine need far less than the default, which takes time to clear.
     repair_options.machine.stack = STACK;
     let vars = program.vars.len();
     let repaired = repair(&mut program, &mut root.fork("repair"), &repair_options)?;
@@ -179,7 +179,7 @@ struct TestFunction {
     floats: Vec<VarId>,
 }
 
-/// A program in the making.
+/// The generator with the program that it builds.
 struct Yarp {
     program: Program,
     unit: UnitId,
@@ -193,7 +193,7 @@ struct Yarp {
     enums: Vec<EnumId>,
     functions: Vec<FuncId>,
     tests: Vec<TestFunction>,
-    /// The test in the making.
+    /// The test being built.
     test: TestFunction,
     scope: VisibleVars,
     inductions: Vec<Induction>,
@@ -222,11 +222,11 @@ struct Yarp {
     used: Vec<VarId>,
     locked: Option<VarId>,
     reused: bool,
-    /// The expression in the making is to be copied.
+    /// The expression being built will be copied.
     no_effects: bool,
     /// Indices within indices.
     index_depth: u32,
-    /// Blocks around the statement in the making, the function's own not counted.
+    /// Blocks around the statement being built, without the function's body.
     nesting: u32,
     /// Calls made so far.
     calls: u32,
@@ -236,7 +236,7 @@ struct Yarp {
     vectors: Vec<VarId>,
     /// The driver's variable.
     checksum: Option<VarId>,
-    /// The function in the making has no effects on globals.
+    /// The function being built has no effects on globals.
     pure_helper: bool,
     /// It is not the test itself.
     in_helper: bool,
@@ -330,7 +330,7 @@ impl Yarp {
         self.program.types.intern(TypeKind::Record(id))
     }
 
-    /// Whether statements can still be paid for.
+    /// Whether the cost budget allows so many steps.
     fn affords(&self, steps: u64) -> bool {
         self.cost + steps * self.repeats <= self.budget
     }

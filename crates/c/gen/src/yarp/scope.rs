@@ -1,4 +1,4 @@
-//! What a statement can see: variables by what can be done with them.
+//! The variables in scope, in pools by how they can be used.
 
 use ctree::VarId;
 
@@ -19,7 +19,7 @@ pub(super) enum VarPool {
     WriteRecord,
     WritePointer,
     WriteVolatile,
-    /// Pointers that can be made to point elsewhere.
+    /// Pointers that can be assigned.
     MovePointer,
     /// Locals of the outermost block whose address may be taken.
     Addressable,
@@ -33,7 +33,7 @@ pub(super) struct VisibleVars {
     pools: [Vec<VarId>; POOLS],
 }
 
-/// How far each shelf was filled.
+/// The size of each pool.
 pub(super) type ScopeMark = [usize; POOLS];
 
 impl VisibleVars {
@@ -49,14 +49,14 @@ impl VisibleVars {
         std::array::from_fn(|i| self.pools[i].len())
     }
 
-    /// Takes everything away that was added since.
+    /// Removes the variables that were added since.
     pub(super) fn reset(&mut self, mark: &ScopeMark) {
         for (pool, &len) in self.pools.iter_mut().zip(mark) {
             pool.truncate(len);
         }
     }
 
-    /// Takes away every way to write.
+    /// Removes all pools of variables to write.
     pub(super) fn make_read_only(&mut self) {
         for pool in VarPool::WriteLocal as usize..POOLS {
             self.pools[pool].clear();

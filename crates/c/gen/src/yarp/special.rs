@@ -10,7 +10,7 @@ const CHAIN: u64 = 3;
 
 impl Yarp {
     /// `out = chain of operators on inputs between 0.5 and 1`: results are printed and compared
-    /// with a tolerance; they flow nowhere else.
+    /// with a tolerance, and not used otherwise.
     pub(super) fn float_statement(&mut self, stmts: &mut Vec<StmtId>) {
         if self.pure_helper {
             return self.assign(stmts);

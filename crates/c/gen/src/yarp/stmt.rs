@@ -6,7 +6,7 @@ use super::scope::{ScopeMark, VarPool};
 use crate::policy::knobs::{Binary, Chance, Context, Range, Statement};
 use ctree::{BinOp, ExprId, Init, Label, LabelId, StmtId, StmtKind, Ty, TypeKind, UnOp, VarId};
 
-/// What a block can see when it begins.
+/// The state to restore at the end of a block.
 pub(super) struct BlockState {
     mark: ScopeMark,
     subexpressions: Vec<ExprId>,
@@ -97,8 +97,8 @@ impl Yarp {
             Statement::Floats => self.float_statement(stmts),
             Statement::Vectors => self.vector_statement(stmts),
         }
-        // What nests has paid for its own parts; counting some of them twice only errs to the safe
-        // side.
+        // Nested statements have been charged already; counting some of them twice is only
+        // conservative.
         self.pay(nodes);
     }
 

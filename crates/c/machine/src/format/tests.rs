@@ -41,7 +41,7 @@ int main(void) {
         case 2: out = ALL(u.d); break;
         case 3: out = ALL(u.ld); break;
         case 4: out = ALL(u.str); break;
-        default: out = ALL(u.program); break;
+        default: out = ALL(u.p); break;
         }
         fwrite(&out, 4, 1, stdout);
         fwrite(text, 1, out, stdout);

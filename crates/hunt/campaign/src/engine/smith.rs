@@ -181,9 +181,9 @@ impl Smith {
         Ok(Ok(Made { unanswered, checks, fuel: None, ..made }))
     }
 
-    fn origin(&self, generated: &Generated, revert_relaxations: bool) -> String {
+    fn origin(&self, generated: &Generated, mended: bool) -> String {
         let strip = if self.options.keep_checks { "" } else { " --relax-arith" };
-        let mend = if revert_relaxations { " --mend" } else { "" };
+        let mend = if mended { " --mend" } else { "" };
         format!("gainsay smith --seed-tuple {}{mend}{strip} -o {FILE}", generated.tuple)
     }
 }
