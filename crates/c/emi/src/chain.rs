@@ -19,14 +19,14 @@ use crate::{Strategies, Strategy, Variant, live, orion};
 pub struct Options {
     /// The mutations to choose from.
     pub strategies: Strategies,
-    /// Of 100 points of live code, how many are profiled and mutated (4.5.1).
+    /// The share of points of live code that are profiled and mutated, in percent (4.5.1).
     pub percent: u32,
-    /// Mutations of one variant, at most.
+    /// Most mutations of one variant.
     pub mutations: usize,
-    /// A variant has at most so many statements; one that would have more is as the last was.
+    /// Most statements of a variant; beyond it, a variant equals the previous one.
     pub statements: usize,
-    /// How many of the first declarations of each unit are a header's, and are left as they are; none
-    /// where nothing is said.
+    /// For each unit, the number of declarations at its start that belong to a header and are not
+    /// mutated; 0 if missing.
     pub headers: Vec<usize>,
 }
 
@@ -42,41 +42,42 @@ impl Default for Options {
     }
 }
 
-/// Why a program is no seed.
+/// Why a program is not usable as a seed.
 #[derive(Clone, Debug)]
 pub struct UnusableSeed(pub Outcome);
 
-/// A variant that does not do what its seed does: a mistake of ours.
+/// A variant that behaves differently from its seed: a bug of ours.
 #[derive(Clone, Debug)]
 pub struct WrongVariant {
     /// The variant.
     pub variant: Variant,
-    /// What it did.
+    /// Its execution.
     pub report: Report,
-    /// The edits that it has and the last good one had not.
+    /// The edits that it has in addition to the last correct variant.
     pub new: Range<usize>,
 }
 
 /// One variant: [`Chain::program`].
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// The edits that it has and the last one had not, as numbers in [`Chain::variant`]'s.
+    /// The edits that it has in addition to the previous variant, as indices into those of
+    /// [`Chain::variant`].
     pub new: Range<usize>,
     /// Steps that the machine took for it.
     pub steps: u64,
 }
 
-/// A seed and the variants derived from it, one from the other.
+/// A seed and the variants derived from it, each from the previous one.
 pub struct Chain {
     variant: Variant,
     options: Options,
     config: MachineConfig,
     choices: Choices,
-    /// How many variants there were.
+    /// The number of variants so far.
     rounds: u64,
-    /// What the seed did.
+    /// The execution of the seed.
     seed: Report,
-    /// The last variant, where things can be done to it, and its profile.
+    /// The last variant, its sites and its profile.
     last: Program,
     sites: Sites,
     plan: ProfilePlan,
@@ -84,7 +85,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Begins with a seed. It must finish in the machine.
+    /// Starts from a seed, which must finish in the machine.
     pub fn new(
         seed: Program,
         options: Options,
@@ -100,7 +101,7 @@ impl Chain {
             return Err(UnusableSeed(report.outcome));
         }
         let profile = std::mem::take(&mut report.profile);
-        // A variant runs a few more statements for each that the seed runs.
+        // A variant runs a few more statements for each statement that the seed runs.
         let fuel = report.steps.saturating_mul(4).saturating_add(10_000).min(config.fuel);
         Ok(Chain {
             variant: Variant::new(seed.clone()),
@@ -116,7 +117,7 @@ impl Chain {
         })
     }
 
-    /// What the seed did: every variant does the same.
+    /// The execution of the seed: every variant prints the same.
     pub fn seed(&self) -> &Report {
         &self.seed
     }
@@ -137,7 +138,7 @@ impl Chain {
     }
 
     /// Derives the next variant. `database` is where Athena takes statements from. A variant that
-    /// takes too long is left out, and the next one is derived from the last good one: then no edit
+    /// takes too long is dropped, and the next one is derived from the last correct one: then no edit
     /// is new.
     pub fn next(&mut self, database: &Database) -> Result<Derived, Box<WrongVariant>> {
         self.rounds += 1;
@@ -147,8 +148,8 @@ impl Chain {
         self.mutate(database, &mut choices);
         let mut run = self.run(label);
         if is_of_order(&run.report.outcome) {
-            // Each block that changes something was alone when its place was profiled. Two of them, in
-            // functions that one expression calls, can be in each other's way.
+            // Each block with side effects was profiled alone. Two of them, in functions that one
+            // expression calls, can conflict.
             let mut number = 0..;
             self.variant.edits.retain(|edit| {
                 number.next().is_some_and(|n| n < first) || edit.strategy != Strategy::Tcb
@@ -213,12 +214,12 @@ struct Run {
     report: Report,
 }
 
-/// Whether the order of evaluation, which C leaves open, made a difference.
+/// Whether the unspecified order of evaluation made a difference.
 fn is_of_order(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Unspecified(..) | Outcome::Undefined(UbKind::Unsequenced, _))
 }
 
-/// A program with all that is known of it.
+/// A program with its sites and its profile.
 pub(crate) struct ProfiledProgram<'a> {
     pub program: &'a Program,
     pub sites: &'a Sites,
@@ -235,11 +236,11 @@ fn hooks(plan: &ProfilePlan) -> Hooks {
     }
 }
 
-/// Calls within calls of a seed. New variables make frames larger, and a real stack is soon full.
+/// Greatest call depth of a seed. New variables make frames larger, and a real stack is limited.
 const CALLS: u32 = 1_000;
 
-/// A point that is reached more often is left alone: looking at it takes longer than the program.
+/// A point that is reached more often is not used: profiling it takes longer than the program.
 const VISITS: u64 = 5_000;
 
-/// More values than these are known by their limits only.
+/// For more values than these only the limits are known.
 const VALUES: usize = 24;

@@ -10,21 +10,21 @@ use crate::Variant;
 use crate::chain::ProfiledProgram;
 use crate::site::Site;
 
-/// One statement. Of a compound one only the head counts: what is in it follows as nodes.
+/// One statement. A compound one is only its head: the statements in it follow as nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowNode {
     pub stmt: StmtId,
-    /// What it says.
+    /// A hash of its text.
     pub hash: u64,
-    /// The one that control comes from: the last in the block, or what it is in.
+    /// The predecessor: the previous statement of the block, or the enclosing one.
     pub pred: Option<u32>,
-    /// The next one of the block.
+    /// The next statement of the block.
     pub next: Option<u32>,
-    /// Where the first statement is that is not in it.
+    /// The index after the last statement in it.
     pub end: u32,
     /// Control passes back to it.
     pub loops: bool,
-    /// The nearest `switch` that it is in.
+    /// The innermost enclosing `switch`.
     switch: Option<u32>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// Those in all functions.
+    /// The statements of all functions.
     pub fn of(program: &Program) -> Flow {
         let mut walk = FlowBuilder::new(program);
         for item in program.units.iter().flat_map(|unit| &unit.items) {
@@ -48,7 +48,7 @@ impl Flow {
         walk.flow
     }
 
-    /// Those in a statement.
+    /// A statement and those in it.
     pub fn of_stmt(program: &Program, s: StmtId) -> Flow {
         let mut walk = FlowBuilder::new(program);
         walk.stmt(s, None);
@@ -185,7 +185,7 @@ impl FlowBuilder<'_> {
     }
 }
 
-/// The same on every machine, as a hasher of the standard library need not be.
+/// The same on every machine, which the hashers of the standard library do not guarantee.
 pub(crate) fn mix(hash: u64, with: u64) -> u64 {
     let mixed =
         (hash ^ with).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -215,7 +215,7 @@ fn discriminant(kind: &StmtKind) -> u64 {
 
 const EMPTY: u64 = 1;
 
-/// What a statement says that is not there any more.
+/// The hash of a removed statement.
 pub(crate) fn removed_hash() -> u64 {
     mix(0, EMPTY)
 }
@@ -250,17 +250,17 @@ fn expr_discriminant(kind: &ExprKind) -> u64 {
     }
 }
 
-/// A site whose statement never ran, nor anything in it.
+/// A site whose statement never ran, and none in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeadSite {
     pub site: Site,
     /// Its node.
     pub node: u32,
-    /// It can be taken away, and what is left compiles.
+    /// It can be removed, and the rest compiles.
     pub removable: bool,
 }
 
-/// All such sites, in the order of the text.
+/// All such sites, in source order.
 pub(crate) fn dead_sites(view: &ProfiledProgram, flow: &Flow, next: &Variant) -> Vec<DeadSite> {
     let executed = |node: &FlowNode| u32::from(view.profile.executed.contains(&node.stmt));
     let mut ran = vec![0];
@@ -286,8 +286,7 @@ pub(crate) fn dead_sites(view: &ProfiledProgram, flow: &Flow, next: &Variant) ->
 
 /// Jumps into statements.
 struct Jumps {
-    /// How many there are to each label: in all code that there ever was, since any edit may be
-    /// undone.
+    /// The number of jumps to each label, in all code ever inserted, since any edit may be reverted.
     gotos: HashMap<LabelId, u32>,
     /// Nodes that are labels, before each node.
     labels: Vec<u32>,
@@ -311,7 +310,7 @@ impl Jumps {
         Jumps { gotos, labels }
     }
 
-    /// Whether a statement holds something that is jumped to from elsewhere.
+    /// Whether a statement has a target in it of a jump from outside.
     fn enter(&self, program: &Program, flow: &Flow, at: u32) -> bool {
         let end = flow.nodes[at as usize].end;
         if self.labels[at as usize] == self.labels[end as usize] {

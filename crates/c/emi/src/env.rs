@@ -1,4 +1,4 @@
-//! What is known at a point: the scalars in scope and all values that they had there.
+//! The environment of a point: the scalars in scope and all values that they had there.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use crate::chain::Options;
 use crate::site::{Site, Sites, exposed};
 use crate::synth::ValueSet;
 
-/// Variables looked at before a statement, at most.
+/// Most variables watched before a statement.
 const VARS: usize = 14;
-/// Points drawn in any program that has so many.
+/// Least number of points, if the program has so many.
 const MIN_POINTS: usize = 4;
-/// Ways tried from each of them, where it is no scalar itself.
+/// Paths tried from each of them that is not a scalar itself.
 const PATHS: usize = 3;
-/// A way has at most so many steps, and follows so many pointers.
+/// Most steps of a path, and most pointers that it follows.
 const STEPS: usize = 6;
 const DEREFS: usize = 2;
 
@@ -26,15 +26,15 @@ pub(crate) struct ProfilePlan {
     pub probes: HashMap<StmtId, Vec<Watch>>,
     /// Variables that a pointer may point to.
     exposed: HashSet<VarId>,
-    /// The parameters of `main`: by what name a program is called is not the program's.
+    /// The parameters of `main`, which are not determined by the program.
     outside: HashSet<VarId>,
-    /// An object is declared `restrict`: what pointers may point to is then not to be named, since
-    /// access by two ways is undefined and the machine does not look.
+    /// An object is declared `restrict`: variables that pointers may point to are then not used, since
+    /// access through another pointer is undefined and the machine does not check it.
     restricted: bool,
 }
 
 impl ProfilePlan {
-    /// Draws points, each with the probability that the options say.
+    /// Draws points, each with the probability in the options.
     pub fn draw(
         program: &Program,
         sites: &Sites,
@@ -54,7 +54,7 @@ impl ProfilePlan {
         };
         let (mut drawn, mut rest): (Vec<&Site>, Vec<&Site>) =
             sites.list.iter().partition(|_| choices.chance(options.percent));
-        // Of a small program, a tenth is nothing.
+        // A tenth of a small program may be no point at all.
         choices.shuffle(&mut rest);
         drawn.extend(rest.into_iter().take(MIN_POINTS.saturating_sub(drawn.len())));
         for site in drawn {
@@ -76,7 +76,7 @@ impl ProfilePlan {
         if self.restricted {
             vars.retain(|v| !self.exposed.contains(v));
         }
-        // Locals come first; of the others some.
+        // Locals come first, then some of the others.
         let own = vars.iter().filter(|v| program.var(**v).scope != ctree::Scope::File).count();
         choices.shuffle(&mut vars[own..]);
         choices.shuffle(&mut vars[..own.min(VARS)]);
@@ -98,7 +98,7 @@ impl ProfilePlan {
         watches
     }
 
-    /// What is known at a point: scalars that had a value at every visit.
+    /// The environment of a point: scalars that had a value at every visit.
     pub fn env(&self, program: &mut Program, at: StmtId, point: &cmachine::Point) -> Env {
         let mut known = Vec::new();
         let watches = self.probes.get(&at).map(Vec::as_slice).unwrap_or_default();
@@ -138,7 +138,7 @@ impl PathSearch<'_> {
                 }
                 TypeKind::Record(id) => {
                     let record = &types.records[id.index()];
-                    // Its members may be declared only later.
+                    // The record may be completed later.
                     let known = record.tag.is_none() || self.records.contains(&id);
                     if !known || record.fields.is_empty() {
                         return None;
@@ -175,7 +175,7 @@ fn has_restrict(program: &Program) -> bool {
         || fields.into_iter().any(|field| restrict(program.types.resolved(field.ty)))
 }
 
-/// What is known at a point.
+/// The environment of a point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
     pub known: Vec<KnownScalar>,
@@ -203,7 +203,7 @@ impl KnownScalar {
         watch: &Watch,
         seen: &VarValues,
     ) -> Option<KnownScalar> {
-        // Wider ones are beyond what values are computed in.
+        // Values are computed in at most 64 bits.
         if program.types.int_bits(seen.ty).is_none_or(|(bits, _)| bits > 64) {
             return None;
         }
@@ -219,7 +219,7 @@ impl KnownScalar {
         Some(KnownScalar { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
     }
 
-    /// A variable of our own that nothing points to.
+    /// A new variable that nothing points to.
     pub fn own(var: VarId, ty: Ty, values: ValueSet) -> KnownScalar {
         let watch = Watch { var, path: Vec::new() };
         KnownScalar { watch, ty, bits: None, values, writable: false, exposed: false }
@@ -252,8 +252,8 @@ impl KnownScalar {
 }
 
 impl Env {
-    /// Has a scalar of it assigned to: it has these values from now on, and what may be the same
-    /// object is not known any more.
+    /// Records an assignment to a scalar: it has these values from now on, and scalars that may alias it
+    /// are removed.
     pub fn assign(&mut self, to: &KnownScalar, values: ValueSet) {
         let behind = to.is_behind_pointer();
         self.known.retain(|k| {
@@ -264,8 +264,8 @@ impl Env {
     }
 }
 
-/// The type at the end of a way, the width of a bit-field there, and whether it is not to be written:
-/// something on the way is `const`, or a union, whose other members would change along.
+/// The type at the end of a path, the width of a bit-field there, and whether it must not be written: it
+/// is `const` or in a union, whose other members would change too.
 fn path_end(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
     let mut ty = program.types.canon(program.var(watch.var).ty);
     let (mut bits, mut fixed) = (None, ty.is_const());
@@ -273,7 +273,7 @@ fn path_end(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
         match (*step, program.types.shape(ty).clone()) {
             (PathStep::Element(_), TypeKind::Array(elem, _)) => ty = elem,
             (PathStep::Deref, TypeKind::Pointer(to)) => {
-                // That the pointer itself is constant says nothing of what it points to.
+                // A constant pointer may point to a mutable object.
                 fixed = false;
                 ty = to;
             }

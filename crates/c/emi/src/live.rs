@@ -14,14 +14,14 @@ use crate::synth::{expression, predicate};
 use crate::variant::{Change, Edit};
 use crate::{Strategies, Strategy, Variant, grow};
 
-/// Predicates are at most so deep.
+/// Greatest depth of predicates.
 const DEPTH: i64 = 2;
-/// Scalars that one block changes and puts back.
+/// Scalars that one block changes and restores.
 const CHANGED: usize = 3;
 /// Leaves of an expression.
 const LEAVES: usize = 5;
 
-/// Mutates live code at the points that were profiled and reached: at `room` of them, at most.
+/// Mutates live code at the points that were profiled and reached, at most `room` of them.
 pub(crate) fn mutate(
     view: &ProfiledProgram,
     plan: &ProfilePlan,
@@ -48,7 +48,7 @@ pub(crate) fn mutate(
         let mut order = live.clone();
         choices.shuffle(&mut order);
         let mut maker = LiveMutator { program: &mut next.base, sites: view.sites, site, choices };
-        // Where there is nothing to change or to guard, another one takes its place.
+        // If a strategy is not applicable at the point, another one is used.
         let made = order.into_iter().find_map(|strategy| {
             let change = match strategy {
                 Strategy::Fcb => maker.false_block(&env),
@@ -98,12 +98,12 @@ impl LiveMutator<'_> {
         Some(Change::Guard { stmt, by })
     }
 
-    /// Changes some scalars behind a condition that holds, and puts them back: Figure 6.
+    /// Changes some scalars behind a condition that holds, and restores them: Figure 6.
     fn true_block(&mut self, env: &Env) -> Option<Change> {
         let mut changed: Vec<KnownScalar> =
             env.known.iter().filter(|k| k.writable).cloned().collect();
         self.choices.shuffle(&mut changed);
-        // Several of one variable could be the same object by two ways.
+        // Two scalars of one variable could be the same object.
         let mut vars = Vec::new();
         changed.retain(|k| {
             !vars.contains(&k.watch.var) && {
@@ -140,7 +140,7 @@ impl LiveMutator<'_> {
         Some(Change::Insert { before: self.site.stmt, code })
     }
 
-    /// Saves and changes the scalars, and uses what they are now where it does no harm.
+    /// Saves and changes the scalars, and uses their new values in code without effect.
     fn changes(
         &mut self,
         env: &mut Env,
@@ -195,7 +195,7 @@ impl LiveMutator<'_> {
         self.program.expr_stmt(call)
     }
 
-    /// `printf`, declared where it was not; `None` where the name means something else.
+    /// `printf`, declared where it was not; `None` where the name denotes something else.
     fn printf(&mut self) -> Option<FuncId> {
         let Some(name) = self.program.names.get("printf") else {
             return self.declare_printf();

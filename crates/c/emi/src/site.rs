@@ -1,4 +1,4 @@
-//! Where in a program something can be put in, guarded or taken away.
+//! Sites: where code can be inserted, guarded or removed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,48 +7,46 @@ use ctree::map::{Child, for_each_child};
 use ctree::scope::VisibleDecls;
 use ctree::{ExprId, FuncId, FuncStorage, Init, Item, LabelId, Program, StmtId, StmtKind};
 
-/// A statement that something can be put before.
+/// A statement that code can be inserted before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     /// The statement.
     pub stmt: StmtId,
     /// The function it is in.
     pub func: FuncId,
-    /// It may be put behind a condition, or be taken away: its value is not that of a statement
-    /// expression.
+    /// It may be guarded or removed: it is not the value of a statement expression.
     pub free: bool,
-    /// `break` may stand here.
+    /// `break` is allowed here.
     pub breaks: bool,
-    /// `continue` may stand here.
+    /// `continue` is allowed here.
     pub continues: bool,
 }
 
-/// All sites of a program, in the order of the text, and what is visible there.
+/// All sites of a program, in source order, and what is visible there.
 #[derive(Debug)]
 pub(crate) struct Sites {
     pub list: Vec<Site>,
     /// Labels of each function that can be jumped to from anywhere in it.
     pub labels: HashMap<FuncId, Vec<LabelId>>,
     pub visible: VisibleDecls,
-    /// By function: what calling it comes to.
+    /// By function: what a call of it executes.
     callees: Vec<CalleeKind>,
 }
 
-/// What calling a function comes to.
+/// What a call of a function executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CalleeKind {
-    /// It has a body, and is linked with the program.
+    /// A function with a body in the program.
     Defined,
-    /// A function of the library that we know.
+    /// A known library function.
     Library,
-    /// It may be nowhere.
+    /// A function that may not be defined.
     Unknown,
 }
 
 impl Sites {
-    /// Those in functions whose definition is not in the header of a unit: its first declarations, as
-    /// many as `headers` says. Statements from number `known` on exist in this variant only and are
-    /// no sites.
+    /// The sites of functions whose definition is not in the header of a unit, its first `headers`
+    /// declarations. Statements from number `known` on exist only in this variant and are not sites.
     pub fn of(program: &Program, headers: &[usize], known: usize) -> Sites {
         let sites = Sites {
             list: Vec::new(),
@@ -66,7 +64,7 @@ impl Sites {
         walk.sites
     }
 
-    /// What calling a function comes to.
+    /// What a call of a function executes.
     pub fn callee(&self, f: FuncId) -> CalleeKind {
         self.callees.get(f.index()).copied().unwrap_or(CalleeKind::Unknown)
     }
@@ -88,7 +86,7 @@ struct SiteCollector<'a> {
 }
 
 impl SiteCollector<'_> {
-    /// `site` is false where nothing can be put before a statement: a function's body, the first
+    /// `site` is false where nothing can be inserted before a statement: a function's body, the first
     /// clause of a `for`.
     fn stmt(&mut self, id: StmtId, site: bool) {
         self.walk(id, site, true);
@@ -171,7 +169,7 @@ impl SiteCollector<'_> {
             Child::Expr(e) => self.expr(e),
             Child::Init(init) => self.init(init),
             Child::Stmt(block) => {
-                // Jumps out of it are not what C knows.
+                // C does not define jumps out of it.
                 let within = JumpTargets { stmt_expr: true, ..JumpTargets::default() };
                 let outside = std::mem::replace(&mut self.within, within);
                 if let StmtKind::Block(list) = &program.stmt(block).kind {
@@ -199,7 +197,7 @@ pub(crate) fn own_funcs(
 }
 
 fn callees(program: &Program) -> Vec<CalleeKind> {
-    // One without prototype, or `inline` without being `static`, may be nowhere.
+    // One without a prototype, or `inline` without `static`, may not be defined.
     let shared = program
         .funcs
         .iter()

@@ -1,8 +1,8 @@
 //! A seed and its edits.
 //!
-//! The arenas of one program hold the seed and every piece of code ever made for it; the edits say
-//! where the pieces go. Ids never change, so that an edit can stand in what another one put in, and
-//! any of them can be left out.
+//! The arenas of one program hold the seed and all code ever generated for it; the edits say where the
+//! code is inserted. Ids never change, so that an edit can be inside the code of another one, and any of
+//! them can be left out.
 
 use std::collections::HashMap;
 
@@ -13,30 +13,30 @@ use crate::Strategy;
 /// One mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What made it.
+    /// The strategy that made it.
     pub strategy: Strategy,
     /// What it does.
     pub change: Change,
 }
 
-/// What an edit does to the statement that it is about.
+/// What an edit does to its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Puts a statement before it.
+    /// Inserts a statement before it.
     Insert {
-        /// The statement that was there.
+        /// The original statement.
         before: StmtId,
         /// The new one.
         code: StmtId,
     },
-    /// Puts it behind a condition.
+    /// Guards it by a condition.
     Guard {
         /// The statement.
         stmt: StmtId,
         /// The condition.
         by: ExprId,
     },
-    /// Takes it away.
+    /// Removes it.
     Remove {
         /// The statement.
         stmt: StmtId,
@@ -44,7 +44,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The statement that it is about.
+    /// The statement that is changed.
     pub fn stmt(self) -> StmtId {
         match self {
             Change::Insert { before: stmt, .. }
@@ -57,7 +57,7 @@ impl Change {
 /// A seed and its edits.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// The seed, and unattached all code that edits put in.
+    /// The seed and, not attached to it, the code that edits insert.
     pub(crate) base: Program,
     pub(crate) edits: Vec<Edit>,
 }
@@ -68,7 +68,7 @@ impl Variant {
         Variant { base: seed, edits: Vec::new() }
     }
 
-    /// What was done, in order.
+    /// The edits, in order.
     pub fn edits(&self) -> &[Edit] {
         &self.edits
     }
@@ -78,8 +78,8 @@ impl Variant {
         self.with(|_| true)
     }
 
-    /// The program with those edits whose numbers are to be kept. One that stands in code of another
-    /// goes along with it.
+    /// The program with the edits whose indices `keep` accepts. An edit inside the code of another one
+    /// is left out with it.
     pub fn with(&self, keep: impl Fn(usize) -> bool) -> Program {
         let mut about: HashMap<StmtId, Vec<Change>> = HashMap::new();
         for (_, edit) in self.edits.iter().enumerate().filter(|(n, _)| keep(*n)) {
@@ -87,7 +87,7 @@ impl Variant {
         }
         let mut applier = EditApplier { program: self.base.clone(), about };
         if !applier.about.is_empty() {
-            // Code of edits that are left out is woven as well: nothing leads there.
+            // Edits inside the code of one that is left out are applied as well: they are unreachable.
             (0..self.base.stmts.len() as u32).for_each(|n| applier.stmt(StmtId(n)));
         }
         applier.program
@@ -100,7 +100,7 @@ struct EditApplier {
 }
 
 impl EditApplier {
-    /// Puts the edits about the parts of a statement where they belong.
+    /// Applies the edits of the statements in a statement.
     fn stmt(&mut self, id: StmtId) {
         let about = |s: &StmtId| self.about.contains_key(s);
         let kind = &self.program.stmt(id).kind;

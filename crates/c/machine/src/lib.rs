@@ -28,11 +28,12 @@
 //! runs code generated for that jump. The value of a call lives until the end of the full expression.
 //!
 //! **Order of evaluation.** `effects` over-approximates what operands read and write. Where two might
-//! conflict, the code brackets them: the operand without calls runs first while its accesses are logged,
-//! they are then marked in the shadow, and an access of the other operand that meets a mark is a
-//! conflict. A register variable that conflicts with itself is kept in memory, so there is one mechanism.
-//! Without logging the marks are free: a marked byte fails the comparison that every access makes anyway. An assignment's own store is compared with the side effects of its
-//! operands that no sequence point or call orders before it.
+//! conflict, the code brackets them: the operand without calls runs first while its accesses are
+//! logged, they are then marked in the shadow, and an access of the other operand that meets a mark is
+//! a conflict. A register variable that conflicts with itself is kept in memory, so there is one
+//! mechanism. Without logging the marks are free: a marked byte fails the comparison that every access
+//! makes anyway. An assignment's own store is compared with the side effects of its operands that no
+//! sequence point or call orders before it.
 //!
 //! **Effective types.** Scalar types have classes; an object's layout says which class may be accessed
 //! at which byte. Allocated storage and unions remember the class stored last. Through a union member

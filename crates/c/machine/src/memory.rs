@@ -172,7 +172,8 @@ pub enum Access {
 }
 
 impl Memory {
-    /// A memory with room for static objects of `static_end` bytes in all, a stack, and a heap up to `limit`.
+    /// A memory with room for static objects of `static_end` bytes in all, a stack, and a heap up to
+    /// `limit`.
     pub fn new(static_end: u32, stack: u32, limit: u64) -> Memory {
         let low_heap = static_end.next_multiple_of(64);
         let stack_base = low_heap + FIRST_HEAP;

@@ -1,9 +1,9 @@
 //! Conflicts between operands whose order is unspecified (6.5p2, 6.5.2.2p10).
 //!
-//! A *region* is the evaluation of such operands. While all but the last are evaluated, every
-//! access is logged; when one ends, the bytes it accessed are marked in the shadow. An access by a
-//! later operand that meets a mark, one of the two writing, is a conflict. Marks are set once and
-//! cleared in order, so the cost of nested regions is proportional to their accesses. Marks on dead objects are harmless:
+//! A *region* is the evaluation of such operands. While all but the last are evaluated, every access is
+//! logged; when one ends, the bytes it accessed are marked in the shadow. An access by a later operand
+//! that meets a mark, one of the two writing, is a conflict. Marks are set once and cleared in order,
+//! so the cost of nested regions is proportional to their accesses. Marks on dead objects are harmless:
 //! a new object begins with a clean shadow.
 
 use crate::memory::{Memory, READ_MARK, WRITE_MARK};

@@ -1,7 +1,8 @@
 //! Parses preprocessed files and says how long each took and why it was refused.
 //!
-//! `cargo run --release -p cparse --example parse -- [-q] [-p] [-d] [-r] file.i…`: `-q` prints
-//! refusals only, `-p` the tree as C, `-d` its dump, `-r` checks that the printed text reads back as the same tree.
+//! `cargo run --release -p cparse --example parse -- [-q] [-p] [-d] [-r] file.i…`: `-q` prints refusals
+//! only, `-p` the tree as C, `-d` its dump, `-r` checks that the printed text reads back as the same
+//! tree.
 
 use ctree::{DataModel, Program};
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! `asm` statements with an empty template: the optimisation barriers of test programs.
 //!
-//! An empty template has no instructions, so what it does follows from its operands alone: a `+`
+//! An empty template has no instructions, so its effect follows from its operands alone: a `+`
 //! or memory output keeps its value, an output tied to an input takes that input's value. A register
 //! output that no input sets, and a template with instructions, are refused.
 
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
         let mut operands = Vec::new();
         while self.tok() == Tok::Str || self.tok() == Tok::LBracket {
             if self.eat(Tok::LBracket) {
-                // A symbolic name: only templates and tied inputs could mention it.
+                // A symbolic name: only templates and tied inputs can refer to it.
                 self.expect(Tok::Ident, "operand name")?;
                 self.expect(Tok::RBracket, "`]`")?;
             }

@@ -1,15 +1,15 @@
 //! GNU attributes (`__attribute__((…))`) and what they mean for types.
 //!
 //! Honoured: `packed`, `aligned`, `noreturn`, `vector_size`, `mode`, `gnu_inline`. Attributes that
-//! change meaning in ways we do not model are refused, on use of the name where that is enough.
-//! All others are hints and are skipped.
+//! change the meaning in unsupported ways are refused, on use of the name where that is sufficient. All
+//! others are hints and are skipped.
 
 use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::Tok;
 use ctree::*;
 
-/// The attributes of a declaration or type that we act on.
+/// The attributes of a declaration or type that are honoured.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Attrs {
     pub packed: bool,
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(Some(align))
     }
 
-    /// The type a machine mode names, signed where that is open.
+    /// The type that a machine mode names, signed unless specified otherwise.
     fn mode(&mut self, text: &str, span: Span) -> ParseResult<Option<Ty>> {
         let name = text.strip_prefix("__").and_then(|t| t.strip_suffix("__")).unwrap_or(text);
         Ok(Some(match name {
@@ -170,8 +170,8 @@ impl Parser<'_> {
         }))
     }
 
-    /// Applies `mode` and `vector_size` to a declared type; both reach through pointers, arrays
-    /// and functions to what they are made of.
+    /// Applies `mode` and `vector_size` to a declared type; both apply to the innermost type
+    /// of pointers, arrays and functions.
     pub(crate) fn apply_type_attrs(
         &mut self,
         ty: Ty,

@@ -110,7 +110,7 @@ impl Parser<'_> {
     }
 
     /// Refuses operators on bit-fields wider than `int` whose result depends on whether the type
-    /// is the field's width (GCC) or the declared one (clang).
+    /// has the field's width (GCC) or is the declared one (clang).
     fn check_wide_bit_fields(&self, op: BinOp, l: ExprId, r: ExprId) -> ParseResult<()> {
         for (field, other) in [(l, r), (r, l)] {
             let Some((width, signed)) = self.wide_bit_field(field) else { continue };
@@ -204,7 +204,7 @@ impl Parser<'_> {
         Ok(self.add_expr(ExprKind::Binary(op, l, r), Ty::INT, span))
     }
 
-    /// The type two operands, at least one a pointer, meet in (6.5.9p5, 6.5.15p6).
+    /// The common type of two operands, at least one a pointer (6.5.9p5, 6.5.15p6).
     pub(crate) fn common_pointer(&mut self, l: ExprId, r: ExprId) -> Ty {
         let (lt, rt) = (self.ty(l).unqual(), self.ty(r).unqual());
         let types = &self.program.types;
@@ -225,7 +225,7 @@ impl Parser<'_> {
         } else if self.compatible_unqual(a, b) {
             self.composite(a, b).unqual()
         } else {
-            Ty::VOID // Incompatible: GCC warns and meets in `void *`.
+            Ty::VOID // Incompatible: GCC warns and uses `void *`.
         };
         self.pointer_to(to.qualified(quals))
     }
@@ -313,7 +313,7 @@ impl Parser<'_> {
         self.program.types.lanes(ty)
     }
 
-    /// Checks the operands of an operator and says what they are converted to.
+    /// Checks the operands of an operator and gives the types they are converted to.
     fn vector_operands(
         &mut self,
         op: BinOp,

@@ -1,5 +1,5 @@
 //! Function calls (C11 6.5.2.2), identifiers without a declaration, and the builtins whose
-//! argument types are their own business.
+//! argument types need special treatment.
 //!
 //! A type-generic builtin is a [`Func`] without a prototype whose arguments are passed in the types
 //! they have after decay: no default promotion is made for it.
@@ -141,7 +141,7 @@ impl Parser<'_> {
         FuncId(self.program.funcs.len() as u32 - 1)
     }
 
-    /// The type a signature of the table describes.
+    /// The type that a signature of the table describes.
     pub(crate) fn signature_type(&mut self, signature: &str) -> Ty {
         let mut codes = signature.bytes();
         let ret = self.signature_part(&mut codes).unwrap_or(Ty::VOID);
@@ -294,7 +294,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What `__builtin_constant_p` answers without an optimiser.
+    /// The result of `__builtin_constant_p` without an optimiser.
     fn is_constant(&self, e: ExprId) -> bool {
         match *self.kind(e) {
             ExprKind::Str(_) => true,

@@ -1,13 +1,14 @@
 //! Conversions (C11 6.3), each made an [`ExprKind::Implicit`] node: decay, promotions, the usual
 //! arithmetic conversions, and conversion as if by assignment (6.5.16.1).
 //!
-//! What GCC only warns about is taken: integers and pointers into each other, incompatible
-//! pointers, lost qualifiers. The conversion is then in the tree, for the machine to judge.
+//! What GCC only warns about is accepted: integers and pointers into each other, incompatible
+//! pointers, lost qualifiers. The conversion is then in the tree, and the machine
+//! checks it.
 //!
 //! # Bit-fields
 //! A bit-field narrower than `int` promotes to `int`, one of exactly `int`'s width to `int` or
-//! `unsigned`. Wider ones keep their declared type, as in clang; GCC gives them a type of their own
-//! width, and where the two could differ the operator is refused ([`Parser::bit_field_width`]).
+//! `unsigned`. Wider ones keep their declared type, as in clang; GCC gives them a type of the
+//! field's width, and where the two could differ the operator is refused ([`Parser::bit_field_width`]).
 
 use crate::error::{ParseResult, invalid};
 use crate::parser::Parser;
@@ -176,7 +177,7 @@ impl Parser<'_> {
         self.fold_int(e) == Some(0)
     }
 
-    /// Converts as if by assignment to an object of canonical type `to`; `what` says where for
+    /// Converts as if by assignment to an object of canonical type `to`; `what` names the context in
     /// messages, such as "initializing".
     pub(crate) fn assign_convert(&mut self, e: ExprId, to: Ty, what: &str) -> ParseResult<ExprId> {
         let to = to.unqual();

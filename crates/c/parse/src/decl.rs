@@ -76,7 +76,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `asm("name")` labels and attributes after a declarator, and what these make of the type.
+    /// `asm("name")` labels and attributes after a declarator, and their effect on the type.
     fn after_declarator(&mut self, d: &mut Declarator, specs: &Specs) -> ParseResult<()> {
         loop {
             match self.tok() {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A declaration with an unsupported type that nobody may ever use: remembers the name only.
+    /// A declaration with an unsupported type that may never be used: records the name only.
     fn skip_unsupported(&mut self, specs: &Specs, d: &Declarator) -> bool {
         let typedef = specs.storage == StorageSpec::Typedef;
         let unused = typedef
@@ -313,8 +313,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A static variable must not be initialised with one that is there only while its block runs
-    /// (6.7.9p4).
+    /// A static variable must not be initialised with an automatic one (6.7.9p4).
     fn refuse_automatic(&self, id: VarId) -> ParseResult<()> {
         let var = self.program.var(id);
         let (Storage::Static, Some(init)) = (var.storage, &var.init) else { return Ok(()) };

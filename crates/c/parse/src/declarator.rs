@@ -1,9 +1,9 @@
 //! Declarators and abstract declarators (C11 6.7.6, 6.7.7).
 //!
-//! A declarator is read from the outside in but means something from the inside out. Its parts are
-//! collected as [`DeclaratorPart`]s in the order in which they apply to the name, and the type is then built
-//! from the last to the first. Variable-length arrays are refused except as parameters, where the
-//! outermost array is a pointer anyway.
+//! A declarator is parsed from the outside in but applies from the inside out. Its parts are collected
+//! as [`DeclaratorPart`]s in the order in which they apply to the name, and the type is then built from
+//! the last to the first. Variable-length arrays are refused except as parameters, where the outermost
+//! array is a pointer anyway.
 
 use crate::attr::Attrs;
 use crate::error::{ParseResult, invalid, unsupported};
@@ -13,7 +13,7 @@ use crate::specs::StorageSpec;
 use crate::token::{Tok, Token};
 use ctree::*;
 
-/// One step of a declarator.
+/// One part of a declarator.
 pub(crate) enum DeclaratorPart {
     Pointer(Quals),
     Array(ArrayBound, Quals, Span),
@@ -130,7 +130,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// After `(` without a name so far: a parameter list rather than a nested declarator?
+    /// Whether a parameter list, not a nested declarator, follows a `(` before the name.
     fn parameters_ahead(&self) -> bool {
         match self.peek(1).tok {
             Tok::RParen | Tok::Ellipsis => true,
@@ -152,7 +152,7 @@ impl Parser<'_> {
                     self.attributes(attrs)?;
                     continue;
                 }
-                // clang's nullability marks and the like stand here as plain names: not taken.
+                // clang's nullability qualifiers and the like are identifiers here: not supported.
                 _ => return Ok(quals),
             });
             self.bump();
@@ -233,8 +233,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The parameters of a prototype, in a scope of their own so that later ones may mention
-    /// earlier ones in array bounds. The variables made for that are dropped again.
+    /// The parameters of a prototype, in a scope of their own so that later ones may refer to
+    /// earlier ones in array bounds. The variables created for that are dropped again.
     fn parameter_list(&mut self, params: &mut Params) -> ParseResult<()> {
         if self.tok() == Tok::KwVoid && self.peek(1).tok == Tok::RParen {
             self.bump();

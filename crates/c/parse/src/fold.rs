@@ -9,7 +9,7 @@ use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use ctree::*;
 
-/// Deepest tree followed. Our stack must hold this on top of the parser's own nesting.
+/// Greatest depth of a folded tree. The stack must hold this on top of the parser's own nesting.
 const MAX_FOLD: u32 = 400;
 
 /// A value: integers as mathematical values, except that `unsigned __int128` wraps into `i128`.

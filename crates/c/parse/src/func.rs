@@ -64,8 +64,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An `extern` function with GNU's old inline semantics is defined elsewhere; what stands here
-    /// only serves inlining, and such bodies in C libraries use builtins of their own.
+    /// An `extern` function with GNU's old inline semantics is defined elsewhere; the body here
+    /// only serves inlining, and such bodies in C libraries use other builtins.
     fn skip_inline_body(&mut self, id: FuncId) -> ParseResult<()> {
         let mut open = 0u32;
         loop {

@@ -1,5 +1,5 @@
 //! Initialisers (C11 6.7.9), normalised: every aggregate gets braces of its own, positions ascend,
-//! and what a later designator overrides is gone.
+//! and overridden initialisers are removed.
 //!
 //! A braced list keeps a stack of [`InitLevel`]s, from the object in braces down to the subaggregate
 //! the next value without braces goes to. A designator starts again at the outermost level.
@@ -107,7 +107,7 @@ impl Parser<'_> {
         Ok(e)
     }
 
-    /// `{ … }` for an object of canonical type `ty`; also the length it gives an array.
+    /// `{ … }` for an object of canonical type `ty`; also the length that it gives an array.
     fn braced(&mut self, ty: Ty) -> ParseResult<(Init, u64)> {
         self.enter()?;
         let open = self.bump();
@@ -217,7 +217,7 @@ impl Parser<'_> {
         root: &mut InitLevel,
     ) -> ParseResult<bool> {
         let scalar = self.aggregate_kind(elem).is_none();
-        // Most lists are complete; the limit is for huge arrays with few initialisers.
+        // Most lists are complete; the limit is for large arrays with few initialisers.
         root.items.reserve(len.unwrap_or(4).min(16) as usize);
         while self.tok() != Tok::RBrace {
             let at = root.next.0;
@@ -250,7 +250,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.a[1].b =`, or GNU's old `a:`. Leaves the levels at what is designated.
+    /// `.a[1].b =`, or GNU's old `a:`. Leaves the levels at the designated object.
     fn designators(&mut self, levels: &mut Vec<InitLevel>) -> ParseResult<()> {
         self.close_to(levels, 1)?;
         if self.tok() == Tok::Ident {
@@ -399,7 +399,7 @@ impl Parser<'_> {
         self.put(level, InitItem { first, last, init })
     }
 
-    /// Opens the aggregate at the current position, to continue what was said about it before.
+    /// Opens the aggregate at the current position, to continue its earlier initialiser.
     fn open_sublevel(&mut self, levels: &mut Vec<InitLevel>, span: Span) -> ParseResult<()> {
         let ty = self.position(levels);
         let Some(shape) = ty.and_then(|ty| self.aggregate_kind(ty)) else {

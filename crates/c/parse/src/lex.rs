@@ -2,15 +2,15 @@
 //!
 //! One pass over the bytes. Line markers go to the program's source map, `#pragma pack` to a list
 //! the parser asks when it completes a record; no token stands for either. Comments and digraphs
-//! are taken although a preprocessor leaves none. Trigraphs and universal character names in
-//! identifiers are not.
+//! are accepted although a preprocessor leaves none. Trigraphs and universal character names in
+//! identifiers are not supported.
 
 use crate::error::{ParseResult, invalid, unsupported};
 use crate::pragma::{PackState, handle_directive};
 use crate::token::{KeywordTable, Tok, Token};
 use ctree::{Program, Span, Sym};
 
-/// What the lexer hands to the parser.
+/// The output of the lexer.
 pub(crate) struct Lexed {
     pub tokens: Vec<Token>,
     pub packs: PackState,
@@ -151,7 +151,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// A preprocessing number (6.4.8); what it is worth is decided when it is decoded.
+    /// A preprocessing number (6.4.8); it is decoded by the parser.
     fn number(&mut self) {
         let start = self.pos;
         let hex = self.at(0) == b'0' && matches!(self.at(1), b'x' | b'X');

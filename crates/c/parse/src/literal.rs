@@ -1,6 +1,6 @@
 //! Integer and character constants and string literals (C11 6.4.4, 6.4.5): text to values.
 //!
-//! Wide strings are UTF-32, as on every target in the data model. Not taken: `u""` and `U""`
+//! Wide strings are UTF-32, as on every target in the data model. Not supported: `u""` and `U""`
 //! literals, imaginary constants, integer constants of more than 64 bits.
 
 use crate::error::{ParseResult, invalid, unsupported};

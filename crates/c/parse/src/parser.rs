@@ -6,7 +6,7 @@
 //! # Limits
 //! [`MAX_DEPTH`] bounds source nesting, which bounds our own recursion. [`MAX_HEIGHT`] bounds the
 //! height of an expression tree, which long chains such as `a + a + …` build without nesting, and
-//! the depth of types built by chains of typedefs: whoever walks the tree may recurse.
+//! the depth of types built by chains of typedefs: code that traverses the tree may recurse.
 
 use crate::declarator::DeclaratorPart;
 use crate::error::{ParseResult, invalid, unsupported};
@@ -47,7 +47,7 @@ pub(crate) struct SwitchContext {
     pub default: bool,
 }
 
-/// What is asked about a record again and again, kept so that nobody walks its members for it.
+/// Facts about a record, computed once from its members.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RecordFacts {
     /// Nesting of records by value.
@@ -58,7 +58,7 @@ pub(crate) struct RecordFacts {
     pub flexible: bool,
 }
 
-/// How full the arenas were.
+/// The sizes of the arenas.
 #[derive(Clone, Copy)]
 pub(crate) struct ArenaMark {
     exprs: usize,
@@ -126,7 +126,7 @@ pub(crate) struct Parser<'a> {
     pub ops: Vec<(ExprId, Tok, u8)>,
     /// Parts of the declarators being parsed.
     pub parts: Vec<DeclaratorPart>,
-    /// Functions whose prototype nobody wrote: declared implicitly, or given a library's.
+    /// Functions without a written prototype: declared implicitly, or known from the library.
     pub loose: FastMap<Sym, ()>,
     /// Builtins used so far.
     pub builtins: FastMap<Sym, FuncId>,
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    /// Type names of GCC that we do not have. They are names and not keywords because C libraries
+    /// Type names of GCC that are not supported. They are names and not keywords because C libraries
     /// declare some of them as typedefs for compilers without them.
     fn bind_unsupported_types(&mut self) {
         const NAMES: &[&str] = &[
@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
             AssignOp { lhs, rhs, .. } => h(lhs).max(h(rhs)),
             Cond(c, a, b) => h(c).max(a.map_or(0, h)).max(h(b)),
             Call(f, ref args) => args.iter().map(|&a| h(a)).fold(h(f), u16::max),
-            // Whoever makes these has reset `max_height` before parsing what is inside.
+            // The caller has reset `max_height` before parsing the operands.
             CompoundLit(..) | StmtExpr(_) => self.max_height,
         };
         let height = below.saturating_add(1);
@@ -453,7 +453,7 @@ impl<'a> Parser<'a> {
         Ok(self.intern(TypeKind::Array(elem, ArrayLen::Known(len))))
     }
 
-    /// A tag no program text contains.
+    /// A tag that does not occur in the program.
     pub(crate) fn fresh_tag(&mut self) -> Sym {
         loop {
             let name = format!("__anon_{}", self.next_anon);

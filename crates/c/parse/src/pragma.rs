@@ -1,7 +1,7 @@
 //! Lines that begin with `#` in preprocessed text: line markers and pragmas.
 //!
 //! `#pragma pack` is kept as a list of (token index, value in force from there); GCC applies the
-//! value in force where a record's definition ends. Other pragmas have no effect on meaning here.
+//! value in force where a record's definition ends. Other pragmas are ignored.
 
 use crate::error::{ParseResult, invalid, unsupported};
 use ctree::{SourceMap, Span};

@@ -143,7 +143,7 @@ impl Parser<'_> {
         Ok(id)
     }
 
-    /// The tag to print: a fresh one if the definition will be hoisted out of its scope.
+    /// The tag to print: a generated one if the definition will be hoisted out of its scope.
     pub(crate) fn hoisted_tag(&mut self, tag: Sym) -> Sym {
         if self.scopes.level() == self.pending_level { tag } else { self.fresh_tag() }
     }
@@ -245,7 +245,7 @@ impl Parser<'_> {
         Ok(width as u32)
     }
 
-    /// Names are unique; all types but a last flexible array are complete.
+    /// Checks that names are unique and that all types but a last flexible array are complete.
     fn check_members(&self, fields: &[Field]) -> ParseResult<()> {
         let mut names = std::collections::HashSet::new();
         for (i, field) in fields.iter().enumerate() {

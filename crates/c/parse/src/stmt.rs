@@ -63,7 +63,7 @@ impl Parser<'_> {
         self.check_height()
     }
 
-    /// `__attribute__((fallthrough));`: says nothing.
+    /// `__attribute__((fallthrough));`: ignored.
     fn attribute_statement(&mut self) -> ParseResult<bool> {
         let (pos, cur, hi) = (self.pos, self.cur, self.prev_hi);
         self.attributes(&mut Attrs::default())?;
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(e)
     }
 
-    /// An `if`; a chain of `else if` is read in a loop, for it is no nesting to its writer.
+    /// An `if`; a chain of `else if` is parsed in a loop, because it does not count as nesting.
     fn if_stmt(&mut self) -> ParseResult<StmtId> {
         let mut chain = Vec::new();
         let mut other = None;

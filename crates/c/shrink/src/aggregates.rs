@@ -1,4 +1,4 @@
-//! Structs, unions and arrays get smaller, and become what they hold.
+//! Makes structs, unions and arrays smaller, and replaces them by a field or an element.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,8 +13,8 @@ use crate::retype::{changed, everywhere, initialisers, trim_initialisers};
 use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen};
 
-/// Records lose fields that nothing uses, unions all but one, and what has a single field becomes
-/// it; at last any field goes.
+/// Removes unused fields of structs, all but one field of unions, replaces records with a single field by
+/// it, and at last removes any field.
 pub(crate) fn records(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let map = ProgramMap::of(program);
@@ -85,7 +85,7 @@ fn accesses(program: &Program, map: &ProgramMap) -> Vec<(ExprId, RecordId, u32)>
     map.exprs.iter().filter_map(with_record).collect()
 }
 
-/// Uses of a place become values, assignments to it their right sides.
+/// Replaces reads of an lvalue by values, and assignments to it by their right sides.
 fn replace_accesses(program: &mut Program, uses: &[(ExprId, i128)]) {
     use UnOp::{PostDec, PostInc, PreDec, PreInc};
     let map = ProgramMap::of(program);
@@ -134,8 +134,8 @@ fn remove_fields(program: &mut Program, r: RecordId, gone: &dyn Fn(Option<Sym>) 
         kept.iter().map(|&i| fields[i as usize].clone()).collect();
 }
 
-/// Positions in initialisers of a record become those of the fields kept. Inner initialisers need
-/// the old positions to find their types, so they go first.
+/// Renumbers positions in initialisers of a record for the fields that are kept. Inner initialisers need
+/// the old positions to find their types, so they are renumbered first.
 fn renumber_inits(program: &mut Program, r: RecordId, kept: &[u32]) {
     fn walk(types: &TypeTable, ty: Ty, init: &mut Init, r: RecordId, kept: &[u32]) {
         let Init::List(items) = init else { return };
@@ -170,7 +170,7 @@ fn renumber_inits(program: &mut Program, r: RecordId, kept: &[u32]) {
     }
 }
 
-/// All accesses of a union go to one of its members.
+/// Redirects all accesses of a union to one of its members.
 fn only_member(program: &mut Program, r: RecordId, name: Sym) {
     let fields = &program.types.records[r.index()].fields;
     let Some(at) = fields.iter().position(|f| f.name == Some(name)) else { return };
@@ -185,7 +185,7 @@ fn only_member(program: &mut Program, r: RecordId, name: Sym) {
     remove_fields(program, r, &|f| f != Some(name));
 }
 
-/// A record with one field becomes the field.
+/// Replaces a record with one field by the field.
 fn replace_by_field(program: &mut Program, r: RecordId) {
     let [field] = program.types.records[r.index()].fields.as_slice() else { return };
     let ty = field.ty;
@@ -214,7 +214,7 @@ fn replace_by_field(program: &mut Program, r: RecordId) {
     });
 }
 
-/// Arrays get shorter, all of one length at a time, then become their elements, then one by one.
+/// Shortens arrays, all of one length at a time, replaces them by their elements, then one by one.
 pub(crate) fn arrays(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let shorter: [fn(u64) -> u64; 4] = [|_| 1, |_| 2, |n| n / 2, |n| n - 1];
@@ -323,7 +323,7 @@ fn set_type(program: &mut Program, v: VarId, ty: Ty) {
     }
 }
 
-/// An array becomes its element.
+/// Replaces an array by its element.
 fn to_element(program: &mut Program, v: VarId) {
     let Some((elem, _)) = program.types.as_array(program.var(v).ty) else { return };
     let map = ProgramMap::of(program);

@@ -1,4 +1,4 @@
-//! Statements become simpler ones: branches, loops, switches, jumps and blocks.
+//! Simplifies statements: branches, loops, switches, jumps and blocks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use ctree::map::StmtContext;
 /// How often statements ran.
 type Counts = BTreeMap<StmtId, u64>;
 
-/// Leaves out what never ran.
+/// Removes code that never ran.
 pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let program = &specimen.program;
@@ -59,7 +59,7 @@ fn values(program: &Program, map: &ProgramMap) -> HashSet<StmtId> {
     values
 }
 
-/// Statements that ran, and those that hold one that did.
+/// Statements that ran, and those that enclose one that did.
 fn alive(map: &ProgramMap, counts: &Counts) -> HashSet<StmtId> {
     let mut alive: HashSet<StmtId> = counts.keys().copied().collect();
     for context in map.stmts.iter().rev() {
@@ -70,7 +70,7 @@ fn alive(map: &ProgramMap, counts: &Counts) -> HashSet<StmtId> {
     alive
 }
 
-/// Makes the edits of each statement.
+/// Collects the edits of each statement.
 fn each(
     specimen: &Specimen,
     make: fn(&Program, &Counts, &ProgramMap, &StmtContext, &mut Vec<Edit>),
@@ -83,7 +83,8 @@ fn each(
     edits
 }
 
-/// Branches become what was taken, loops that turned once their body. The meaning stays as it is.
+/// Replaces branches by the arm that was taken, and loops with one iteration by their body. The
+/// execution does not change.
 pub(crate) fn taken(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || each(specimen, take_branch))
 }
@@ -126,7 +127,7 @@ fn take_branch(
     }
 }
 
-/// A branch becomes one of its arms; what its condition does is kept.
+/// Replaces a branch by one of its arms; side effects of the condition are kept.
 fn keep_arm(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
     Box::new(move |program| {
         let mut list = effects(program, c);
@@ -135,12 +136,12 @@ fn keep_arm(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
     })
 }
 
-/// An expression as a statement, if it does anything.
+/// An expression as a statement, if it has side effects.
 fn effects(program: &mut Program, e: ExprId) -> Vec<StmtId> {
     if has_effects(program, e) { vec![program.expr_stmt(e)] } else { Vec::new() }
 }
 
-/// A loop becomes its beginning, its body and, unless it was left by a `break`, its step.
+/// Replaces a loop by its initialisation, its body and, unless it was left by a `break`, its step.
 fn run_loop_once(program: &Program, counts: &Counts, s: StmtId) -> Edit {
     let left = ProgramMap::of_stmt(program, s).stmts.iter().any(|context| {
         matches!(program.stmt(context.id).kind, StmtKind::Break) && counts.contains_key(&context.id)
@@ -164,8 +165,8 @@ fn run_loop_once(program: &Program, counts: &Counts, s: StmtId) -> Edit {
     })
 }
 
-/// The body of a loop or switch on its own: what follows a jump out of it goes, and where a jump is
-/// left it needs a loop still.
+/// The body of a loop or switch without it: what follows a jump out of it is removed; if another such
+/// jump is left, the body still needs a loop.
 fn run_once(program: &mut Program, body: StmtId) -> StmtId {
     let mut list = match &program.stmt(body).kind {
         StmtKind::Block(list) => list.clone(),
@@ -201,8 +202,8 @@ fn has_jump_out(program: &Program, s: StmtId, breaks: bool, continues: bool) -> 
     }
 }
 
-/// The statements from each case of a switch that ran to where it is left. A case that only
-/// another one falls into is no way of its own.
+/// The statements from each case of a switch that ran to where it is left. A case that is only
+/// reached by fallthrough does not count.
 fn case_paths(program: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
     let StmtKind::Block(list) = &program.stmt(body).kind else { return Vec::new() };
     let mut case_paths = Vec::new();
@@ -239,7 +240,7 @@ fn unlabelled(program: &Program, mut s: StmtId) -> (StmtId, bool) {
     (s, labelled)
 }
 
-/// A switch becomes one of its ways.
+/// Replaces a switch by one of its paths.
 fn take_case_path(s: StmtId, c: ExprId, path: Vec<StmtId>) -> Edit {
     Box::new(move |program| {
         let mut list = effects(program, c);
@@ -253,7 +254,7 @@ fn take_case_path(s: StmtId, c: ExprId, path: Vec<StmtId>) -> Edit {
     })
 }
 
-/// Loops turn less often, then once; `for` loses its clauses.
+/// Reduces the iterations of loops, down to one; removes the clauses of `for`.
 pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
         0 => Some(each(specimen, |program, counts, _, context, edits| {
@@ -262,7 +263,7 @@ pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 program.stmt(s).kind,
                 StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
             );
-            // Without an execution nothing is known.
+            // Nothing is known without an execution.
             if is_loop && (counts.is_empty() || counts.contains_key(&s)) {
                 edits.push(run_loop_once(program, counts, s));
             }
@@ -283,7 +284,7 @@ pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     }
 }
 
-/// Moves the constant that ends a loop nearer to its beginning.
+/// Moves the constant bound of a loop nearer to its start.
 fn bound(program: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit>) {
     let (start, cond) = match program.stmt(s).kind {
         StmtKind::For { init, cond: Some(cond), .. } => {
@@ -308,7 +309,7 @@ fn bound(program: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Ve
     }
 }
 
-/// What a loop's first clause sets its variable to.
+/// The initial value of a loop's variable.
 fn start(program: &Program, init: StmtId) -> Option<i128> {
     match &program.stmt(init).kind {
         StmtKind::Expr(e) => match program.expr(*e).kind {
@@ -326,7 +327,7 @@ fn start(program: &Program, init: StmtId) -> Option<i128> {
     }
 }
 
-/// Statements lose a part: a condition, an arm, a clause. A level is a kind of part.
+/// Removes a part of a statement: a condition, an arm, a clause. A level is a kind of part.
 pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let lose: fn(&mut StmtKind) = match level {
         0 => |kind| {
@@ -408,7 +409,7 @@ fn switch_paths(
     }
 }
 
-/// Jumps, labels, blocks and returns that are needless. The meaning stays as it is.
+/// Removes redundant jumps, labels, blocks and returns. The execution does not change.
 pub(crate) fn needless(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
         0 => Some(each(specimen, jumps)),
@@ -437,7 +438,7 @@ fn jumps(
             edits.push(Box::new(move |program| become_all(program, s, vec![inner])));
         }
         StmtKind::Block(list) => {
-            // A jump forward within the block leaves out what is between.
+            // A forward jump within the block skips what is between.
             for (at, &from) in list.iter().enumerate() {
                 let StmtKind::Goto(l) = program.stmt(from).kind else { continue };
                 let is_target =
@@ -457,7 +458,7 @@ fn jumps(
     }
 }
 
-/// The braces of a block within a block go, also around declarations: these get names of their own.
+/// Removes the braces of a block within a block, also around declarations, which are renamed.
 fn unwrap_block(
     program: &Program,
     _: &Counts,
@@ -558,7 +559,7 @@ fn compounds(specimen: &Specimen) -> Vec<Edit> {
     edits
 }
 
-/// Statement expressions: their statements go before the one that they are in.
+/// Moves the statements of a statement expression before the statement that it is in.
 fn hoists(specimen: &Specimen) -> Vec<Edit> {
     let program = &specimen.program;
     let map = ProgramMap::of(program);
@@ -592,7 +593,7 @@ fn is_void(program: &Program, e: ExprId) -> bool {
 }
 
 fn hoist(program: &mut Program, e: ExprId, block: StmtId, parent: Option<StmtId>, at: StmtId) {
-    // A copy, for the names that it declares are to be its own.
+    // A copy, because the names that it declares must be unique.
     let copy = TreeCopier::default().stmt(program, block);
     let StmtKind::Block(mut list) = program.stmt(copy).kind.clone() else { return };
     let value = list.last().and_then(|&last| match program.stmt(last).kind {

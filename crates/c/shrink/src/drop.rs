@@ -1,4 +1,4 @@
-//! Leaves out statements, functions, variables and initialisers.
+//! Removes statements, functions, variables and initialisers.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, UnO
 use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen, only};
 
-/// Leaves out statements. A level is a depth of calls and a depth of nesting: what is nearer to the
-/// top of `main` goes first and takes with it what is below.
+/// Removes statements. A level is a depth of calls and a depth of nesting: statements nearer to the top
+/// of `main` are tried first, with everything in them.
 pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let map = ProgramMap::of(program);
@@ -18,7 +18,7 @@ pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
         let calls = context.func.and_then(|f| depths.get(&f)).copied().unwrap_or(usize::MAX);
         let removable = match &program.stmt(context.id).kind {
             StmtKind::Empty | StmtKind::Decl(_) | StmtKind::Label(..) => false,
-            // Nothing but the function's value hangs on its last statement.
+            // Only the function's value depends on its last statement.
             StmtKind::Return(value) => context.depth > 1 || value.is_none(),
             _ => true,
         };
@@ -33,7 +33,7 @@ pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>>
     Some(stmts.into_iter().map(drop).collect())
 }
 
-/// Leaves out functions: a call becomes the value that it had.
+/// Removes functions: a call is replaced by the value that it had.
 pub(crate) fn functions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let program = &specimen.program;
@@ -75,7 +75,7 @@ fn remove_function(specimen: &Specimen, map: &ProgramMap, f: FuncId) -> Edit {
     })
 }
 
-/// Leaves out variables: a read becomes the value that it gave first, an assignment its right side.
+/// Removes variables: a read is replaced by its first value, an assignment by its right side.
 pub(crate) fn variables(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let map = ProgramMap::of(&specimen.program);
@@ -88,11 +88,11 @@ fn is_parameter(program: &Program, v: VarId) -> bool {
     program.var(v).scope == ctree::Scope::Param
 }
 
-/// What becomes of one use of a variable.
+/// The replacement of one use of a variable.
 enum Replacement {
-    /// The expression becomes a constant.
+    /// Replaced by a constant.
     Value(ExprId, i128),
-    /// The expression becomes another one.
+    /// Replaced by another expression.
     Other(ExprId, ExprId),
 }
 
@@ -147,7 +147,7 @@ fn remove_variable(specimen: &Specimen, map: &ProgramMap, v: VarId) -> Option<Ed
     }))
 }
 
-/// The largest place that a use of a variable is the root of: `a` in `a[1].b` gives all of it.
+/// The largest lvalue that a use of a variable is the root of: all of `a[1].b` for its `a`.
 pub(crate) fn whole_place(program: &Program, map: &ProgramMap, mut e: ExprId) -> ExprId {
     loop {
         let Some(Parent::Expr(up)) = map.visible_parent(program, e) else { return e };
@@ -161,7 +161,7 @@ pub(crate) fn whole_place(program: &Program, map: &ProgramMap, mut e: ExprId) ->
         match program.expr(up).kind {
             ExprKind::Member(..) => e = up,
             ExprKind::Index(base, _) if inside(base) => {
-                // An array that is indexed, not a pointer that is read.
+                // The subscript of an array, not of a pointer that is read.
                 match program.types.as_array(program.expr(e).ty) {
                     Some(_) => e = up,
                     None => return e,
@@ -172,7 +172,7 @@ pub(crate) fn whole_place(program: &Program, map: &ProgramMap, mut e: ExprId) ->
     }
 }
 
-/// Leaves out initialisers, then parts of them.
+/// Removes initialisers, then parts of them.
 pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let map = ProgramMap::of(&specimen.program);
     let vars = map.vars.iter().copied();
@@ -190,7 +190,7 @@ pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit
                 if let Some(init) = init(v) {
                     elements(init, &mut Vec::new(), &mut paths);
                 }
-                // From the back: what is left out there needs no designator for what follows.
+                // From the back, so that no designators are needed for the rest.
                 for path in paths.into_iter().rev() {
                     edits.push(Box::new(move |program| {
                         if let Some(init) = &mut program.vars[v.index()].init {
@@ -228,7 +228,7 @@ fn leave_out(init: &mut Init, path: &[u64]) {
     }
 }
 
-/// Leaves out declarations of what is defined in the same unit.
+/// Removes declarations of what is defined in the same unit.
 pub(crate) fn redundant_declarations(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let mut edits: Vec<Edit> = Vec::new();

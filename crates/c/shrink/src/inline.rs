@@ -1,7 +1,7 @@
-//! Calls become what they call.
+//! Inlines calls.
 //!
-//! Where a statement may stand before the one with the call, the body goes there; elsewhere it
-//! becomes a statement expression. Only calls by name within a unit.
+//! The body is inserted before the statement with the call where that is possible, and otherwise becomes a
+//! statement expression. Only calls by name within a unit are inlined.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,12 +15,12 @@ use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen, only};
 use ctree::map::StmtContext;
 
-/// Functions with a single call that leave only at their end: this is shorter.
+/// Functions with a single call that return only at their end: inlining makes the text shorter.
 pub(crate) fn single(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || edits(specimen, |program, f, calls| calls == 1 && ends_once(program, f)))
 }
 
-/// Functions with several calls or ways out: first those that are one expression, then all.
+/// Functions with several calls or returns: first those that are one expression, then all.
 pub(crate) fn several(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
         0 => Some(edits(specimen, |program, f, calls| calls > 1 && is_expression(program, f))),
@@ -87,7 +87,7 @@ fn calls_of(program: &Program, map: &ProgramMap, f: FuncId) -> Option<Vec<ExprId
     Some(calls)
 }
 
-/// Inlines all calls of a function and drops it.
+/// Inlines all calls of a function and removes it.
 fn inline(program: &mut Program, f: FuncId) {
     let map = ProgramMap::of(program);
     let Some(calls) = calls_of(program, &map, f) else { return };
@@ -158,7 +158,7 @@ fn inline_call(
     }
 }
 
-/// The call becomes its value.
+/// Replaces a call by its value.
 fn replace_call(program: &mut Program, call: ExprId, value: Option<ExprId>) {
     match value {
         Some(value) => replace_by_child(program, call, value),
@@ -183,8 +183,8 @@ fn changed_vars(program: &Program, f: FuncId) -> HashSet<VarId> {
     changed
 }
 
-/// Whether an argument can stand for a parameter that does not change: a value that nothing changes
-/// in the meantime, of the same type.
+/// Whether an argument can stand for a parameter that does not change: an expression of the same type
+/// whose value does not change during the call.
 fn is_same(program: &Program, param: VarId, arg: ExprId) -> bool {
     let ty = program.types.resolved(program.var(param).ty).unqual();
     let inner = bare(program, arg);

@@ -1,4 +1,4 @@
-//! Variables become what they hold, or each other; declarations are drawn together.
+//! Replaces variables by their values or by each other, and joins declarations.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::params::is_changed;
 use crate::{Edit, Parent, ProgramMap, Specimen};
 use ctree::map::{Child, StmtContext, for_each_child};
 
-/// Variables that get one value only become it: first those whose value is a constant or an address,
+/// Replaces variables with a single value by it: first those whose value is a constant or an address,
 /// then those that are read once.
 pub(crate) fn copies(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
@@ -27,7 +27,7 @@ pub(crate) fn copies(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     for &v in map.vars.iter().filter(|&&v| program.var(v).scope != Scope::Param) {
         let Some(only) = Definition::of(program, &map, v) else { continue };
         let steady = is_steady(program, only.value);
-        // What the value names must be known where it goes.
+        // What the value names must be visible where it is inserted.
         let block = only.assignment.and_then(|s| parents[&s]);
         let within = |e: &ExprId| {
             let mut at = stmt_of.get(e).copied().flatten();
@@ -48,7 +48,7 @@ pub(crate) fn copies(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// The one place where a variable gets a value, and all where it is read.
+/// The single definition of a variable, and its uses.
 struct Definition {
     value: ExprId,
     /// The assignment that it is, unless it is the initialiser.
@@ -107,7 +107,7 @@ fn assigned(program: &Program, map: &ProgramMap, e: ExprId) -> Option<(StmtId, E
     }
 }
 
-/// Whether an expression has the same value wherever it stands.
+/// Whether an expression has the same value everywhere.
 fn is_steady(program: &Program, e: ExprId) -> bool {
     let e = bare(program, e);
     match program.expr(e).kind {
@@ -132,7 +132,7 @@ fn is_steady_place(program: &Program, e: ExprId) -> bool {
     }
 }
 
-/// Whether an expression names nothing that only a block knows.
+/// Whether an expression names nothing that is local to a block.
 fn is_global(program: &Program, e: ExprId) -> bool {
     let mut all = true;
     for_each_child(&program.expr(e).kind, &mut |child| match child {
@@ -142,7 +142,7 @@ fn is_global(program: &Program, e: ExprId) -> bool {
     all && !matches!(program.expr(e).kind, ExprKind::Var(v) if program.var(v).scope != Scope::File)
 }
 
-/// A value in the type of the variable that held it: other types compute otherwise.
+/// A value converted to the type of the variable: another type would change computations.
 fn converted(program: &mut Program, value: ExprId, ty: Ty) -> ExprId {
     let inner = bare(program, value);
     if !program.types.is_arithmetic(ty) || program.expr(inner).ty.unqual() == ty {
@@ -172,8 +172,8 @@ fn fits(n: i128, bits: u32, signed: bool) -> bool {
     n >> top == 0 || signed && n >> top == -1
 }
 
-/// A variable becomes another one of its type that the text has before it. A level is how many of
-/// that type are between the two.
+/// Replaces a variable by an earlier one of its type. A level is the number of variables of that type
+/// between the two.
 pub(crate) fn mergers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     if level > 2 {
         return None;
@@ -215,7 +215,7 @@ fn owners(program: &Program, map: &ProgramMap) -> HashMap<VarId, FuncId> {
     owners
 }
 
-/// The initialiser becomes an assignment where it stands in a block.
+/// The initialiser of a variable of a block becomes an assignment.
 fn become_other(program: &mut Program, v: VarId, by: VarId) {
     let init = program.var(v).init.clone();
     let is_local =
@@ -239,7 +239,7 @@ fn become_other(program: &mut Program, v: VarId, by: VarId) {
     undeclare(program, |_, w| w == v);
 }
 
-/// Declarations are drawn together: `int a; a = 1;` and `int a; int b;` become one.
+/// Joins declarations: `int a; a = 1;` and `int a; int b;` become one.
 pub(crate) fn declarations(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let map = ProgramMap::of(program);
@@ -292,7 +292,8 @@ fn assignment(program: &Program, s: StmtId) -> Option<(VarId, ExprId)> {
     }
 }
 
-/// The first statement that uses a variable of the block assigns to it: it becomes the declaration.
+/// The first statement that uses a variable of the block assigns to it: the assignment becomes the
+/// declaration.
 fn with_first_values(program: &Program, list: &[StmtId], edits: &mut Vec<Edit>) {
     let uses = |s: StmtId, v: VarId| ProgramMap::of_stmt(program, s).var_uses.contains_key(&v);
     for (at, &decl) in list.iter().enumerate() {

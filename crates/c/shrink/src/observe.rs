@@ -1,4 +1,5 @@
-//! Lets a program print the variables themselves, so that what computes and prints checksums can go.
+//! Makes a program print its variables, so that the code that computes and prints checksums can be
+//! removed.
 
 use ctree::{
     ArrayLen, ExprId, ExprKind, IntKind, Item, Program, Scope, StmtId, StmtKind, Ty, TypeKind,
@@ -9,7 +10,7 @@ use crate::{Edit, ProgramMap, Specimen, only};
 
 /// Elements of one array that are printed.
 const ELEMENTS: u64 = 40;
-/// Lines that are printed at most.
+/// Most lines that are printed.
 const LINES: usize = 600;
 
 /// Library functions that write to standard output.

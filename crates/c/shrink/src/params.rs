@@ -1,4 +1,4 @@
-//! Functions lose parameters and results.
+//! Removes parameters and results of functions.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use crate::edit::{TreeCopier, bare, callee, has_effects, has_room, substitute};
 use crate::value::literal;
 use crate::{Edit, Parent, ProgramMap, Specimen};
 
-/// Parameters go: those that nothing uses, those that always have the same argument, then all, with
-/// the first argument in their place.
+/// Removes parameters: unused ones, those that always have the same argument, then all, which are
+/// replaced by the first argument.
 pub(crate) fn parameters(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     if level > 2 {
         return None;
@@ -76,7 +76,7 @@ fn calls(program: &Program, map: &ProgramMap, name: Sym) -> Option<Vec<ExprId>> 
     Some(calls)
 }
 
-/// Whether an expression means the same in any function and at any time.
+/// Whether an expression has the same meaning in any function and at any time.
 fn is_closed(program: &Program, e: ExprId) -> bool {
     let e = bare(program, e);
     let is_global = |v: VarId| program.var(v).scope == Scope::File;
@@ -96,7 +96,7 @@ fn is_closed(program: &Program, e: ExprId) -> bool {
     }
 }
 
-/// Takes a parameter out of a function and of all its calls. False if it is out already.
+/// Removes a parameter from a function and all its calls. False if it was already removed.
 fn remove_parameter(program: &mut Program, f: FuncId, param: VarId) -> bool {
     let Some(at) = program.func(f).params.iter().position(|&v| v == param) else { return false };
     let name = program.func(f).name;
@@ -152,7 +152,7 @@ pub(crate) fn name_types(program: &mut Program) {
     }
 }
 
-/// A parameter becomes its argument where it is only read, else a variable that begins with it.
+/// Replaces a parameter by its argument if it is only read, or else by a variable initialised with it.
 fn bind_parameter(
     program: &mut Program,
     f: FuncId,
@@ -200,8 +200,8 @@ pub(crate) fn is_changed(program: &Program, map: &ProgramMap, e: ExprId) -> bool
     }
 }
 
-/// Functions lose their results: first those whose result nobody uses, then all, with the value that
-/// a call had in its place. At last, `(void)` becomes `()`.
+/// Removes the results of functions: first unused ones, then all, with each call replaced by its value.
+/// At last, `(void)` becomes `()`.
 pub(crate) fn results(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let map = ProgramMap::of(program);

@@ -1,8 +1,7 @@
-//! Everything gets a short name.
+//! Gives everything a short name.
 //!
-//! A name is given to one thing only in the whole program, so scopes need no thought. Things of
-//! several units that have the same name keep having the same. `main` and what is not defined here
-//! keep their names.
+//! A name is used for one entity only in the whole program, so scopes do not matter. Entities of several
+//! units with the same name are renamed alike. `main` and what is not defined here keep their names.
 
 use std::collections::HashSet;
 
@@ -18,7 +17,7 @@ pub(crate) fn names(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         0 => {
             let edit: Edit = Box::new(move |program| {
                 let mut used = kept(program);
-                // By way of names that no text has, or one would take what another still has.
+                // Through names that no text has, so that a new name is never still in use.
                 let aside =
                     |(n, entity): (usize, &Entity)| entity.rename(program, &format!("{n} "));
                 let entities: Vec<Entity> = entities.iter().enumerate().map(aside).collect();
@@ -48,8 +47,8 @@ pub(crate) fn names(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     }
 }
 
-/// Something with a name. File scope, tags, fields and types go by their names, for each unit has
-/// entries of its own for them.
+/// Something with a name. Entities at file scope, tags, fields and types are identified by name, because
+/// each unit has its own entries for them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Entity {
     File(Sym),
@@ -74,7 +73,7 @@ impl Entity {
         }
     }
 
-    /// Gives it another name; the thing as it is to be called from now on.
+    /// Renames it; returns the entity under its new name.
     fn rename(self, program: &mut Program, name: &str) -> Entity {
         let new = program.names.intern(name);
         let put = |slot: &mut Sym, old: Sym| {
@@ -135,7 +134,7 @@ fn foreign(program: &Program) -> HashSet<Sym> {
         .collect()
 }
 
-/// Everything that may be renamed, in the order of the text.
+/// Everything that may be renamed, in source order.
 fn entities(program: &Program) -> Vec<Entity> {
     let foreign = foreign(program);
     let mut list = EntityList { program, seen: HashSet::new(), entities: Vec::new() };
@@ -204,13 +203,13 @@ impl EntityList<'_> {
     }
 }
 
-/// Words that are no names: keywords, and short names that compilers know as functions.
+/// Names that must not be used: keywords, and short names of builtin functions.
 const RESERVED: &[&str] = &[
     "do", "if", "or", "jn", "yn", "asm", "for", "int", "abs", "cos", "div", "erf", "exp", "fma",
     "log", "pow", "sin", "tan", "and", "new", "not", "try", "xor", "fmin", "j0", "j1", "y0", "y1",
 ];
 
-/// The names that are not free, and how many were tried.
+/// The names that are in use, and how many were tried.
 struct UsedNames {
     names: HashSet<String>,
     tried: usize,

@@ -1,4 +1,4 @@
-//! Changes of types wherever the text shows them.
+//! Changes of types everywhere in a program.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use ctree::{ArrayLen, ExprKind, FuncType, Init, Program, Quals, Sym, Ty, TypeKin
 
 use crate::params::name_types;
 
-/// What becomes of a type whose parts have been changed already; `None` leaves it.
+/// The replacement of a type whose components have been changed already; `None` if unchanged.
 pub(crate) type TypeChange<'a> = &'a dyn Fn(&mut TypeTable, Ty) -> Option<Ty>;
 
-/// A type with a change made at every depth.
+/// A type with a change applied at every depth.
 pub(crate) fn changed(types: &mut TypeTable, ty: Ty, change: TypeChange<'_>) -> Ty {
     let inner = match types.kind(ty).clone() {
         TypeKind::Pointer(to) => {
@@ -41,12 +41,12 @@ pub(crate) fn without(ty: Ty, quals: Quals) -> Option<Ty> {
     (left != ty.quals()).then(|| ty.unqual().qualified(left))
 }
 
-/// Names of functions that are defined here. Others are a library's, and so are their types.
+/// Names of functions that are defined here. The types of others must not change.
 pub(crate) fn defined(program: &Program) -> HashSet<Sym> {
     program.funcs.iter().filter(|f| f.body.is_some()).map(|f| f.name).collect()
 }
 
-/// Makes a change in all of a program, the declarations of library functions left out.
+/// Applies a change to a whole program, except the declarations of library functions.
 pub(crate) fn everywhere(program: &mut Program, change: TypeChange<'_>) {
     let types = &mut program.types;
     for var in &mut program.vars {
@@ -119,7 +119,7 @@ fn within(
     }
 }
 
-/// Leaves out of the initialisers what is beyond the ends of arrays.
+/// Removes initialisers beyond the ends of arrays.
 pub(crate) fn trim_initialisers(program: &mut Program) {
     initialisers(program, &mut |program, ty, init| {
         if let (Init::List(items), Some((_, ArrayLen::Known(n)))) =

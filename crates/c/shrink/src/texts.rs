@@ -1,12 +1,12 @@
-//! String literals become shorter: nothing, or only what makes `printf` print values. And the formats
-//! of `printf` follow the types of what is printed.
+//! Shortens string literals: to nothing, or to the conversions of a `printf` format. Also fits formats to
+//! the types of the arguments.
 
 use ctree::{ExprId, ExprKind, IntKind, Program, StrId, StrWidth, Ty, UnOp};
 
 use crate::edit::{bare, callee};
 use crate::{Edit, ProgramMap, Specimen};
 
-/// A level is what is left of a string.
+/// Shortens string literals. A level is what is left of a string.
 pub(crate) fn strings(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let shorter: fn(&[u8]) -> Vec<u8> = match level {
         0 => |_| Vec::new(),
@@ -65,7 +65,7 @@ fn spans(text: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Constants that are printed become `int`, or 0 where they do not fit.
+/// Replaces printed constants by `int` constants, or by 0 where they do not fit.
 fn plain_arguments(specimen: &Specimen) -> Vec<Edit> {
     let program = &specimen.program;
     let mut edits: Vec<Edit> = Vec::new();
@@ -96,7 +96,7 @@ fn printed(program: &Program, call: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     (is_text && matches!(name, "printf" | "__builtin_printf")).then(|| (format, rest.to_vec()))
 }
 
-/// Fits all formats to the types of what is printed.
+/// Fits all formats to the types of their arguments.
 pub(crate) fn fit_formats(program: &mut Program) {
     for call in 0..program.exprs.len() {
         if matches!(program.exprs[call].kind, ExprKind::Call(..)) {
@@ -149,7 +149,7 @@ fn fitting(program: &Program, conversion: &[u8], ty: Ty) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// The type of a place as it is declared now, whatever the expression's own type still says.
+/// The declared type of an lvalue, which the type of the expression may not reflect yet.
 fn place_type(program: &Program, e: ExprId) -> Option<Ty> {
     let e = bare(program, e);
     let inside = |ty: Ty| match program.types.as_array(ty) {

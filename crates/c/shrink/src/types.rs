@@ -1,4 +1,4 @@
-//! Types become plainer: qualifiers, storage classes, attributes, names, kinds of numbers.
+//! Simplifies types: qualifiers, storage classes, attributes, typedef names, arithmetic types.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::retype::{changed, everywhere, without};
 use crate::texts::fit_formats;
 use crate::{Edit, ProgramMap, Specimen};
 
-/// Qualifiers, storage classes and attributes go: everywhere at once, then one by one.
+/// Removes qualifiers, storage classes and attributes: everywhere at once, then one by one.
 pub(crate) fn qualifiers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let has = |word: &str| specimen.units.iter().any(|unit| unit.text.contains(word));
@@ -73,7 +73,7 @@ fn qualified(types: &TypeTable, ty: Ty) -> bool {
         }
 }
 
-/// Only what is not defined here stays `extern`.
+/// Keeps `extern` only for what is not defined here.
 fn plain_storage(var: &mut ctree::Var) {
     if var.defined {
         var.storage = Storage::None;
@@ -99,8 +99,8 @@ fn without_attributes(program: &mut Program) {
     }
 }
 
-/// Names of types become what they stand for, and numbers `int` or `double`. A level is a kind of
-/// change; the last ones are for one variable, field or function each.
+/// Resolves typedef names, and replaces arithmetic types by `int` or `double`. A level is a kind of
+/// change; the last levels are for one variable, field or function each.
 pub(crate) fn numbers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let edits: Vec<Edit> = match level {
@@ -177,7 +177,7 @@ fn without_enum(id: EnumId) -> Edit {
     })
 }
 
-/// The types that the text shows, without what derives from them.
+/// The types that the program uses, without derived ones.
 fn used_types(program: &Program) -> BTreeSet<Ty> {
     let map = ProgramMap::of(program);
     let mut used: BTreeSet<Ty> =
@@ -197,7 +197,7 @@ fn used_types(program: &Program) -> BTreeSet<Ty> {
     used
 }
 
-/// What pointers point to and arrays consist of, in the end.
+/// The innermost pointee or element type.
 fn base(types: &TypeTable, ty: Ty) -> Ty {
     match *types.kind(ty) {
         TypeKind::Pointer(to) | TypeKind::Array(to, _) => base(types, to),
@@ -209,7 +209,7 @@ fn is_other_number(types: &TypeTable, ty: Ty) -> bool {
     simpler_number(types, ty).is_some()
 }
 
-/// `int` or `double` for other types of numbers.
+/// `int` or `double` for other arithmetic types.
 fn simpler_number(types: &TypeTable, ty: Ty) -> Option<Ty> {
     let new = match *types.kind(ty) {
         TypeKind::Int(kind) if kind != IntKind::Int => Ty::INT,
@@ -220,7 +220,7 @@ fn simpler_number(types: &TypeTable, ty: Ty) -> Option<Ty> {
     Some(new.qualified(ty.quals()))
 }
 
-/// One type of numbers becomes `int` or `double` everywhere.
+/// Replaces one arithmetic type by `int` or `double` everywhere.
 fn one_type(old: Ty) -> Edit {
     Box::new(move |program| {
         everywhere(program, &|types, ty| {
@@ -276,7 +276,7 @@ fn plain_field(program: &mut Program, r: usize, name: ctree::Sym) {
         return;
     };
     let ty = program.types.records[r].fields[f].ty;
-    // First the width goes, in the next round the type.
+    // The width is removed first, the type in the next round.
     if program.types.records[r].fields[f].bits.take().is_none() {
         program.types.records[r].fields[f].ty = plain(program, ty);
         fit_formats(program);

@@ -1,4 +1,4 @@
-//! Expressions become the values they had, or one of their operands; constants become shorter.
+//! Replaces expressions by the values they had, or by one of their operands; shortens constants.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use ctree::{Expr, ExprId, ExprKind, Program, Span, StmtId, StmtKind, Ty, TypeKin
 
 use crate::{Edit, Parent, ProgramMap, Specimen};
 
-/// Makes an expression a constant, of the type that its shortest text has.
+/// Replaces an expression by a constant, of the type that its shortest text has.
 pub(crate) fn literal(program: &mut Program, e: ExprId, value: i128) {
     let ty = match value {
         _ if i32::try_from(value).is_ok() => Ty::INT,
@@ -17,7 +17,7 @@ pub(crate) fn literal(program: &mut Program, e: ExprId, value: i128) {
     program.exprs[e.index()] = program.exprs[constant.index()].clone();
 }
 
-/// Whether the text of an expression is a mere constant already.
+/// Whether an expression is already a literal.
 fn is_literal(program: &Program, e: ExprId) -> bool {
     match program.expr(e).kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,
@@ -31,12 +31,12 @@ fn is_number(program: &Program, ty: Ty) -> bool {
     matches!(program.types.shape(ty), TypeKind::Int(_) | TypeKind::Enum(_))
 }
 
-/// Whether a statement is an expression of which only the effect counts.
+/// Whether a statement is an expression statement, whose value is not used.
 fn is_effect(program: &Program, s: StmtId) -> bool {
     matches!(program.stmt(s).kind, StmtKind::Expr(_))
 }
 
-/// Whether an expression is where a value is wanted, and not a place, a callee or a mere effect.
+/// Whether the value of an expression is used, not its lvalue or only its effect, and it is not called.
 fn is_value(program: &Program, map: &ProgramMap, e: ExprId) -> bool {
     is_number(program, program.expr(e).ty)
         && match map.visible_parent(program, e) {
@@ -71,7 +71,7 @@ fn depths(program: &Program, map: &ProgramMap) -> HashMap<ExprId, usize> {
     depths
 }
 
-/// Expressions become the value they had at first. A level is a depth of nesting.
+/// Replaces expressions by their first value. A level is a depth of nesting.
 pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
     let map = ProgramMap::of(program);
@@ -88,17 +88,17 @@ pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
         {
             continue;
         }
-        // What is never evaluated may have any value.
+        // An expression that is never evaluated may have any value.
         let value = specimen.profile().values.get(&e).map_or(0, |worth| worth.first);
         edits.push(Box::new(move |program| literal(program, e, value)));
     }
     Some(edits)
 }
 
-/// The level of what has a value besides its effect.
+/// The level of expressions whose value is used besides their effect.
 const VALUES: usize = 6;
 
-/// Expressions become one of their operands. A level is a kind of expression and one of its operands.
+/// Replaces expressions by one of their operands. A level is a kind of expression and one of its operands.
 pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let choose: fn(&Program, &Expr) -> Option<Expr> = match level {
         0 => |program, e| match e.kind {
@@ -138,7 +138,7 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
                 Some(program.expr(*a).clone())
             }
-            // What is called for its value; a value is not printed by itself.
+            // Calls whose value is used; a value is not printed by itself.
             ExprKind::Call(_, args) if is_number(program, e.ty) => {
                 args.iter().map(|&a| program.expr(a)).find(|a| is_number(program, a.ty)).cloned()
             }
@@ -166,7 +166,7 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
     Some(edits)
 }
 
-/// Constants become shorter.
+/// Shortens constants.
 pub(crate) fn simpler_constants(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let change: fn(u64) -> u64 = match level {
         0 => |_| 0,

@@ -9,7 +9,8 @@ use crate::types::Ty;
 /// Whether a node is an lvalue follows from its kind: [`ExprKind::Var`], [`ExprKind::Str`],
 /// [`ExprKind::Index`], [`ExprKind::Arrow`], [`ExprKind::CompoundLit`], `Unary(Deref)`, and
 /// [`ExprKind::Member`] of an lvalue. An lvalue's type keeps its qualifiers; an rvalue's type is
-/// unqualified. There is no node for reading an lvalue (lvalue conversion): an lvalue used as a value is read.
+/// unqualified. There is no node for reading an lvalue (lvalue conversion): an lvalue used as a value
+/// is read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
     /// Its kind.

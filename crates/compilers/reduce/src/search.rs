@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
         let rules = Rules { sweep: true, ..self.rules.clone() };
         match self.current.with([], &rules) {
             Some(swept) => {
-                if self.accept_if_interesting("what is not used", swept)? {
+                if self.accept_if_interesting("unused declarations", swept)? {
                     self.rules = rules;
                 }
             }

@@ -1,7 +1,7 @@
 //! Copies of statements from one program into another.
 //!
-//! A call of a function that the other program has not becomes a variable without a value, a
-//! `return` returns what the other function returns. What is declared gets a name of its own.
+//! A call of a function that the other program does not have becomes an uninitialised variable, a
+//! `return` returns a value of the new function's type. Declared variables get new names.
 
 use std::collections::HashMap;
 
@@ -13,29 +13,29 @@ use ctree::{
 use super::survey::callee;
 use crate::grow::fresh;
 
-/// Where a copy goes.
+/// The destination of a copy.
 pub(super) enum Destination<'a> {
-    /// Among the snippets: functions are kept by name and type.
+    /// The database: functions are kept by name and type.
     Database,
-    /// A place where these functions can be called, those of the library only by their own name, in a
+    /// A site where these functions can be called, library functions only by their own name, in a
     /// function that returns `ret`.
     Site { funcs: &'a [FuncId], library: &'a [FuncId], ret: Ty },
 }
 
-/// A copy in the making.
+/// Copies a statement from one program into another.
 pub(super) struct TreeCopier<'a> {
     pub from: &'a Program,
     pub to: &'a mut Program,
-    /// Types, variables and functions have the same numbers in both.
+    /// Types, variables and functions have the same ids in both.
     pub same: bool,
     pub into: Destination<'a>,
-    /// What variables become.
+    /// The variables of the copy, by those of the original.
     pub vars: HashMap<VarId, VarId>,
     /// Declarations that the copy needs before it.
     pub decls: Vec<StmtId>,
 }
 
-/// How much there was in a program, to take away what came since.
+/// The sizes of a program's arenas, to remove what is added later.
 pub(super) struct ArenaMark([usize; 5]);
 
 impl ArenaMark {
@@ -49,7 +49,7 @@ impl ArenaMark {
         ])
     }
 
-    /// Nothing else may refer to what came since.
+    /// Removes what was added since. Nothing else may refer to it.
     pub fn restore(&self, program: &mut Program) {
         program.exprs.truncate(self.0[0]);
         program.stmts.truncate(self.0[1]);
@@ -120,7 +120,7 @@ impl TreeCopier<'_> {
     fn declaration(&mut self, items: &[Item]) -> Option<StmtKind> {
         let mut copies = Vec::new();
         for item in items {
-            // A typedef's name is not used in the copy.
+            // The copy does not use typedef names.
             let Item::Var(v) = *item else { continue };
             let copy = self.var(v)?;
             if let Some(init) = &self.from.var(v).init {
@@ -136,7 +136,7 @@ impl TreeCopier<'_> {
         let old = self.from.var(v);
         let ty = self.ty(old.ty)?;
         let copy = self.local(ty);
-        // A static one may begin with a constant only, and holes are none.
+        // The initialiser of a static variable is constant, and free variables are not.
         let is_register = old.storage == Storage::Register;
         let storage = if is_register { Storage::Register } else { Storage::None };
         let var = &mut self.to.vars[copy.index()];
@@ -145,13 +145,13 @@ impl TreeCopier<'_> {
         Some(copy)
     }
 
-    /// A new variable without a value.
+    /// A new uninitialised variable.
     pub fn local(&mut self, ty: Ty) -> VarId {
         let name = fresh(self.to);
         self.to.add_var(&name, ty, ctree::Scope::Block)
     }
 
-    /// Has a new variable declared before the copy.
+    /// Declares a new variable before the copy.
     pub fn declare(&mut self, var: VarId) {
         let decl = self.to.make_stmt(StmtKind::Decl(vec![Item::Var(var)]));
         self.decls.push(decl);

@@ -1,5 +1,5 @@
-//! A snippet put into a place: its free variables become visible ones of the same type, or new ones
-//! without a value.
+//! Transplants a snippet to a site: its free variables become visible ones of the same type, or new
+//! uninitialised ones.
 
 use choice::Choices;
 use ctree::{Program, Quals, RecordId, StmtId, StmtKind, Storage, Ty, TypeKind, VarId};
@@ -9,7 +9,7 @@ use super::survey::{BYTES, FreeVar, Requirements};
 use crate::grow::Visible;
 use crate::site::{Site, Sites};
 
-/// A place for snippets.
+/// A site for snippets.
 pub(super) struct TransplantSite<'a> {
     site: &'a Site,
     visible: Visible,
@@ -17,14 +17,14 @@ pub(super) struct TransplantSite<'a> {
 }
 
 impl<'a> TransplantSite<'a> {
-    /// The place before a statement.
+    /// The site before a statement.
     pub fn new(program: &mut Program, sites: &Sites, site: &'a Site) -> TransplantSite<'a> {
         let ret = program.types.as_function(program.func(site.func).ty).map_or(Ty::VOID, |f| f.ret);
         let ret = program.types.canon(ret).unqual();
         TransplantSite { site, visible: Visible::at(program, sites, site), ret }
     }
 
-    /// Copies a statement to it; `None` if it does not fit. `same` says that it is of the same seed.
+    /// Copies a statement to the site; `None` if it does not fit. `same` if it is from the same seed.
     pub fn transplant(
         &self,
         (from, stmt, needs): (&Program, StmtId, &Requirements),
@@ -108,13 +108,13 @@ fn inner(program: &Program, ty: Ty) -> Option<RecordId> {
     }
 }
 
-/// Whether a variable can take the place of one of type `ty`.
+/// Whether a variable can replace one of type `ty`.
 fn fits(program: &mut Program, free_var: &FreeVar, ty: Ty, v: VarId) -> bool {
     if free_var.addressed && program.var(v).storage == Storage::Register {
         return false;
     }
     let own = program.types.canon(program.var(v).ty);
-    // What it adds is seen by those only who take its address.
+    // Added qualifiers only matter if its address is taken.
     let looser =
         !free_var.addressed && ty.qualified(Quals::VOLATILE) == own.qualified(Quals::VOLATILE);
     own == ty || looser

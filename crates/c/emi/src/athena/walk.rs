@@ -1,4 +1,4 @@
-//! The walk from variant to variant.
+//! The random walk from variant to variant.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,19 @@ use crate::Change;
 use crate::chain::ProfiledProgram;
 use crate::dead::{DeadSite, Flow, removed_hash};
 
-/// Of 100 snippets, how many are of the seed itself: only those may have its records.
+/// The share of snippets from the seed itself, in percent: only those may use its records.
 const OWN_PERCENT: u32 = 30;
 
-/// What was done.
+/// A change that is proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proposal {
-    /// Code was put before a node.
+    /// Inserts code before a node.
     Insert(u32, StmtId),
-    /// A node was taken away.
+    /// Removes a node.
     Remove(u32),
 }
 
-/// Where the walk is.
+/// The state of the walk.
 pub(super) struct Walk<'a> {
     view: &'a ProfiledProgram<'a>,
     database: &'a Database,
@@ -35,12 +35,12 @@ pub(super) struct Walk<'a> {
     base: &'a mut Program,
     distance: Distance,
     accepted: Vec<Proposal>,
-    /// The statements of the code that was put in.
+    /// The statements of the inserted code.
     codes: HashMap<StmtId, Flow>,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that begins at the last variant.
+    /// A walk that starts at the last variant.
     pub fn new(
         view: &'a ProfiledProgram<'a>,
         database: &'a Database,
@@ -53,7 +53,7 @@ impl<'a> Walk<'a> {
         Walk { view, database, flow, dead, base, distance, accepted, codes }
     }
 
-    /// What was done, as edits.
+    /// The accepted proposals, as edits.
     pub fn changes(&self) -> impl Iterator<Item = Change> + '_ {
         self.accepted.iter().map(|proposal| match *proposal {
             Proposal::Insert(at, code) => Change::Insert { before: self.stmt(at), code },
@@ -86,7 +86,7 @@ impl<'a> Walk<'a> {
                 None => return,
             },
             _ => {
-                // Back again.
+                // Revert an accepted proposal.
                 let at = choices.index(self.accepted.len());
                 let Some(&proposal) = self.accepted.get(at) else { return };
                 self.revert(proposal);
@@ -99,7 +99,7 @@ impl<'a> Walk<'a> {
         match (undone, self.accepted.last().copied()) {
             (Some((at, proposal)), _) => {
                 self.apply(proposal);
-                // Where it was: the order is that of the text.
+                // At its old position: the order is that of the text.
                 let proposal = self.accepted.pop();
                 proposal.into_iter().for_each(|proposal| self.accepted.insert(at, proposal));
             }
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Code for some place.
+    /// Proposes to insert a snippet.
     fn propose_insertion(&mut self, choices: &mut Choices) -> Option<Proposal> {
         let dead = choices.pick(self.dead)?;
         if self.is_removed(dead.node) {
@@ -138,11 +138,11 @@ impl<'a> Walk<'a> {
         Some(Proposal::Insert(dead.node, code))
     }
 
-    /// A statement to take away.
+    /// Proposes to remove a statement.
     fn propose_removal(&mut self, choices: &mut Choices) -> Option<Proposal> {
         let dead = choices.pick(self.dead)?;
         let end = self.flow.nodes[dead.node as usize].end;
-        // What changed inside would have to be undone first.
+        // Changes inside would have to be reverted first.
         let is_changed = self.accepted.iter().any(|proposal| match *proposal {
             Proposal::Insert(at, _) => at > dead.node && at < end,
             Proposal::Remove(at) => at >= dead.node && at < end,
@@ -151,14 +151,14 @@ impl<'a> Walk<'a> {
         fits.then_some(Proposal::Remove(dead.node))
     }
 
-    /// Whether a node is, or is in, one that was taken away.
+    /// Whether a node or one that encloses it was removed.
     fn is_removed(&self, node: u32) -> bool {
         self.accepted.iter().any(|proposal| {
             matches!(*proposal, Proposal::Remove(at) if at <= node && node < self.flow.nodes[at as usize].end)
         })
     }
 
-    /// The way to a node: from the one before it, through all that was put between.
+    /// The edges that lead to a node: from its predecessor, through all code inserted between.
     fn incoming_edges(&self, at: u32) -> Vec<(u64, u64)> {
         let is_taken = |at: u32| self.accepted.contains(&Proposal::Remove(at));
         let hash = |at: u32| match is_taken(at) {
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A node and those in it come or go; the ways to and from it are not counted here.
+    /// Adds or removes a node and those in it, without the edges to and from it.
     fn update_subtree(&mut self, at: u32, present: bool) {
         let nodes = &self.flow.nodes;
         for n in at..nodes[at as usize].end {

@@ -22,7 +22,7 @@ pub(super) const INTS: [Ty; 11] = [
 const STEPS: [UnOp; 4] = [UnOp::PreInc, UnOp::PreDec, UnOp::PostInc, UnOp::PostDec];
 
 impl BodyGenerator<'_> {
-    /// An expression that does something.
+    /// An expression with a side effect.
     pub(super) fn effect(&mut self, depth: u32) -> ExprId {
         let effect = match self.choices.below(20) {
             0..=8 => self.assignment(depth),
@@ -72,7 +72,7 @@ impl BodyGenerator<'_> {
         Some(self.program.unary(op, lvalue))
     }
 
-    /// Whether `+` and `-` take an object: a number, or a pointer to something that has a size.
+    /// Whether `+` and `-` accept an object: a number, or a pointer to a type with a size.
     pub(super) fn supports_increment(&self, e: ExprId) -> bool {
         let ty = self.program.expr(e).ty;
         match self.program.types.pointee(ty) {
@@ -82,7 +82,7 @@ impl BodyGenerator<'_> {
     }
 
     fn has_size(&self, ty: Ty) -> bool {
-        // GCC refuses to count in steps of an empty record.
+        // GCC rejects arithmetic on pointers to empty records.
         self.scope.is_complete(self.program, ty)
             && self.program.types.size_of(ty).is_some_and(|size| size > 0)
     }
@@ -131,7 +131,7 @@ impl BodyGenerator<'_> {
         }
     }
 
-    /// An expression that is made of some object, if that is a number.
+    /// An expression built from an object, if that is a number.
     fn number(
         &mut self,
         depth: u32,
@@ -283,7 +283,7 @@ impl BodyGenerator<'_> {
         let b = self.pointer(ty, to, depth);
         let is_function = self.program.types.as_function(to).is_some();
         let op = match self.choices.below(3) {
-            // Only objects lie one behind the other.
+            // Only pointers to objects can be compared by `<` or subtracted.
             0 if self.has_size(to) && !self.is_null(b) => BinOp::Sub,
             1 if !self.is_null(b) && self.scope.is_complete(self.program, to) => self.comparison(),
             _ if is_function => BinOp::Ne,
@@ -344,7 +344,7 @@ impl BodyGenerator<'_> {
         }
     }
 
-    /// Whether a pointer is written as a mere zero, which is a number to most operators.
+    /// Whether a pointer is written as a literal zero, which is a number to most operators.
     fn is_null(&self, e: ExprId) -> bool {
         matches!(self.program.expr(e).kind, ExprKind::Implicit(zero)
             if self.program.types.is_integer(self.program.expr(zero).ty))

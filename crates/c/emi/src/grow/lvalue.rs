@@ -1,18 +1,17 @@
-//! Objects to read, write and point to: walks from a variable through indices, members and
-//! pointers.
+//! Lvalues: random paths from a variable through indices, members and pointers.
 
 use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Program, RecordId, Storage, Ty, TypeKind, VarId};
 
 use super::BodyGenerator;
 
-/// Walks tried for an object of some kind: they are cheap, and most scopes have one within so many.
+/// Paths tried for an object of some kind: they are cheap, and most scopes have one within so many.
 const WALKS: usize = 10;
-/// Steps of a walk, at most.
+/// Most steps of a path.
 const STEPS: usize = 5;
 
 impl BodyGenerator<'_> {
-    /// A variable, the nearer the likelier.
+    /// A variable, preferably of an inner scope.
     pub(super) fn any_var(&mut self) -> Option<VarId> {
         let all = self.scope.vars.len();
         let near = if self.choices.chance(50) { all.min(8) } else { all };
@@ -20,7 +19,7 @@ impl BodyGenerator<'_> {
         self.scope.vars[all - near..].get(at).copied()
     }
 
-    /// An object that `wanted` takes; `None` if a few walks do not come across one.
+    /// An object that `wanted` takes; `None` if a few random paths find none.
     pub(super) fn lvalue(
         &mut self,
         depth: u32,
@@ -82,7 +81,7 @@ impl BodyGenerator<'_> {
     }
 
     fn index(&mut self, depth: u32) -> ExprId {
-        // An index that varies is what compilers look at.
+        // Compilers transform accesses with a varying index.
         if depth > 0 && self.choices.chance(60) {
             return self.distance(depth - 1);
         }
@@ -101,7 +100,7 @@ impl BodyGenerator<'_> {
         self.program.int_const(Ty::INT, i128::from(value))
     }
 
-    /// A member that can be named, or an anonymous one to walk on through.
+    /// A member that can be named, or an anonymous one, whose members can be named.
     fn pick_field(&mut self, id: RecordId) -> Option<u32> {
         if !self.scope.knows(self.program, id) {
             return None;

@@ -5,9 +5,9 @@ use ctree::{BinOp, ExprId, Init, Quals, StmtId, StmtKind, Ty, UnOp, VarId};
 use super::expr::INTS;
 use super::{BodyGenerator, fresh};
 
-/// Expressions in statements nest at most so deep.
+/// Greatest nesting of expressions in statements.
 const EXPR: u32 = 3;
-/// Bytes of a new variable, at most: the frame is there even if the code never runs.
+/// Most bytes of a new variable: the frame is allocated even if the code never runs.
 const BYTES: u64 = 1024;
 
 impl BodyGenerator<'_> {
@@ -21,7 +21,7 @@ impl BodyGenerator<'_> {
         for _ in 0..1 + self.choices.below(4) {
             let stmt = self.stmt(depth);
             list.push(stmt);
-            // A compiler drops what follows a jump.
+            // Compilers remove what follows a jump.
             if self.stmts == 0 || self.is_jump(stmt) {
                 break;
             }
@@ -98,7 +98,7 @@ impl BodyGenerator<'_> {
         body
     }
 
-    /// A loop that counts, with a variable that is there or with one of its own.
+    /// A counted loop, with an existing variable or its own.
     fn for_loop(&mut self, depth: u32) -> StmtId {
         let outside = self.scope.vars.len();
         let is_counter = |generator: &Self, e: ExprId| {
@@ -194,7 +194,7 @@ impl BodyGenerator<'_> {
         (var, decl)
     }
 
-    /// The type of a new variable: mostly like what there is, so that the two go together.
+    /// The type of a new variable: mostly one that occurs in scope, so that the two can be combined.
     fn local_type(&mut self) -> Ty {
         let like = match self.any_var() {
             Some(var) if self.choices.chance(60) => {

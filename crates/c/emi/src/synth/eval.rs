@@ -1,5 +1,5 @@
-//! C's integer operators on all values at once. `None` means that for one of them the behaviour is
-//! undefined, or may be.
+//! C's integer operators on sets of values. `None` means that the behaviour is, or may be, undefined for
+//! one of them.
 
 use ctree::{BinOp, IntKind, Program, Ty, UnOp};
 
@@ -60,7 +60,7 @@ impl IntType {
         }
     }
 
-    /// The same of limits.
+    /// The same for limits.
     fn span(self, min: i128, max: i128) -> Option<ValueSet> {
         match self.holds(min) && self.holds(max) {
             true => Some(ValueSet::Span(min, max)),

@@ -8,9 +8,9 @@ use super::eval::{self, IntType};
 use super::values::ValueSet;
 use crate::env::{Env, KnownScalar};
 
-/// Leaves of one expression, at most.
+/// Most leaves of one expression.
 const LEAVES: usize = 5;
-/// Unary operators and casts in a row.
+/// Most unary operators and casts in a row.
 const IN_A_ROW: u32 = 2;
 
 const UNARY: [UnOp; 3] = [UnOp::LogNot, UnOp::BitNot, UnOp::Neg];
@@ -59,12 +59,12 @@ pub(crate) struct ValuedExpr {
 }
 
 impl ValuedExpr {
-    /// A scalar that is known.
+    /// A known scalar.
     pub fn of(program: &mut Program, known: &KnownScalar) -> ValuedExpr {
         ValuedExpr { expr: known.lvalue(program), values: known.values.clone() }
     }
 
-    /// A constant of a type that it is in range of.
+    /// A constant that is in the range of a type.
     pub fn constant(program: &mut Program, ty: Ty, value: i128) -> ValuedExpr {
         ValuedExpr { expr: program.int_const(ty, value), values: ValueSet::one(value) }
     }
@@ -76,14 +76,14 @@ impl ValuedExpr {
         Some((ty, IntType::of(program, ty)?))
     }
 
-    /// The values as a part of an expression has them, which is `operand`, this or its conversion.
+    /// The values after conversion to an operand: `operand` is this expression or its conversion.
     fn as_operand(&self, program: &Program, operand: ExprId) -> Option<(IntType, ValueSet)> {
         let own = IntType::of(program, program.expr(self.expr).ty)?;
         let ty = IntType::of(program, program.expr(operand).ty)?;
         Some((ty, if own == ty { self.values.clone() } else { eval::convert(&self.values, ty) }))
     }
 
-    /// The same with an operator before it, if that is defined for all values.
+    /// A unary operator applied to it, if defined for all values.
     pub fn unary(&self, program: &mut Program, op: UnOp) -> Option<ValuedExpr> {
         let expr = program.unary(op, self.expr);
         let ExprKind::Unary(_, operand) = program.expr(expr).kind else { return None };
@@ -91,7 +91,7 @@ impl ValuedExpr {
         Some(ValuedExpr { expr, values: eval::unary(op, ty, &values)? })
     }
 
-    /// Both with an operator between, if that is defined for all values.
+    /// A binary operator applied to both, if defined for all values.
     pub fn binary(
         &self,
         program: &mut Program,
@@ -136,7 +136,7 @@ impl ValuedExpr {
     }
 }
 
-/// A valid expression over what is known; `most` is how many leaves it has.
+/// A valid expression over the known scalars, with at most `most` leaves.
 pub(crate) fn expression(
     program: &mut Program,
     env: &Env,
@@ -211,7 +211,7 @@ fn leaves(program: &mut Program, env: &Env, most: usize, choices: &mut Choices) 
     work
 }
 
-/// A constant: small, a corner of its type, or near a value that is about.
+/// A constant: small, a limit of its type, or near a known value.
 fn literal(program: &mut Program, env: &Env, choices: &mut Choices) -> ValuedExpr {
     let ty = LITERALS[choices.index(LITERALS.len())].ty();
     let Some(int) = IntType::of(program, ty) else {

@@ -1,4 +1,4 @@
-//! Predicates of a known truth (Algorithm 2 of the Hermes paper).
+//! Predicates with a known truth value (Algorithm 2 of the Hermes paper).
 
 use choice::Choices;
 use ctree::{BinOp, ExprId, Program, UnOp};
@@ -7,13 +7,13 @@ use super::expr::{COMPARE, ValuedExpr, expression};
 use super::values::ValueSet;
 use crate::env::Env;
 
-/// Comparisons tried before one is taken that a compiler can see through.
+/// Comparisons tried before one is used that a compiler can fold.
 const TRIES: usize = 12;
 /// Leaves of an expression that is compared.
 const LEAVES: usize = 3;
 
-/// A predicate that has the expected truth whenever the point is reached; `None` where nothing is
-/// known.
+/// A predicate that has the expected truth value whenever the point is reached; `None` where no scalar
+/// is known.
 pub(crate) fn predicate(
     program: &mut Program,
     env: &Env,
@@ -41,9 +41,9 @@ pub(crate) fn predicate(
     }
 }
 
-/// The truth of both sides of a conjunction, or of a disjunction, that is to be worth `expected`.
+/// The truth values of both sides of a conjunction or disjunction that evaluates to `expected`.
 fn sides(expected: bool, conjunction: bool, choices: &mut Choices) -> (bool, bool) {
-    // The one truth that needs both sides, and the other that one side settles.
+    // One truth value needs both sides, the other is decided by one side.
     if expected == conjunction {
         return (conjunction, conjunction);
     }
@@ -84,7 +84,7 @@ fn atom(program: &mut Program, env: &Env, expected: bool, choices: &mut Choices)
             return Some(found);
         }
     }
-    // Its own limits settle it, seen through or not.
+    // Its own limits decide it, even if a compiler can fold it.
     let term = ValuedExpr::of(program, choices.pick(&env.known)?);
     let (ty, _) = term.promoted(program)?;
     let least = ValuedExpr::constant(program, ty, term.values.min());

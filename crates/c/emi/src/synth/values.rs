@@ -1,9 +1,9 @@
-//! What an integer may be: one of a few values, or something between two limits.
+//! Sets of integers: a few values, or everything between two limits.
 
-/// More values than these are kept by their limits only. All pairs are tried for a binary operator.
+/// For more values than these only the limits are kept. A binary operator is evaluated for all pairs.
 const MAX_VALUES: usize = 24;
 
-/// The values that an integer can have. Never none.
+/// The values that an integer can have, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ValueSet {
     /// One of these, ascending.

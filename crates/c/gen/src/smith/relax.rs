@@ -347,7 +347,7 @@ mod tests {
         let wrong = |text: &str| text.parse::<SeedTuple>().unwrap_err();
         assert!(wrong("7").contains("nine numbers"));
         assert!(wrong("x,0,0,0,0,0,0,0,0").contains("`x` is not a base seed"));
-        assert!(wrong("1,3,0,0,0,0,0,0,0").contains("`3` is no form"));
+        assert!(wrong("1,3,0,0,0,0,0,0,0").contains("`3` is not a form"));
         assert!(wrong("1,0,0,0,0,0,0,0").contains("this one 6"));
         for bad in ["1.1", "-1", "2", ".5", "0.12345", "1.", "a", ""] {
             assert!(

@@ -1,4 +1,5 @@
-//! The machine from outside: language tests of the workspace, hooks, hostile input. One program, so that it is linked once.
+//! The machine from outside: language tests of the workspace, hooks, hostile input. One program, so
+//! that it is linked once.
 
 mod hooks;
 mod language;

@@ -1,9 +1,9 @@
-//! Executable programs, free of undefined and unspecified behaviour in the plainest way.
+//! Executable programs without undefined and unspecified behaviour, by simple construction rules.
 //!
 //! Arithmetic is unsigned, shift counts and array indices are masked, divisors are made odd, loops
 //! count, functions call only those before them, and a full expression has at most one side effect.
-//! Every program prints a checksum over its globals, so that two compilers can be compared by what
-//! it prints. The real engines will do all this by execution and repair instead, and reach far more.
+//! Every program prints a checksum over its globals, so that two compilers can be compared by their
+//! output. The generators of `cgen` need no such rules and cover far more.
 
 mod data;
 mod expr;

@@ -1,17 +1,16 @@
-//! Objects to read, write and point to: walks from a variable through indices, members and
-//! pointers.
+//! Lvalues: random paths from a variable through indices, members and pointers.
 
 use super::Wild;
 use ctree::{ExprId, ExprKind, RecordId, Storage, Ty, TypeKind};
 
 impl Wild<'_> {
-    /// An lvalue that `wanted` takes; `None` if a few walks do not come across one.
+    /// An lvalue that `wanted` takes; `None` if a few random paths find none.
     pub(super) fn lvalue(
         &mut self,
         depth: u32,
         wanted: impl Fn(&Self, ExprId) -> bool,
     ) -> Option<ExprId> {
-        // Walks are cheap, and most programs have a fitting object within this many.
+        // Paths are cheap, and most programs have a suitable object within this many.
         for _ in 0..8 {
             let Some(var) = self.any_var() else { continue };
             let mut at = self.program.var_ref(var);
@@ -66,7 +65,7 @@ impl Wild<'_> {
         self.program.int_const(Ty::INT, i128::from(value))
     }
 
-    /// A member that can be named, or an anonymous one to walk on through.
+    /// A member that can be named, or an anonymous one, whose members can be named.
     fn pick_field(&mut self, id: RecordId) -> Option<u32> {
         let fields = &self.program.types.records[id.index()].fields;
         let index = self.choices.index(fields.len());

@@ -350,7 +350,7 @@ impl Wild<'_> {
         self.placed = 0;
     }
 
-    /// An initialiser of zero, for what must have one.
+    /// A zero initialiser, for variables that must have one.
     pub(super) fn zero(&mut self, ty: Ty) -> Init {
         let zero = self.program.int_const(Ty::INT, 0);
         self.program.init_expr(ty, zero)

@@ -2,10 +2,10 @@
 //!
 //! The text reads back as the same tree: [`ExprKind::Implicit`](crate::ExprKind::Implicit) nodes are
 //! not printed, everything else is, with the parentheses that precedence (6.5) needs and some for
-//! readability (`&&` within `||`, bitwise operators and shifts within each other).
-//! Where a tree has no text that parses back the same (a label on a declaration, an `if` that would capture the
-//! `else` of another) the nearest text of the same meaning is printed. `build` does not make such
-//! trees and the parser cannot.
+//! readability (`&&` within `||`, bitwise operators and shifts within each other). Where a tree has no
+//! text that parses back the same (a label on a declaration, an `if` that would capture the `else` of
+//! another) the nearest text of the same meaning is printed. `build` does not make such trees and the
+//! parser cannot.
 //!
 //! A tree can also be printed as C++: see [`CxxPlan`] and [`print_unit_as`]. [`print_split`]
 //! prints a unit as a header and two files.
