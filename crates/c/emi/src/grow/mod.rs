@@ -46,7 +46,7 @@ pub(crate) fn body(
         operators: OPERATORS,
         breaks: site.breaks || looped,
         continues: site.continues || looped,
-        program: program,
+        program,
         scope,
         ret,
         labels,
