@@ -84,7 +84,7 @@ pub fn policy(name: &str) -> Result<Policy> {
     Policy::parse(&text).with_context(|| format!("the policy {name}"))
 }
 
-fn write(folder: &Path, files: &[yarp::File], expected: &[u8]) -> Result<()> {
+fn write(folder: &Path, files: &[yarp::SourceFile], expected: &[u8]) -> Result<()> {
     let cannot = |path: &PathBuf| format!("{} cannot be written", path.display());
     fs::create_dir_all(folder).with_context(|| cannot(&folder.to_path_buf()))?;
     for file in files {

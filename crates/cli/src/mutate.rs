@@ -11,7 +11,7 @@ use campaign::{Seed, donors, texts};
 use clap::Args;
 use cmachine::{MachineConfig, Report};
 use ctree::{DataModel, Program};
-use emi::{Chain, Database, Edit, Strategies, Strategy, Unfit};
+use emi::{Chain, Database, Edit, Strategies, Strategy, UnusableSeed};
 use oracle::SourceFile;
 
 use crate::input::read_all;
@@ -185,7 +185,7 @@ fn derive(args: &Mutate) -> Result<Ended> {
     let text = texts(&seed.program);
     let mut chain = match seed.chain(&args.strategy, &MachineConfig::default(), args.seed) {
         Ok(chain) => chain,
-        Err(Unfit(outcome)) => {
+        Err(UnusableSeed(outcome)) => {
             let report =
                 Report { outcome, stdout: Vec::new(), steps: 0, profile: Default::default() };
             return Ok(Ended::Told(Box::new(run::tell(&map, report))));

@@ -4,8 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use cgen::arith;
-use cgen::smith::{Bounds, Feature, Features, Form, Limit, Options, Tuple, generate, mended};
+use cgen::redundant_checks;
+use cgen::smith::{
+    Bounds, Feature, Features, Limit, Options, SeedTuple, WrapperStyle, generate,
+    revert_relaxations,
+};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use cmachine::MachineConfig;
 
@@ -26,7 +29,7 @@ pub struct Smith {
     /// A seed with all that was drawn from it: base seed, form of the wrappers (0 functions, 1 macros,
     /// 2 mixed), seven probabilities. It is in the first line of every program.
     #[arg(long, value_name = "TUPLE", conflicts_with_all = ["seed", "relax", "form"])]
-    seed_tuple: Option<Tuple>,
+    seed_tuple: Option<SeedTuple>,
     /// Which restrictions are lifted, and how often: `none`, `default`, `miscompilation` and `crash`
     /// (both as in the CsmithEdge paper), or a file with one relaxation a line.
     #[arg(long, value_name = "NAME-OR-FILE", default_value = "none")]
@@ -86,21 +89,21 @@ pub fn main(args: Smith) -> Result<u8> {
     };
     let form = match args.form {
         None => tuple.form,
-        Some(WrapperForm::Functions) => Form::Functions,
-        Some(WrapperForm::Macros) => Form::Macros,
-        Some(WrapperForm::Mixed) => Form::Mixed,
+        Some(WrapperForm::Functions) => WrapperStyle::Functions,
+        Some(WrapperForm::Macros) => WrapperStyle::Macros,
+        Some(WrapperForm::Mixed) => WrapperStyle::Mixed,
     };
-    let tuple = Tuple { form, ..tuple };
+    let tuple = SeedTuple { form, ..tuple };
     let options = Options { features: args.features.0 };
     let (mend, relax_arith) = (args.mend, args.relax_arith);
     let work = move || {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
         let mut made = match mend {
-            true => mended(&tuple, &options, &config).generated,
+            true => revert_relaxations(&tuple, &options, &config).generated,
             false => generate(&tuple, &options),
         };
         if relax_arith {
-            arith::strip(&mut made.program, &config);
+            redundant_checks::remove_redundant_checks(&mut made.program, &config);
         }
         made.text()
     };

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn parse(text: &str) -> Program {
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = cparse::parse_unit(&mut program, "raw.c", text) {
-        panic!("not read: {error} at {:?}\n{text}", program.source.place(error.span));
+        panic!("not read: {error} at {:?}\n{text}", program.source.location(error.span));
     }
     program
 }

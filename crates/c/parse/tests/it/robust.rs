@@ -38,7 +38,7 @@ fn the_corpus_is_valid() {
     for text in CORPUS {
         let mut program = Program::new(DataModel::X86_64_SYSV);
         if let Err(error) = cparse::parse_unit(&mut program, "corpus.c", text) {
-            panic!("{error}: {:?}", program.source.place(error.span));
+            panic!("{error}: {:?}", program.source.location(error.span));
         }
     }
 }

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use cgen::arith;
-use cgen::smith::{self, Bounds, Generated, Relaxation, Tuple};
+use cgen::redundant_checks;
+use cgen::smith::{self, Bounds, Generated, Relaxation, SeedTuple};
 use cmachine::MachineConfig;
 use oracle::{
     Assessment, Behaviour, Case, Detector, Expected, FailureKind, Lab, Limits, Opinion, SourceFile,
@@ -95,17 +95,17 @@ impl Smith {
     }
 
     /// The program as the machine sees it.
-    fn executed(&self, tuple: &Tuple) -> Result<TestProgram, Unusable> {
+    fn executed(&self, tuple: &SeedTuple) -> Result<TestProgram, Unusable> {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
         let options = smith::Options::default();
         let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
         let mut generated = match mend {
-            true => smith::mended(tuple, &options, &config).generated,
+            true => smith::revert_relaxations(tuple, &options, &config).generated,
             false => smith::generate(tuple, &options),
         };
         let stripped = match self.options.keep_checks {
-            true => arith::keep(&generated.program, &config),
-            false => arith::strip(&mut generated.program, &config),
+            true => redundant_checks::run_with_all_checks(&generated.program, &config),
+            false => redundant_checks::remove_redundant_checks(&mut generated.program, &config),
         };
         let mut checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
         let (expected, own, unanswered) = match answer(stripped.report) {
@@ -159,15 +159,17 @@ impl Smith {
             // The hunt sees that again.
             _ => (None, Some("does not compile at -O0")),
         };
-        let mut checks = Checks { all: arith::checks(&generated.program).len() as u64, removed: 0 };
+        let mut checks =
+            Checks { all: redundant_checks::checks(&generated.program).len() as u64, removed: 0 };
         if expected.is_some() && !self.options.keep_checks {
-            let telling = case(generated.telling_text(), Some(Expected::default()));
+            let telling = case(generated.reporting_text(), Some(Expected::default()));
             lab.write(&telling, dir)?;
             let told = lab.observe(&telling, dir, &target)?;
             cost.generate += told.compile + told.run;
             if let Behaviour::Ran { stdout, .. } = told.seen {
                 let needed = needed(&stdout);
-                checks.removed = arith::strip_all_but(&mut generated.program, &needed) as u64;
+                checks.removed =
+                    redundant_checks::remove_checks_except(&mut generated.program, &needed) as u64;
             }
         }
         let case = case(generated.text(), expected);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cgen::smith::Tuple;
+use cgen::smith::SeedTuple;
 use sandbox::Stop;
 use toolchain::{Compiler, on_path};
 
@@ -181,7 +181,7 @@ fn checks_go_or_stay() {
 fn relaxations_call_for_the_detectors_of_table_1() {
     use Detector::{Address, Eva, Memory, Undefined};
     let asked = |tuple: &str| -> Vec<Detector> {
-        let tuple: Tuple = tuple.parse().expect("a tuple");
+        let tuple: SeedTuple = tuple.parse().expect("a tuple");
         let all: std::collections::BTreeSet<Detector> =
             tuple.enabled().flat_map(detectors).copied().collect();
         all.into_iter().collect()
