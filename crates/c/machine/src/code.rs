@@ -87,7 +87,8 @@ pub enum WideOp {
     Not,
 }
 
-/// An operation. `d` is the destination, `a` and `b` are operands.
+/// An operation. `d` is the destination, `a` and `b` are operands, `p` is a pointer operand, `s` the
+/// value to store.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 #[rustfmt::skip]

@@ -256,7 +256,7 @@ impl Spec {
 }
 
 impl ResolvedSpec {
-    /// How many bytes of a string are looked at: a string shorter than this must be terminated.
+    /// How many bytes of a string are read: a string shorter than this must be terminated.
     pub fn str_limit(&self) -> Option<usize> {
         self.precision
     }

@@ -2,10 +2,10 @@
 //! why it has none.
 //!
 //! [`run`] compiles the tree to compact code (`lower`), executes it (`exec`) over a memory of objects
-//! (`memory`), and answers with an [`Outcome`]. It is pure: output is collected, time is counted in steps,
-//! nothing outside is touched. The semantics are those of C11 with the choices that
-//! GCC and Clang document for x86-64 Linux (System V). Undefined and unspecified behaviour is detected in
-//! executed code only; unreachable code may contain anything.
+//! (`memory`), and returns an [`Outcome`]. It is pure: output is collected, time is counted in steps,
+//! nothing outside is touched. The semantics are those of C11 with the choices that GCC and Clang
+//! document for x86-64 Linux (System V). Undefined and unspecified behaviour is detected in executed
+//! code only; code that is not reached may contain anything.
 //!
 //! | module | concern |
 //! | --- | --- |

@@ -304,7 +304,7 @@ impl Parser<'_> {
     pub(crate) fn adjust_parameter(&mut self, ty: Ty) -> Ty {
         match *self.shape(ty) {
             TypeKind::Array(..) => {
-                // The element as written, where the array itself is no typedef.
+                // The element as written, where the array itself is not a typedef.
                 let elem = match *self.program.types.kind(ty) {
                     TypeKind::Array(elem, _) => elem.qualified(ty.quals()),
                     _ => {

@@ -14,7 +14,7 @@ const COMMA: u8 = 1;
 const ASSIGNMENT: u8 = 2;
 const CONDITIONAL: u8 = 3;
 
-/// Binding strength of a token between operands; 0 for what is no operator.
+/// Binding strength of a token between operands; 0 if it is not an operator.
 fn precedence(tok: Tok) -> u8 {
     use Tok::*;
     match tok {

@@ -56,7 +56,7 @@ impl Parser<'_> {
         let Some((elem, ArrayLen::Unknown)) = self.program.types.as_array(ty) else {
             return Ok(ty);
         };
-        // Keep the element as written where the array itself is no typedef.
+        // Keep the element as written where the array itself is not a typedef.
         let elem = match *self.program.types.kind(ty) {
             TypeKind::Array(elem, _) => elem,
             _ => elem,
@@ -209,7 +209,7 @@ impl Parser<'_> {
     }
 
     /// The elements of an array as long as they are braced or scalar, which is nearly always to
-    /// the end: then the answer is true.
+    /// the end: then the result is true.
     fn plain_elements(
         &mut self,
         elem: Ty,

@@ -426,7 +426,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `T *`; every decay asks for one, so the answers are kept.
+    /// `T *`; every decay needs one, so they are cached.
     pub(crate) fn pointer_to(&mut self, ty: Ty) -> Ty {
         let slot = ty.index() * 8 + usize::from(ty.quals().0);
         if let Some(&Some(made)) = self.pointers.get(slot) {

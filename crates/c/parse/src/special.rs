@@ -153,7 +153,7 @@ impl Parser<'_> {
         let b = self.type_name()?;
         self.expect(Tok::RParen, "`)`")?;
         let (a, b) = (self.canon(a).unqual(), self.canon(b).unqual());
-        // Unlike C, GCC answers no for an enum and its integer type.
+        // Unlike C, GCC gives 0 for an enum and its integer type.
         let same_sort = matches!(self.shape(a), TypeKind::Enum(_))
             == matches!(self.shape(b), TypeKind::Enum(_));
         let answer = same_sort && self.compatible(a, b);

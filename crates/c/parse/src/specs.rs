@@ -358,7 +358,7 @@ impl Parser<'_> {
         }
         if let TagUse::Unnamed(id) = specs.tag {
             if member && self.tok() == Tok::Semi {
-                // An anonymous member: printed in place, so it is no item of its own.
+                // An anonymous member: printed in place, so it is not an item.
                 if self.pending.last() == Some(&Item::Record(id)) {
                     self.pending.pop();
                 }

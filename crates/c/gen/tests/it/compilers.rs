@@ -81,7 +81,7 @@ fn simple_programs_print_the_same_everywhere() {
     }
 }
 
-/// Relaxed, mended, without needless checks, wrappers in all three forms: compilers print what the
+/// Relaxed, harmful relaxations reverted, redundant checks removed, wrappers in all three forms: compilers print what the
 /// machine says, which sees functions where they see macros.
 #[test]
 fn programs_of_smith_print_what_the_machine_says() {

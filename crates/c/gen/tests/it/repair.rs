@@ -293,7 +293,7 @@ fn only_what_is_at_fault_is_touched() {
     assert_eq!(String::from_utf8_lossy(&done.report.stdout), format!("2147483647 {s}\n"));
 }
 
-/// An endless loop is an ordinary answer.
+/// An endless loop is an ordinary result.
 #[test]
 fn endless_programs_are_refused() {
     let text = "int main(void) { int x = 1; for (;;) x = x * 3; }";

@@ -37,7 +37,7 @@ fn with(relaxation: Relaxation, base: u64) -> SeedTuple {
 }
 
 #[test]
-fn plain_programs_have_an_answer() {
+fn plain_programs_have_a_result() {
     let mut open = Vec::new();
     for seed in 0..600 {
         let report = run(&made(&SeedTuple::plain(seed)).program);
@@ -201,7 +201,7 @@ fn most_relaxed_programs_differ_and_many_are_defined() {
 
 /// Taking back what does harm leaves most of what does not.
 #[test]
-fn mended_programs_have_an_answer_and_stay_relaxed() {
+fn reverted_programs_have_a_result_and_stay_relaxed() {
     let (mut kept, mut undone, mut open) = (0, 0, 0);
     for seed in 0..150 {
         let tuple = Bounds::default().draw(seed);
@@ -375,7 +375,7 @@ int main(void) {
 "#;
 
 #[test]
-fn checks_that_were_not_needed_go() {
+fn redundant_checks_are_removed() {
     let mut program = parsed(PAPER);
     let stripped = redundant_checks::remove_redundant_checks(&mut program, &config());
     // `safe_mul` has a variable of its own: it is no wrapper.
@@ -419,7 +419,7 @@ int main(void) { int x = 300; printf(\"%d %d\\n\", safe_add(x, 7), safe_neg(7000
 }
 
 #[test]
-fn a_program_without_an_answer_is_left_alone() {
+fn a_program_without_a_result_is_not_changed() {
     let text = "static int safe_neg(int a) { return -a; } int main(void) { int z = 0; return safe_neg(1) / z; }";
     let mut program = parsed(text);
     let before = ctree::print::print_unit(&program, ctree::UnitId(0));

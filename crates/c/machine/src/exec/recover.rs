@@ -49,7 +49,7 @@ pub enum FaultyOp {
         /// Only the address is wanted: the length itself would be a good index.
         address_only: bool,
     },
-    /// A scalar is read. Both operands are 0 of its type, or of 0 bits if it is no integer.
+    /// A scalar is read. Both operands are 0 of its type, or of 0 bits if it is not an integer.
     Read,
     /// Two accesses whose order is unspecified, at least one of them a write. An access inside a call
     /// that an operand makes is not named.

@@ -399,7 +399,7 @@ impl Lower<'_> {
         self.patch_all(breaks);
     }
 
-    /// Code that begins the lifetimes of the scopes between `outer` and `inner` and goes on at
+    /// Code that begins the lifetimes of the scopes between `outer` and `inner` and continues at
     /// `to`; `to` itself where there are none.
     fn entering(&mut self, outer: usize, inner: usize, to: u32) -> u32 {
         let mut path = Vec::new();

@@ -6,7 +6,7 @@
 //! elements (GCC's alias sets; clang lets it alias anything). Calls pass vectors as they pass
 //! records, by copies in memory.
 //!
-//! Not here: vectors of `long double`, conditions made of vectors (C++ only), shuffles.
+//! Not here: vectors of `long double`, vector conditions (C++ only), shuffles.
 
 use super::lvalue::{LValue, ValueLocation};
 use super::{Lower, Lowered};
@@ -198,7 +198,7 @@ impl Lower<'_> {
         Ok(RightOperand::Count(self.value(e, Some(r))?, ty))
     }
 
-    /// The object that holds a vector: a temporary one if it is no lvalue.
+    /// The object that holds a vector: a temporary one if it is not an lvalue.
     pub(super) fn vector_object(&mut self, e: ExprId) -> Lowered<LValue> {
         if self.program.is_lvalue(e) || matches!(self.program.expr(e).kind, ExprKind::Member(..)) {
             return self.lvalue(e, false);

@@ -1,4 +1,4 @@
-//! Whatever the text, the parser answers: no panic, no hang, no stack overflow. Test threads have
+//! Whatever the text, the parser returns: no panic, no hang, no stack overflow. Test threads have
 //! 2 MiB of stack, and a debug build has the largest frames.
 
 use ctree::{DataModel, Program};

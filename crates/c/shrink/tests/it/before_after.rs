@@ -1,4 +1,4 @@
-//! What each pass makes of small programs. The answer stays as it was.
+//! What each pass makes of small programs. The result does not change.
 
 use crate::common::{pass, shrink, specimen};
 

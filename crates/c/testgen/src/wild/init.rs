@@ -25,7 +25,7 @@ impl Wild<'_> {
         }
     }
 
-    /// An initialiser that stands in braces, where a record is initialised member by member.
+    /// An initialiser in braces, where a record is initialised member by member.
     pub(super) fn braced_init(&mut self, ty: Ty, depth: u32) -> Init {
         match self.program.types.as_record(ty) {
             Some(_) => self.record_init(ty, false, depth, true),

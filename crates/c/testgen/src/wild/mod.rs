@@ -49,7 +49,7 @@ struct Wild<'c> {
     placed: usize,
     /// Return type of the function being built.
     ret: Ty,
-    /// What the statement being built stands in.
+    /// What encloses the statement being built.
     inside: Inside,
     /// The `va_list` of the function being built, once started.
     va_list: Option<VarId>,
