@@ -18,7 +18,7 @@ use crate::input::read_all;
 use crate::run::{self, Told};
 use crate::{status, terminal};
 
-/// Derive a variant of a program that must print the same.
+/// Derive a variant of a program that must print the same
 ///
 /// The abstract machine executes the program and notes what ran and with which values. Code is then put
 /// in that never runs, or runs and leaves no trace; statements are guarded by what is known to be true;
@@ -26,7 +26,7 @@ use crate::{status, terminal};
 /// which the two differ is wrong about one of them. The same arguments give the same bytes on every
 /// machine.
 #[derive(Args, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Mutate {
     /// C files of one program; `-` is standard input, preprocessed.
     #[arg(required = true, value_name = "FILE.c")]
@@ -37,25 +37,28 @@ pub struct Mutate {
     /// Define a macro.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
-    /// The mutations: fcb (code behind a condition that never holds), tg (a guard that always holds), tcb
-    /// (code that runs and puts back what it changed), orion (what never ran is removed), athena (what
-    /// never ran is replaced), or hermes (the first three), or all.
+    /// Mutations: hermes (fcb, tg, tcb), orion, athena, or all
+    ///
+    /// fcb is code behind a condition that never holds, tg a guard that always holds, tcb code that runs and puts back
+    /// what it changed; orion removes what never ran, athena replaces it.
     #[arg(long, value_name = "NAMES", default_value = "all")]
     strategy: Strategies,
     /// The seed of all random choices.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write the K-th variant; each is derived from the one before it.
-    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with = "variants")]
+    /// Write the N-th variant; each is derived from the one before it
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "variants")]
     variant: u32,
-    /// Write the first K variants, each in a folder of OUT named by its number.
-    #[arg(long, value_name = "K", requires = "output")]
+    /// Write the first N variants, each in a folder of -o named by its number
+    #[arg(long, value_name = "N", requires = "output")]
     variants: Option<u32>,
-    /// Keep only these mutations, by their numbers from 0, or `none`: a finding of a hunt says which.
+    /// Keep only these mutations, by their numbers from 0, or none
+    ///
+    /// A finding of a hunt says which.
     #[arg(long, value_name = "NUMBERS", conflicts_with = "variants")]
     keep: Option<Keep>,
-    /// Write to this file; to a folder of this name, if there are several files or variants.
-    #[arg(short = 'o', long, value_name = "OUT")]
+    /// Write to this file; several files or variants, to this folder
+    #[arg(short = 'o', long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Show what was changed, as a diff.
     #[arg(long)]
@@ -70,12 +73,12 @@ Exit status:
   70       Gainsay has a bug; please report it
 
 Examples:
-  gainsay mutate prog.c --show                     what changes
-  gainsay mutate prog.c --seed 7 -o variant.c
-  gcc -O0 prog.c -o a; gcc -O3 variant.c -o b; ./a > a.txt; ./b > b.txt; cmp a.txt b.txt
+  gainsay mutate prog.c --show                           # what changes
+  gainsay mutate prog.c --seed 7 -o variant.c && gcc -O3 variant.c -o variant
   gainsay mutate prog.c --strategy tcb,orion --variant 5 -o fifth.c
-  gainsay mutate prog.c --variants 100 -o many     many/1/prog.c, many/2/prog.c …
-  gainsay hunt --engine emi --from DIR             the same on every program of a folder";
+  gainsay mutate prog.c --variants 10 -o many            # many/1/prog.c, many/2/prog.c …
+
+`gainsay hunt --engine emi --from DIR` does the same on every program of a folder.";
 
 /// The numbers of mutations.
 #[derive(Clone, Debug, PartialEq, Eq)]

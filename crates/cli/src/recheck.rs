@@ -2,24 +2,65 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
 use campaign::{Bug, Finding, Rechecked, Standing, Store, Study, Subject, Verdict};
+use clap::Args;
 use oracle::{Lab, Limits};
 use serde_json::json;
 use toolchain::{Compiler, Language};
 
-use crate::args::Recheck;
+use crate::args::HuntFolder;
 use crate::hunt::compilers;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
 /// Exit status when something still fails.
 const FAILS: u8 = 1;
 
+/// Try findings again with the compilers that are installed now
+///
+/// Takes one finding for each bug, its reduced program where there is one, and compiles it with what
+/// failed and with other versions of that. What came of it is kept and listed by `gainsay findings`.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Recheck {
+    /// Numbers of findings; one for each bug by default
+    #[arg(value_name = "ID", conflicts_with = "all")]
+    pub ids: Vec<i64>,
+    /// Every finding, disputed ones too.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Compilers to ask, as for `gainsay hunt`
+    ///
+    /// By default those that failed and their other versions.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object for each finding that is tried.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+Exit status:
+  0   none of them fails any more, as far as can be told
+  1   some still fail
+  2   a mistake in the arguments, or something is missing here
+
+Examples:
+  gainsay recheck
+  gainsay recheck 3 7 --hunt my-hunt
+  gainsay recheck --cc gcc-12 --json | jq 'select(.verdict == \"fixed\")'";
+
 /// Runs the command; the exit status.
 pub fn main(args: &Recheck) -> Result<u8> {
-    let mut store = Store::open(&args.out)?;
+    let mut store = Store::open(&args.folder.dir)?;
     let bugs = store.bugs()?;
     let ids = chosen(args, &store, &bugs)?;
     if ids.is_empty() {
@@ -53,7 +94,7 @@ pub fn main(args: &Recheck) -> Result<u8> {
                 let done = recheck(found, study.as_ref(), &program, &mut begin);
                 terminal::status("");
                 if done.as_ref().is_ok_and(|done| done.verdict == Verdict::Fixed) {
-                    campaign::forget_exclusions(&args.out, &found.finding.signature)
+                    campaign::forget_exclusions(&args.folder.dir, &found.finding.signature)
                         .map_err(anyhow::Error::msg)?;
                 }
                 done
@@ -155,8 +196,8 @@ fn line(id: i64, done: &Result<Rechecked, String>) -> String {
         Err(why) => return format!("#{id:<4} cannot be told: {why}\n"),
     };
     let mut text = match done.verdict {
-        Verdict::Fails => format!("#{id:<4} still fails: {}", words::targets(&done.fails)),
-        Verdict::Fixed => format!("#{id:<4} fixed: right on {}", words::targets(&done.right)),
+        Verdict::Fails => format!("#{id:<4} still fails: {}", human::targets(&done.fails)),
+        Verdict::Fixed => format!("#{id:<4} fixed: right on {}", human::targets(&done.right)),
         Verdict::Unknown => format!("#{id:<4} cannot be told: {}", unknown(done)),
     };
     if done.verdict == Verdict::Fails && !done.gone.is_empty() {
@@ -172,7 +213,7 @@ fn unknown(done: &Rechecked) -> String {
     }
     parts.extend(done.otherwise.iter().map(|(label, what)| format!("{label}: {what}")));
     if !done.right.is_empty() {
-        parts.push(format!("right on {}", words::targets(&done.right)));
+        parts.push(format!("right on {}", human::targets(&done.right)));
     }
     if parts.is_empty() {
         parts.push("no compiler was asked".into());

@@ -1,11 +1,13 @@
 //! `gainsay run`: preprocess, parse, execute, tell.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow};
+use clap::{Args, ValueEnum};
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report, Verdict};
 use cparse::{ErrorKind, ParseError};
 use ctree::{DataModel, Program, SourceMap};
 
-use crate::args::Run;
 use crate::diagnostic::Diagnostic;
 use crate::input::{Source, read_all};
 use crate::json::RunObject;
@@ -23,6 +25,78 @@ pub struct Told {
     /// What the program printed.
     pub stdout: Vec<u8>,
 }
+
+/// Execute a C program in a strict abstract machine.
+///
+/// Prints what the program prints and exits with its status, or says where and why the program has
+/// no defined result. `.c` files go through the system's preprocessor first; `.i` files, and `-`
+/// for standard input, are taken as preprocessed. Several files are one program.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Run {
+    /// C files of one program; `-` is standard input.
+    #[arg(required = true, value_name = "FILE.c")]
+    pub files: Vec<PathBuf>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Show what ran, how often and with which values
+    ///
+    /// On standard error: how often each statement ran, with which values of variables, and what never did. With --json:
+    /// everything that was recorded, under "profile".
+    #[arg(long)]
+    pub profile: bool,
+    /// Stop after this many machine steps (loop iterations and calls).
+    #[arg(long, value_name = "N")]
+    pub fuel: Option<u64>,
+    /// How to judge the alignment of an access through a pointer.
+    #[arg(long, value_enum, value_name = "BY", default_value_t = Alignment::Offsets)]
+    pub alignment: Alignment,
+    /// Print one JSON object on standard output in place of the program's output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The machine's policies on alignment, as words.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Alignment {
+    /// Objects are only as aligned as their types say
+    Types,
+    /// Objects begin well aligned, as GCC places them; the offset decides
+    Offsets,
+    /// Any address will do: not C, but what x86-64 mostly lets pass
+    Any,
+}
+
+impl From<Alignment> for cmachine::Alignment {
+    fn from(alignment: Alignment) -> Self {
+        match alignment {
+            Alignment::Types => cmachine::Alignment::Types,
+            Alignment::Offsets => cmachine::Alignment::Offsets,
+            Alignment::Any => cmachine::Alignment::Any,
+        }
+    }
+}
+
+const HELP: &str = "\
+Exit status:
+  the program's own   it finished (134 if it called abort)
+  65                  executed code is undefined, or its result depends on what C leaves open
+  66                  executed code uses something Gainsay does not model
+  67                  the program ran out of fuel or memory
+  2                   the file is missing or is not C
+  70                  Gainsay has a bug; please report it
+A program may exit with these numbers too: standard error, and --json, tell which it was.
+
+Examples:
+  gainsay run prog.c
+  gainsay run --profile prog.c
+  gainsay run main.c util.c -I include -D NDEBUG
+  csmith --seed 1 > random.c && gainsay run -I /usr/include/csmith random.c
+  gcc -E prog.c | gainsay run --json - | jq .outcome";
 
 /// Runs the command; the exit status.
 pub fn main(args: Run) -> Result<u8> {

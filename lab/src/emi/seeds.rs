@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, bail};
-use campaign::{EmiSeeds, Made, Seed, SeedMaker};
+use campaign::{EngineChoice, Made, Seed, SeedMaker};
 use choice::Choices;
 
 use crate::context::Context;
@@ -40,13 +40,13 @@ impl Kind {
         }
     }
 
-    fn seeds(self, context: &Context) -> Result<EmiSeeds> {
+    fn seeds(self, context: &Context) -> Result<EngineChoice> {
         Ok(match self {
-            Kind::Yarp => EmiSeeds::Yarp,
-            Kind::Smith => EmiSeeds::Smith,
-            Kind::Csmith => EmiSeeds::Csmith,
+            Kind::Yarp => EngineChoice::yarp(),
+            Kind::Smith => EngineChoice::smith(),
+            Kind::Csmith => EngineChoice::csmith(),
             Kind::Torture => match files::unpack(context)? {
-                Some(suite) => EmiSeeds::Files(suite, Vec::new()),
+                Some(from) => EngineChoice::Files { from, include: Vec::new() },
                 None => {
                     bail!("GCC's sources are not installed: apt-get install gcc-12-source xz-utils")
                 }

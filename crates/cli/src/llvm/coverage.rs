@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use coverage::{Baseline, Image, Reached, Set};
-use llvmhost::{Frame, Installed, Ran, Running, Server, Setup, Watch};
+use llvmhost::{Frame, Ran, Running, Server, Setup, Watch};
 use optimise::verdict::Verdict;
 use optimise::work::{Item, Pipeline};
 use serde::Serialize;
 
 use super::{Library, opt, program, tame};
 use crate::coverage::{ImageObject, image_text, told};
-use crate::{terminal, words};
+use crate::{human, terminal};
 
 /// Modules that are handed over together.
 const BATCH: usize = 32;
 
-/// Show how much of a libLLVM modules reach on their way through a pipeline.
+/// Show how much of a libLLVM modules reach on their way through a pipeline
 ///
 /// Counts the basic blocks of the library that run: a stock one, without debug information or a special
 /// build. Against a baseline it tells what is new. The library's own start does not count.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Coverage {
     /// The modules, LLVM IR as text or bitcode; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
@@ -56,9 +56,9 @@ Exit status:
   2   a mistake in the arguments, no such library, or not one valid module
 
 Examples:
-  gainsay llvm coverage a.ll b.ll --lib 16 --passes 'default<O3>' --save base
-  gainsay llvm coverage c.ll --lib 16 --baseline base --functions | head -20
-  gainsay llvm coverage *.ll --lib 22 --json | jq '.images[0].reached'";
+  gainsay llvm coverage before.ll after.ll --lib 16 --passes 'default<O3>' --save base
+  gainsay llvm coverage test.ll --lib 16 --baseline base --functions | head -20
+  gainsay llvm coverage test.ll --json | jq '.images[0].reached'";
 
 /// What became of modules, as one JSON object. Fields are added, never renamed.
 #[derive(Default, Serialize)]
@@ -77,7 +77,7 @@ struct Told {
 /// Runs the command.
 pub fn main(args: &Coverage) -> Result<u8> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    let found = Installed::named(&args.library.name).map_err(|e| anyhow!(e))?;
+    let found = args.library.find()?;
     let image = Image::read(&found.path)?;
     let setup =
         Setup { library: found.path, major: found.major, coverage: true, ..Setup::default() };
@@ -157,7 +157,7 @@ fn run(
 
 fn text(report: &Told) -> String {
     let mut text =
-        format!("{} through LLVM {}", words::plural(report.modules as u64, "module"), report.llvm);
+        format!("{} through LLVM {}", human::plural(report.modules as u64, "module"), report.llvm);
     for (count, what) in [(report.refused, "refused"), (report.faults, "at fault")] {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");

@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::Library;
 use super::opt::read;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
-/// Tell whether AFTER refines BEFORE: whatever it does, BEFORE might have done.
+/// Check that one module refines another: whatever AFTER does, BEFORE might have done
 ///
 /// Both are LLVM IR as text, with opaque pointers. Every function that both define and that differs is executed
 /// on many inputs, undef and poison among them; then a solver is asked. What is called a
@@ -22,7 +22,7 @@ use crate::{terminal, words};
 /// In place of AFTER, --passes says what is to be made of BEFORE by a libLLVM; then the pass that is to
 /// blame is looked for, too.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Verify {
     /// The module before; `-` is standard input.
     #[arg(value_name = "BEFORE.ll")]
@@ -46,7 +46,7 @@ pub struct Verify {
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// Time of the solver for each question.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = words::duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = human::duration)]
     pub solver_time: Duration,
     /// Print one JSON object in place of lines.
     #[arg(long)]
@@ -65,7 +65,7 @@ Where alive-tv is on the PATH, its verdict is printed as a second opinion; it do
 Examples:
   gainsay llvm verify before.ll after.ll
   gainsay llvm verify test.ll --lib 16 --passes 'instcombine,correlated-propagation'
-  opt-19 -S -passes=gvn test.ll | gainsay llvm verify test.ll -";
+  opt-16 -S -passes=gvn test.ll | gainsay llvm verify test.ll -";
 
 /// Runs the command.
 pub fn main(args: &Verify) -> Result<u8> {
@@ -179,7 +179,7 @@ fn summary(all: &[Checked], located: Option<&Located>, second: Option<&Verdict>)
     let counts: Vec<String> = counts.collect();
     if all.len() > 1 {
         text +=
-            &format!("{}: {}\n", words::plural(all.len() as u64, "function"), counts.join(", "));
+            &format!("{}: {}\n", human::plural(all.len() as u64, "function"), counts.join(", "));
     }
     if let Some(second) = second {
         text += &format!("alive-tv: {second}\n");

@@ -78,8 +78,8 @@ mod worker;
 pub use bench::Bench;
 pub use check::{Checked, check};
 pub use engine::{
-    Backend, EmiOptions, EmiSeeds, Engine, Judge, Made, PassesOptions, SMITH_FUEL, SMITH_STACK,
-    SeedMaker, SmithOptions, Tally as PassesTally, Validate, least,
+    Backend, EmiOptions, Engine, Judge, Made, PassesOptions, SMITH_FUEL, SMITH_STACK, SeedMaker,
+    SmithOptions, Tally as PassesTally, Validate, least,
 };
 pub use event::{Ended, EngineProgress, Event, Progress};
 pub use hunt::{Crew, Task, hunt, hunt_with};

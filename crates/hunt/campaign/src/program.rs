@@ -385,7 +385,7 @@ impl Linked<'_> {
 
 /// Whether a finding is a C program that passes make wrong code of.
 pub fn is_sequenced(found: &Finding) -> bool {
-    found.engine == crate::engine::PASSES && !is_module(found)
+    crate::engine::is_passes(&found.engine) && !is_module(found)
 }
 
 /// Takes back what a hunt learnt not to draw because of a fault that is no more. How many exclusions went.

@@ -133,7 +133,7 @@ impl Store {
         let cannot = || format!("{} cannot be written", path.display());
         let lock = File::options().create(true).append(true).open(&path).with_context(cannot)?;
         if lock.try_lock().is_err() {
-            bail!("another hunt is running on {}: wait for it, or give --out DIR", dir.display());
+            bail!("another hunt is running on {}: wait for it, or give --hunt DIR", dir.display());
         }
         let db = Connection::open(dir.join(FILE)).with_context(|| place(dir))?;
         let mut store = Store { db, dir: dir.to_path_buf(), _lock: Some(lock) };
@@ -180,7 +180,7 @@ impl Store {
 
     fn check_version(&self) -> Result<()> {
         if !(UNSTUDIED..=VERSION).contains(&self.version()?) {
-            bail!("it was made by another version of gainsay: give another folder with --out");
+            bail!("it was made by another version of gainsay: give another folder with --hunt");
         }
         Ok(())
     }
@@ -443,7 +443,7 @@ fn now() -> u64 {
 fn no_hunt(dir: &Path) -> anyhow::Error {
     let dir = dir.display();
     anyhow::anyhow!(
-        "there is no hunt in {dir} (no file {FILE}): `gainsay hunt --out DIR` makes one"
+        "there is no hunt in {dir} (no file {FILE}): `gainsay hunt --hunt DIR` makes one"
     )
 }
 
