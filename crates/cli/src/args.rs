@@ -13,7 +13,7 @@ use clap::{
     ArgMatches, Args as ClapArgs, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand,
 };
 
-use crate::human;
+pub use report::DEFAULT_HUNT;
 
 /// Find bugs in C compilers and in LLVM, with programs whose exact output is known.
 ///
@@ -92,9 +92,6 @@ pub enum Command {
     Man(crate::manual::Man),
 }
 
-/// Where hunts keep what they find by default.
-pub const DEFAULT_HUNT: &str = "gainsay-hunt";
-
 /// The environment variable that names another folder.
 const HUNT_VARIABLE: &str = "GAINSAY_HUNT";
 
@@ -122,10 +119,9 @@ impl HuntFolder {
 
 /// A complete command on the hunt of a folder, which is left out where it would be used anyway.
 pub fn command_on(dir: &Path, words: &str) -> String {
-    let is_default = dir == Path::new(DEFAULT_HUNT) && std::env::var_os(HUNT_VARIABLE).is_none();
-    match is_default {
-        true => format!("gainsay {words}"),
-        false => format!("gainsay {words} --hunt {}", human::quote(&dir.to_string_lossy())),
+    match dir == Path::new(DEFAULT_HUNT) && std::env::var_os(HUNT_VARIABLE).is_some() {
+        true => format!("gainsay {words} --hunt {DEFAULT_HUNT}"),
+        false => report::command_on(dir, words),
     }
 }
 

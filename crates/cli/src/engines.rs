@@ -34,7 +34,7 @@ pub struct YarpOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Options of --engine smith")]
 pub struct SmithOptions {
-    /// Which restrictions to lift, how often: a name or a file
+    /// Restrictions to lift, and how often: a name or a file
     ///
     /// `none`, `default`, `miscompilation` and `crash` (both as in the CsmithEdge paper), or a file with a line for
     /// each relaxation: its name, then the least and the greatest probability. Relaxed programs may be undefined;

@@ -65,7 +65,8 @@ fn page(args: &Report, store: &Store) -> Result<()> {
         let id = bug.representative;
         let Some(found) = store.finding(id)? else { continue };
         let (study, bug) = (store.study(id)?, Some(bug.clone()));
-        details.push(Detail { found, study, bug, targets: shot.targets.clone() });
+        let (targets, folder) = (shot.targets.clone(), Some(args.folder.dir.clone()));
+        details.push(Detail { found, study, bug, targets, folder });
     }
     let name = args.folder.dir.to_string_lossy();
     let view = View { name: &name, now: findings::now(), shot: &shot };

@@ -147,7 +147,10 @@ mod tests {
     fn other_mistakes_are_one_line() {
         let lines = [
             ("gainsay run --fule 3 a.c", "unexpected argument '--fule' found (a similar argument"),
-            ("gainsay hunt --engine yapr", "invalid value 'yapr' for '--engine <ENGINE>"),
+            (
+                "gainsay hunt --engine yapr",
+                "invalid value 'yapr' for '--engine <ENGINES>' [possible values: yarp, ",
+            ),
             (
                 "gainsay run",
                 "required arguments were not provided: <FILE.c>...; see gainsay run --help",

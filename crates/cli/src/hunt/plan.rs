@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use campaign::{EmiOptions, EngineChoice, Plan, SmithOptions};
+use campaign::{EmiOptions, EngineChoice, Plan, SmithOptions, Store};
 use llvmhost::Installed;
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
@@ -31,11 +31,13 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         Lang::C => Language::C,
         Lang::Cxx => Language::Cxx,
     };
-    let engines = engine_choices(args, language)?;
+    args.check_engines()?;
     let dir = &args.folder.dir;
     if dir.exists() && !dir.is_dir() {
         bail!("{} is not a folder: give another one with --hunt", dir.display());
     }
+    Store::check(dir)?;
+    let engines = engine_choices(args, language)?;
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(processors);
     let needed = engines.iter().any(EngineChoice::needs_compilers);
@@ -102,7 +104,6 @@ fn of_library(library: &Installed) -> Tested {
 }
 
 fn engine_choices(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
-    args.check_engines()?;
     let mut choices = Vec::new();
     for &engine in &args.engine {
         if language == Language::Cxx && engine != HuntEngine::Yarp {

@@ -56,6 +56,9 @@ impl Source for RemoteHunt {
 
     fn detail(&self, id: i64) -> Result<Option<Detail>> {
         let shown = self.watch.finding(id)?;
-        Ok(shown.map(|(found, study, targets)| Detail { found, study, bug: None, targets }))
+        Ok(shown.map(|(found, study, targets)| {
+            // The folder is its coordinator's.
+            Detail { found, study, bug: None, targets, folder: None }
+        }))
     }
 }

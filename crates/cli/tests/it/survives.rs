@@ -53,7 +53,8 @@ fn arguments(dir: &Path, out: &str) -> Vec<String> {
         ["hunt", "--tests", TESTS, "--seed", "1", "--jobs", "2", "--json", "--no-reduce"]
             .map(String::from)
             .into();
-    for (name, value) in [("--config", "gainsay.toml"), ("--policy", "policy.toml"), ("--out", out)]
+    for (name, value) in
+        [("--config", "gainsay.toml"), ("--policy", "policy.toml"), ("--hunt", out)]
     {
         args.extend([name.to_string(), file(value)]);
     }

@@ -127,6 +127,7 @@ pub struct EngineRecord {
 impl Store {
     /// Opens the store of a folder to write, makes both if they are not there. One hunt at a time.
     pub fn create(dir: &Path) -> Result<Store> {
+        Store::check(dir)?;
         fs::create_dir_all(dir)
             .with_context(|| format!("the folder {} cannot be made", dir.display()))?;
         let path = dir.join(LOCK);
@@ -139,6 +140,14 @@ impl Store {
         let mut store = Store { db, dir: dir.to_path_buf(), _lock: Some(lock) };
         store.prepare().with_context(|| place(dir))?;
         Ok(store)
+    }
+
+    /// A sentence if there is a store in a folder that this version cannot use. Nothing is written.
+    pub fn check(dir: &Path) -> Result<()> {
+        match dir.join(FILE).is_file() {
+            true => Store::open(dir).map(|_| ()),
+            false => Ok(()),
+        }
     }
 
     /// Opens the store of a folder to read, or to note what was learnt of its findings; a hunt may be

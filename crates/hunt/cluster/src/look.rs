@@ -158,7 +158,7 @@ impl Watch {
             let reply = reply.map_err(|error| match error.kind() {
                 RequestErrorKind::NoResponders => anyhow!(
                     "nobody coordinates a hunt on {}. What an earlier one found is in the folder of its \
-                     coordinator: `gainsay serve DIR` there",
+                     coordinator: `gainsay serve --hunt DIR` there",
                     self.at
                 ),
                 RequestErrorKind::TimedOut => {

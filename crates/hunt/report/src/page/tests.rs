@@ -179,6 +179,7 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
         }),
         bug: shot.bugs.first().cloned(),
         targets: Vec::new(),
+        folder: Some(evil("my-hunt").into()),
     }
 }
 
