@@ -17,7 +17,7 @@ use toolchain::Language;
 
 use crate::hunt::{compilers, one_line};
 use crate::json::RunObject;
-use crate::run::{self, Alignment, Run, Told};
+use crate::run::{self, Alignment, Run, RunReport};
 use crate::{human, show, status, terminal};
 
 /// Exit status when a compiler is wrong.
@@ -110,7 +110,7 @@ pub fn main(args: Check) -> Result<u8> {
 }
 
 /// The program as compilers get it.
-pub fn made(args: &Check, names: &str, told: &Told) -> Result<Made> {
+pub fn made(args: &Check, names: &str, told: &RunReport) -> Result<Made> {
     let mut files = Vec::new();
     let mut include = args.include.clone();
     let mut seen = BTreeSet::new();
@@ -168,7 +168,7 @@ fn defines(define: &[String], name: &str) -> String {
     text
 }
 
-fn text(names: &str, told: &Told, case: &Case, checked: &Checked) -> String {
+fn text(names: &str, told: &RunReport, case: &Case, checked: &Checked) -> String {
     let lines = told.stdout.split_inclusive(|b| *b == b'\n').count() as u64;
     let mut text = format!(
         "{names}: one defined result, {} and exit status {}\n\n",

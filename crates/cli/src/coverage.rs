@@ -78,7 +78,10 @@ pub fn main(args: &Coverage) -> Result<u8> {
     if report.images.is_empty() {
         bail!("{}", nothing(&report));
     }
-    let told = report.images.iter().map(|reached| told(reached, baseline.as_ref(), args.functions));
+    let told = report
+        .images
+        .iter()
+        .map(|reached| image_object(reached, baseline.as_ref(), args.functions));
     let told = told.collect::<Result<Vec<_>>>()?;
     if let Some(path) = &args.save {
         let mut baseline = baseline.unwrap_or_default();
@@ -155,7 +158,7 @@ fn object(report: &Report, images: Vec<ImageObject>) -> RunObject {
 }
 
 /// What there is to tell of a file, against a baseline, with its functions if they are wanted.
-pub fn told(reached: &Reached, base: Option<&Baseline>, list: bool) -> Result<ImageObject> {
+pub fn image_object(reached: &Reached, base: Option<&Baseline>, list: bool) -> Result<ImageObject> {
     let Reached { image, blocks, features } = reached;
     let known = base.map(|base| base.get(image)).transpose()?;
     let new = match known.flatten() {

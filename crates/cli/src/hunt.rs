@@ -12,7 +12,6 @@ mod summary;
 mod view;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -128,7 +127,7 @@ pub fn plan_only(args: &Hunt) -> Result<campaign::Plan> {
 
 /// The configuration that a hunt reads, if there is one.
 #[cfg(feature = "cluster")]
-pub fn config_file(args: &Hunt) -> Option<PathBuf> {
+pub fn config_file(args: &Hunt) -> Option<std::path::PathBuf> {
     plan::config_file(args.output.config.as_deref())
 }
 

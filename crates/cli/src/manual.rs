@@ -20,9 +20,9 @@ pub struct Completions {
 
 const COMPLETIONS_HELP: &str = "\
 Examples:
-  gainsay completions bash > gainsay.bash && source gainsay.bash
-  gainsay completions fish > gainsay.fish
-  gainsay completions zsh > _gainsay                   in a folder of $fpath";
+  gainsay completions bash > gainsay.bash   # then: source gainsay.bash
+  gainsay completions fish > gainsay.fish   # in ~/.config/fish/completions
+  gainsay completions zsh > _gainsay        # in a folder of $fpath";
 
 /// Write a man page for each command.
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ pub struct Man {
 
 const MAN_HELP: &str = "\
 Examples:
-  gainsay man -o man/man1 && man -M man gainsay-hunt";
+  gainsay man -o man/man1   # then: man -M man gainsay-hunt";
 
 /// Runs `gainsay completions`; the exit status.
 pub fn completions(args: &Completions) -> Result<u8> {

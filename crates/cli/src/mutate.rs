@@ -15,7 +15,7 @@ use emi::{Chain, Database, Edit, Strategies, Strategy, Unfit};
 use oracle::SourceFile;
 
 use crate::input::read_all;
-use crate::run::{self, Told};
+use crate::run::{self, RunReport};
 use crate::{status, terminal};
 
 /// Derive a variant of a program that must print the same
@@ -101,7 +101,7 @@ impl std::str::FromStr for Keep {
 /// What the work comes to.
 enum Ended {
     /// There is no program to mutate.
-    Told(Box<Told>),
+    Refused(Box<RunReport>),
     /// A variant is not its seed.
     Wrong(String),
     /// The seed as text, and its variants by number.
@@ -130,7 +130,7 @@ pub fn main(args: Mutate) -> Result<u8> {
         return Ok(status::INTERNAL);
     };
     let (seed, variants) = match ended? {
-        Ended::Told(told) => {
+        Ended::Refused(told) => {
             if let Some(diagnostic) = told.diagnostic {
                 terminal::complain(&diagnostic.render(terminal::colour()));
             }
@@ -180,7 +180,7 @@ fn derive(args: &Mutate) -> Result<Ended> {
     let sources = read_all(&args.files, &args.include, &args.define)?;
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = run::parse(&mut program, &sources) {
-        return Ok(Ended::Told(Box::new(run::refused(&program, &error))));
+        return Ok(Ended::Refused(Box::new(run::refused(&program, &error))));
     }
     drop(sources);
     let map = program.source.clone();
@@ -191,7 +191,7 @@ fn derive(args: &Mutate) -> Result<Ended> {
         Err(Unfit(outcome)) => {
             let report =
                 Report { outcome, stdout: Vec::new(), steps: 0, profile: Default::default() };
-            return Ok(Ended::Told(Box::new(run::tell(&map, report))));
+            return Ok(Ended::Refused(Box::new(run::tell(&map, report))));
         }
     };
     let none = Database::default();
@@ -205,7 +205,7 @@ fn derive(args: &Mutate) -> Result<Ended> {
         }
         if args.variants.is_some() {
             let files = texts(chain.program());
-            let told = told(chain.variant().edits());
+            let told = summary(chain.variant().edits());
             variants.push(Variant { number, files, told });
         }
     }
@@ -219,21 +219,21 @@ fn derive(args: &Mutate) -> Result<Ended> {
 fn kept(args: &Mutate, chain: &Chain) -> Result<Variant> {
     let all = chain.variant().edits();
     let (program, told) = match &args.keep {
-        None => (chain.program().clone(), told(all)),
+        None => (chain.program().clone(), summary(all)),
         Some(Keep(numbers)) => {
             let edits = numbers.iter().map(|&n| all.get(n).copied()).collect::<Option<Vec<_>>>();
             let edits = edits.ok_or_else(|| {
                 anyhow!("--keep names a mutation that is not there: there are {}", all.len())
             })?;
             let program = chain.variant().with(|n| numbers.contains(&n));
-            (program, format!("{} (of {})", told(&edits), all.len()))
+            (program, format!("{} (of {})", summary(&edits), all.len()))
         }
     };
     Ok(Variant { number: args.variant, files: texts(&program), told })
 }
 
 /// `7 mutations: 3 fcb, 4 tg`.
-fn told(edits: &[Edit]) -> String {
+fn summary(edits: &[Edit]) -> String {
     match edits.len() {
         0 => "no mutations".into(),
         1 => format!("1 mutation: {}", by(edits)),
@@ -249,16 +249,16 @@ fn by(edits: &[Edit]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Keep, by, told};
+    use super::{Keep, by, summary};
     use emi::{Change, Edit, Strategy};
 
     #[test]
     fn mutations_are_counted_by_strategy() {
         let edit = |strategy| Edit { strategy, change: Change::Remove { stmt: ctree::StmtId(0) } };
         let edits = [Strategy::Tcb, Strategy::Fcb, Strategy::Tcb].map(edit);
-        assert_eq!(told(&edits), "3 mutations: 1 fcb, 2 tcb");
-        assert_eq!(told(&edits[..1]), "1 mutation: 1 tcb");
-        assert_eq!((told(&[]), by(&[])), ("no mutations".into(), String::new()));
+        assert_eq!(summary(&edits), "3 mutations: 1 fcb, 2 tcb");
+        assert_eq!(summary(&edits[..1]), "1 mutation: 1 tcb");
+        assert_eq!((summary(&[]), by(&[])), ("no mutations".into(), String::new()));
     }
 
     #[test]

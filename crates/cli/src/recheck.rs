@@ -71,17 +71,19 @@ pub fn main(args: &Recheck) -> Result<u8> {
     for id in ids {
         let Some(found) = store.finding(id)? else { continue };
         let subject = match campaign::is_module(&found) || campaign::is_sequenced(&found) {
-            true => Ok(Again::Module(Box::new((store.study(id)?, found)))),
-            false => Subject::of(&store, &found).map(|subject| Again::Program(Box::new(subject))),
+            true => Ok(Candidate::Module(Box::new((store.study(id)?, found)))),
+            false => {
+                Subject::of(&store, &found).map(|subject| Candidate::Program(Box::new(subject)))
+            }
         };
         subjects.push((id, subject));
     }
-    let mut here = Here::default();
+    let mut installed = Installed::default();
     let stop = sandbox::Stop::on_signals();
     let mut counts = [0u64; 3];
     for (n, (id, subject)) in subjects.iter().enumerate() {
         let done = match subject {
-            Ok(Again::Module(module)) => {
+            Ok(Candidate::Module(module)) => {
                 let mut begin = |label: &str| {
                     terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
                 };
@@ -99,8 +101,8 @@ pub fn main(args: &Recheck) -> Result<u8> {
                 }
                 done
             }
-            Ok(Again::Program(subject)) => {
-                let (compilers, limits) = here.compilers(args, subject)?;
+            Ok(Candidate::Program(subject)) => {
+                let (compilers, limits) = installed.compilers(args, subject)?;
                 let lab = Lab { limits, stop: stop.clone() };
                 let mut begin = |label: &str| {
                     terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
@@ -133,7 +135,7 @@ pub fn main(args: &Recheck) -> Result<u8> {
 }
 
 /// What is tried again.
-enum Again {
+enum Candidate {
     Program(Box<Subject>),
     Module(Box<(Option<Study>, Finding)>),
 }
@@ -153,15 +155,15 @@ fn chosen(args: &Recheck, store: &Store, bugs: &[Bug]) -> Result<Vec<i64>> {
     Ok(stands.map(|bug| bug.representative).collect())
 }
 
-/// The compilers of today, each asked for once.
+/// The compilers that are installed now, each asked for once.
 #[derive(Default)]
-struct Here {
+struct Installed {
     found: Vec<(Language, Vec<Arc<Compiler>>, Limits)>,
     /// Names that were looked for and are not there.
     asked: BTreeSet<(Language, String)>,
 }
 
-impl Here {
+impl Installed {
     /// Those that were asked for, or all for this processor and what failed.
     fn compilers(
         &mut self,

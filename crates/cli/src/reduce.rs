@@ -419,7 +419,7 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
         Err(why) => return Ok(Err(why)),
     };
     store.put_study(id, &study)?;
-    told(args, id, &study)
+    show_reduced(args, id, &study)
 }
 
 /// Studies a module that LLVM's passes fail on.
@@ -487,7 +487,7 @@ fn of_program(
 }
 
 /// Shows what became of a finding, and writes it where it is wanted.
-fn told(args: &Reduce, id: i64, study: &Study) -> Outcome {
+fn show_reduced(args: &Reduce, id: i64, study: &Study) -> Outcome {
     terminal::status("");
     if let Some(dir) = &args.output {
         let case = Case { files: study.files.clone(), ..campaign::study_case(study) };

@@ -15,7 +15,7 @@ use crate::profile::{self, Observed};
 use crate::{status, terminal};
 
 /// What a run comes to for the person who asked: all three ways of saying it.
-pub struct Told {
+pub struct RunReport {
     /// The exit status.
     pub exit: u8,
     /// For scripts.
@@ -131,7 +131,7 @@ pub const REPORT_A_BUG: &str = "gainsay: this is a bug in gainsay, not a stateme
     please report it with the program that shows it";
 
 /// Preprocesses, parses and executes; an error is a mistake in the arguments.
-pub fn execute(args: &Run) -> Result<Told> {
+pub fn execute(args: &Run) -> Result<RunReport> {
     let sources = read_all(&args.files, &args.include, &args.define)?;
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = parse(&mut program, &sources) {
@@ -164,7 +164,7 @@ pub fn parse(program: &mut Program, sources: &[Source]) -> Result<(), ParseError
 }
 
 /// What a program comes to that is not C, or not ours.
-pub fn refused(program: &Program, error: &ParseError) -> Told {
+pub fn refused(program: &Program, error: &ParseError) -> RunReport {
     let (exit, outcome, title) = match error.kind {
         ErrorKind::Invalid => (status::USAGE, "invalid", error.message.clone()),
         ErrorKind::Unsupported => {
@@ -178,13 +178,13 @@ pub fn refused(program: &Program, error: &ParseError) -> Told {
     let detail = Some(error.message.clone());
     let object = RunObject { outcome, stage: "parse", detail, ..Default::default() }
         .places(diagnostic.at.as_ref(), None);
-    Told { exit, object, diagnostic: Some(diagnostic), stdout: Vec::new() }
+    RunReport { exit, object, diagnostic: Some(diagnostic), stdout: Vec::new() }
 }
 
 const LIMIT: &str = "the program may be fine: this is a limit of gainsay";
 
 /// What an execution comes to.
-pub fn tell(map: &SourceMap, report: Report) -> Told {
+pub fn tell(map: &SourceMap, report: Report) -> RunReport {
     let Report { outcome, stdout, steps, .. } = report;
     let object = RunObject { stage: "run", steps, ..Default::default() }.stdout(&stdout);
     let (exit, object, diagnostic) = match outcome {
@@ -225,7 +225,7 @@ pub fn tell(map: &SourceMap, report: Report) -> Told {
             (status::INTERNAL, object, Some(diagnostic))
         }
     };
-    Told { exit, object, diagnostic, stdout }
+    RunReport { exit, object, diagnostic, stdout }
 }
 
 /// A broken rule, undefined or unspecified.
@@ -303,7 +303,7 @@ mod tests {
         Span { lo, hi: lo + words.len() as u32 }
     }
 
-    fn told(outcome: Outcome) -> Told {
+    fn told(outcome: Outcome) -> RunReport {
         tell(
             &map(),
             Report { outcome, stdout: b"so far".to_vec(), steps: 9, profile: Default::default() },

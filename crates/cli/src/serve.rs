@@ -7,7 +7,9 @@ use anyhow::Result;
 use clap::Args;
 use serve::{Folder, Options, Source, Token};
 
-use crate::args::{Given, HuntFolder};
+#[cfg(feature = "cluster")]
+use crate::args::Given;
+use crate::args::HuntFolder;
 use crate::terminal;
 
 /// What opens an address on a desktop.
@@ -36,6 +38,7 @@ pub struct Serve {
     #[command(flatten)]
     pub remote: remote::RemoteOptions,
     /// What was typed.
+    #[cfg(feature = "cluster")]
     #[arg(skip)]
     pub given: Given,
 }

@@ -56,12 +56,12 @@ pub fn main(args: &Show) -> Result<u8> {
     let found = store.finding(args.id)?.context("it was there a moment ago")?;
     let study = store.study(args.id)?;
     let versions: BTreeMap<String, String> = store.versions()?.into_iter().collect();
-    let told = || match &study {
+    let whole = || match &study {
         Some(study) => reduced(found.id, study, &versions) + &text(&found, &versions),
         None => text(&found, &versions),
     };
     if let Some(folder) = &args.output {
-        let mut written = write(folder, &found, &told())?;
+        let mut written = write(folder, &found, &whole())?;
         if let Some(study) = &study {
             written.extend(write_reduced(folder, study)?);
         }
@@ -75,8 +75,8 @@ pub fn main(args: &Show) -> Result<u8> {
     }
     let text = match args.json {
         true => object(&found, study.as_ref(), &versions, args.source)?,
-        false if args.source => told() + &sources(&found.finding),
-        false => told(),
+        false if args.source => whole() + &sources(&found.finding),
+        false => whole(),
     };
     terminal::print(text.as_bytes())?;
     Ok(0)
@@ -115,7 +115,7 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     }
     text += "\nWho says that the reduced program is valid:\n\n";
     for opinion in &study.certificate.opinions {
-        text += &told(opinion);
+        text += &opinion_text(opinion);
     }
     text + "\nAs it was found:\n\n"
 }
@@ -184,7 +184,7 @@ pub fn proof(finding: &NewFinding) -> String {
         false => "\nWhat is said of the program:\n\n",
     };
     for opinion in &finding.certificate.opinions {
-        text += &told(opinion);
+        text += &opinion_text(opinion);
     }
     text
 }
@@ -271,7 +271,7 @@ fn printable(line: &str) -> String {
     line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
-fn told(opinion: &Opinion) -> String {
+fn opinion_text(opinion: &Opinion) -> String {
     let says = match &opinion.says {
         Says::Valid => "valid".to_string(),
         Says::Undefined(what) => format!("UNDEFINED: {what}"),

@@ -66,6 +66,6 @@ fn ready(args: &Hunt, library: &Installed, dir: PathBuf, tests: &Path) -> Result
     let jobs =
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let imported = import::fill(&fuzzer, tests, jobs)?;
-    terminal::complain(import::told(&imported, library.major).trim_end());
+    terminal::complain(import::summary(&imported, library.major).trim_end());
     Ok(fuzzer)
 }

@@ -12,7 +12,7 @@ use optimise::work::{Item, Pipeline};
 use serde::Serialize;
 
 use super::{Library, opt, program, tame};
-use crate::coverage::{ImageObject, image_text, told};
+use crate::coverage::{ImageObject, image_object, image_text};
 use crate::{human, terminal};
 
 /// Modules that are handed over together.
@@ -62,7 +62,7 @@ Examples:
 
 /// What became of modules, as one JSON object. Fields are added, never renamed.
 #[derive(Default, Serialize)]
-struct Told {
+struct CoverageObject {
     /// How many there were.
     modules: usize,
     /// Those that are no valid modules, or there is no such pass.
@@ -86,7 +86,7 @@ pub fn main(args: &Coverage) -> Result<u8> {
     if counts && (args.baseline.is_some() || args.save.is_some()) {
         bail!("{} counts itself: there is no baseline of its features", setup.library.display());
     }
-    let mut report = Told { llvm: server.release.clone(), ..Told::default() };
+    let mut report = CoverageObject { llvm: server.release.clone(), ..CoverageObject::default() };
     let mut reached = Set::new();
     for files in args.files.chunks(BATCH) {
         run(args, &mut server, files, &mut report, &mut reached)?;
@@ -98,7 +98,7 @@ pub fn main(args: &Coverage) -> Result<u8> {
         false => Reached { image, blocks: reached, features: Set::new() },
         true => Reached { image, blocks: Set::new(), features: reached },
     };
-    let mut object = told(&reached, baseline.as_ref(), args.functions && !counts)?;
+    let mut object = image_object(&reached, baseline.as_ref(), args.functions && !counts)?;
     if counts {
         object.blocks = server.blocks as usize;
         object.reached = reached.features.iter().map(|feature| feature / 8).collect::<Set>().len();
@@ -122,7 +122,7 @@ fn run(
     args: &Coverage,
     server: &mut Server,
     files: &[PathBuf],
-    report: &mut Told,
+    report: &mut CoverageObject,
     reached: &mut Set,
 ) -> Result<()> {
     let mut items = Vec::new();
@@ -155,7 +155,7 @@ fn run(
     Ok(())
 }
 
-fn text(report: &Told) -> String {
+fn text(report: &CoverageObject) -> String {
     let mut text =
         format!("{} through LLVM {}", human::plural(report.modules as u64, "module"), report.llvm);
     for (count, what) in [(report.refused, "refused"), (report.faults, "at fault")] {

@@ -63,7 +63,7 @@ pub fn main(args: &Import) -> Result<u8> {
     if args.json {
         terminal::print(format!("{}\n", serde_json::to_string(&imported)?).as_bytes())?;
     } else {
-        terminal::print(told(&imported, library.major).as_bytes())?;
+        terminal::print(summary(&imported, library.major).as_bytes())?;
     }
     Ok(0)
 }
@@ -96,14 +96,14 @@ pub fn fill(fuzzer: &Fuzzer, dir: &Path, jobs: usize) -> Result<Imported> {
     }
     let stop = sandbox::Stop::on_signals();
     let begin = Instant::now();
-    let mut told = Instant::now();
+    let mut last = Instant::now();
     let version = fuzzer.library.major;
     let mut tell = |done: usize| {
         let line = format!("LLVM {version}: {done} of {} test files", found.len());
         terminal::status(&line);
-        if told.elapsed() > LINE_EVERY && !terminal::is_live() {
+        if last.elapsed() > LINE_EVERY && !terminal::is_live() {
             terminal::complain(&format!("gainsay: {line}, {}", human::span(begin.elapsed())));
-            told = Instant::now();
+            last = Instant::now();
         }
     };
     let imported = fuzzer.import(dir, &found, jobs, &mut tell, &|| stop.is_set());
@@ -123,7 +123,7 @@ fn reasons(imported: &Imported) -> String {
 }
 
 /// What an import came to.
-pub fn told(imported: &Imported, major: u32) -> String {
+pub fn summary(imported: &Imported, major: u32) -> String {
     let rate = imported.functions as f64 / imported.took.as_secs_f64().max(1e-9);
     let mut text = format!(
         "LLVM {major}: {} of {} ({} files) in {}, {rate:.0} a second\n",

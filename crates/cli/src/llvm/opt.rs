@@ -54,7 +54,7 @@ Exit status:
 Examples:
   gainsay llvm opt test.ll --lib 16
   gainsay llvm opt test.ll --passes 'function(instcombine,gvn)' -o out.ll
-  gainsay llvm opt test.ll --lib /usr/lib/llvm-16/lib/libLLVM-16.so.1 --json";
+  gainsay llvm opt test.ll --lib /usr/lib/x86_64-linux-gnu/libLLVM-16.so.1 --json";
 
 /// Bytes of a module. No real one comes near, and memory is not without end.
 const LARGEST: u64 = 256 << 20;

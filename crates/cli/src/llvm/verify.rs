@@ -98,7 +98,7 @@ pub fn main(args: &Verify) -> Result<u8> {
         let checked = own.function(&pair, name);
         terminal::status("");
         if !args.json {
-            terminal::print(told(&checked).as_bytes())?;
+            terminal::print(checked_text(&checked).as_bytes())?;
         }
         all.push(checked);
     }
@@ -148,7 +148,7 @@ fn optimised(args: &Verify, passes: &str, own: &Own) -> Result<(String, String, 
     Ok((before, after, located))
 }
 
-fn told(checked: &Checked) -> String {
+fn checked_text(checked: &Checked) -> String {
     let time = checked.execution_time + checked.proof_time;
     let verdict = checked.verdict();
     let mut line = format!("@{}: {verdict}", checked.function);
