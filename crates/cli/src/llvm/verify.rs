@@ -15,9 +15,9 @@ use serde_json::json;
 
 use super::Library;
 use super::opt::read;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
-/// Tell whether AFTER refines BEFORE: whatever it does, BEFORE might have done.
+/// Check that one module refines another: whatever AFTER does, BEFORE might have done
 ///
 /// Both are LLVM IR as text, with opaque pointers. Every function that both define and that differs is executed
 /// on many inputs, undef and poison among them; then a solver is asked. What is called a
@@ -30,7 +30,7 @@ use crate::{terminal, words};
 /// make of them, and a table counts what came of all. X.srctgt.ll (functions @src and @tgt) and X.src.ll
 /// with X.tgt.ll are compared as they are. Ctrl-C prints the table so far.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP, override_usage = USAGE)]
+#[command(after_long_help = HELP, override_usage = USAGE)]
 pub struct Verify {
     /// The module before and the one after (`-` is standard input); with --passes the one before; or tests:
     /// folders, or .ll files.
@@ -53,7 +53,7 @@ pub struct Verify {
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// Time of the solver for each question.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = words::duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = human::duration)]
     pub solver_time: Duration,
     /// Print JSON: one object for two modules, a line for each function and a summary for tests.
     #[arg(long)]
@@ -110,7 +110,7 @@ For two modules alive-tv, where it is on the PATH, gives a second opinion, which
 Examples:
   gainsay llvm verify before.ll after.ll
   gainsay llvm verify test.ll --lib 16 --passes 'instcombine,correlated-propagation'
-  opt-19 -S -passes=gvn test.ll | gainsay llvm verify test.ll -
+  opt-16 -S -passes=gvn test.ll | gainsay llvm verify test.ll -
   gainsay llvm verify pair.srctgt.ll
   gainsay llvm verify llvm/test/Transforms --solver none
   gainsay llvm verify llvm/test/Transforms/InstCombine --passes instcombine --blame -j 4 -o refuted";
@@ -136,7 +136,7 @@ impl Verify {
             ([file], None) if Test::is_src_tgt(file) => Asked::SrcTgt(file),
             ([file], Some(passes)) if !Test::is_src_tgt(file) => Asked::Passes(file, passes),
             ([file], None) => {
-                let file = words::quote(&file.display().to_string());
+                let file = human::quote(&file.display().to_string());
                 bail!(
                     "with what to compare {file}? Give the module after, or --passes: `gainsay llvm verify \
                      {file} --passes instcombine`"
@@ -283,7 +283,7 @@ fn summary(all: &[Checked], located: Option<&Located>, second: Option<&Verdict>)
     let counts: Vec<String> = counts.collect();
     if all.len() > 1 {
         text +=
-            &format!("{}: {}\n", words::plural(all.len() as u64, "function"), counts.join(", "));
+            &format!("{}: {}\n", human::plural(all.len() as u64, "function"), counts.join(", "));
     }
     if let Some(second) = second {
         text += &format!("alive-tv: {second}\n");

@@ -76,7 +76,7 @@ impl Hunts<'_> {
             .args(options)
             .arg("--config")
             .arg(self.dir.join("gainsay.toml"))
-            .arg("--out")
+            .arg("--hunt")
             .arg(&out)
             .cwd(self.dir);
         for compiler in COMPILERS {

@@ -9,7 +9,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use llvmhost::Installed;
 use optimise::locate::Located;
 use optimise::suite::{Compared, Outcome, Report, Servers, Suite, Table, Test, Times, find_tests};
 use refine::{Own, PIPELINE, Scope};
@@ -17,7 +16,7 @@ use sandbox::Stop;
 use serde_json::{Value, json};
 
 use super::Verify;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
 /// A person starts to wonder after about this long.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -39,7 +38,7 @@ pub fn main(args: &Verify, own: Own) -> Result<u8> {
     let runs_passes = tests.iter().any(|test| matches!(test, Test::Module(_)));
     let servers = match runs_passes {
         true => {
-            let library = Installed::named(&args.library.name).map_err(|e| anyhow!(e))?;
+            let library = args.library.find()?;
             Some(Servers::new(super::super::program()?, &library))
         }
         false => None,
@@ -156,11 +155,11 @@ impl Progress {
         self.told = Instant::now();
         let line = format!(
             "{} of {} tests, {}, {} refuted, {}",
-            words::count(self.tests as u64),
-            words::count(self.total as u64),
-            words::plural(self.functions as u64, "function"),
-            words::count(self.refuted as u64),
-            words::span(self.begin.elapsed()),
+            human::count(self.tests as u64),
+            human::count(self.total as u64),
+            human::plural(self.functions as u64, "function"),
+            human::count(self.refuted as u64),
+            human::span(self.begin.elapsed()),
         );
         if terminal::is_live() {
             terminal::status(&line);
@@ -279,7 +278,10 @@ fn keep(dir: &Path, args: &Verify, suite: &Suite<'_>, report: &Report) -> Result
         let function = &one.checked.function;
         let mut text = format!("test: {}\nfunction: @{function}\n", report.test.file().display());
         if let Test::Module(_) = report.test {
-            text += &format!("library: {}\npasses: {}\n", args.library.name, suite.passes);
+            let library = suite
+                .servers
+                .map_or_else(String::new, |servers| servers.library().display().to_string());
+            text += &format!("library: {library}\npasses: {}\n", suite.passes);
         }
         if let Some(located) = &one.located {
             text += &format!("pass to blame: {} (-passes='{}')\n", located.pass(), located.passes);
@@ -287,7 +289,7 @@ fn keep(dir: &Path, args: &Verify, suite: &Suite<'_>, report: &Report) -> Result
         let isolated = if suite.oracle.scope == Scope::Function { " --isolated" } else { "" };
         text += &format!(
             "command: gainsay llvm verify {old} {new} --function {}{isolated}\n\n{counterexample}\n",
-            words::quote(function)
+            human::quote(function)
         );
         fs::write(dir.join(format!("{stem}.{}.txt", file_name(function))), text)?;
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cgen::redundant_checks;
-use cgen::smith::{self, Bounds, Generated, Relaxation, SeedTuple};
+use cgen::smith::{self, Bounds, Features, Generated, Relaxation, SeedTuple};
 use cmachine::MachineConfig;
 use oracle::{
     Assessment, Behaviour, Case, Detector, Expected, FailureKind, Lab, Limits, Opinion, SourceFile,
@@ -59,6 +59,8 @@ pub enum Validate {
 pub struct SmithOptions {
     /// How likely each relaxation is.
     pub bounds: Bounds,
+    /// What programs may contain.
+    pub features: Features,
     /// Checks that are not needed stay.
     pub keep_checks: bool,
     /// No program is mended.
@@ -83,6 +85,10 @@ impl Smith {
             // Other bounds make other programs of the same seeds, whatever their file is called.
             name += &format!("-{:08x}", digest(&format!("{:?}", options.bounds)));
         }
+        if options.features != Features::default() {
+            // So do other features and limits.
+            name += &format!("-with-{:08x}", digest(&options.features.arguments()));
+        }
         // Tests that differ in these alone are to be compared, so both must be done.
         let marks = [
             (options.keep_checks, "-checked"),
@@ -94,10 +100,15 @@ impl Smith {
         Smith { name, options }
     }
 
+    /// The options of the generator.
+    fn generator(&self) -> smith::Options {
+        smith::Options { features: self.options.features.clone() }
+    }
+
     /// The program as the machine sees it.
     fn executed(&self, tuple: &SeedTuple) -> Result<TestProgram, Unusable> {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
-        let options = smith::Options::default();
+        let options = self.generator();
         let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
         let mut generated = match mend {
             true => smith::revert_relaxations(tuple, &options, &config).generated,
@@ -189,7 +200,9 @@ impl Smith {
     fn origin(&self, generated: &Generated, mended: bool) -> String {
         let strip = if self.options.keep_checks { "" } else { " --relax-arith" };
         let mend = if mended { " --mend" } else { "" };
-        format!("gainsay smith --seed-tuple {}{mend}{strip} -o {FILE}", generated.tuple)
+        let features = self.options.features.arguments();
+        let tuple = &generated.tuple;
+        format!("gainsay gen --engine smith --seed-tuple {tuple}{features}{mend}{strip} -o {FILE}")
     }
 }
 
@@ -240,7 +253,7 @@ impl Source for Smith {
         let mut made = match self.options.validate {
             Validate::Machine => self.executed(&tuple),
             Validate::External => {
-                let generated = smith::generate(&tuple, &smith::Options::default());
+                let generated = smith::generate(&tuple, &self.generator());
                 self.built(generated, dir, bench, cost)?
             }
         };

@@ -20,6 +20,11 @@ impl Servers {
         Servers { program, setup, idle: Mutex::default() }
     }
 
+    /// The file of the library.
+    pub fn library(&self) -> &std::path::Path {
+        &self.setup.library
+    }
+
     /// One that nobody else uses. `Err` is a sentence: none can be started.
     pub fn take(&self) -> Result<Server, String> {
         let idle = self.idle().pop();
