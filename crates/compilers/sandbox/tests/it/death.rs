@@ -83,7 +83,10 @@ impl Dying {
 }
 
 fn start(mut command: Command, role: &str, dir: &Path, mark: &str) -> Child {
-    command.args(["--exact", "role", "--nocapture"]).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["--exact", "death::role", "--nocapture"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.env(ROLE, role).env("TMPDIR", dir).env(MARK, mark);
     // Whoever runs the tests in the background may have these ignored, which is inherited.
     let heed = || {

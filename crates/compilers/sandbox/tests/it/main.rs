@@ -6,4 +6,3 @@ mod death;
 mod misbehaviour;
 mod run;
 mod scratch;
-mod stress;

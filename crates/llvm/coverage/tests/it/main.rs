@@ -5,4 +5,3 @@ mod counters;
 mod image;
 mod trace;
 mod traps;
-mod traps_llvm;

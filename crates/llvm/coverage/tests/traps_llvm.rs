@@ -1,6 +1,10 @@
-//! Breakpoints in a whole libLLVM, hit by forks that run passes.
+//! Breakpoints in a whole libLLVM, hit by forks that run passes. A program of its own: a process can
+//! have breakpoints in one library only, and a fork inherits those of other tests.
 
 #![allow(unsafe_code)]
+
+#[path = "it/common/mod.rs"]
+mod common;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;

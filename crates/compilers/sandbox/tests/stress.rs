@@ -1,4 +1,8 @@
-//! Many runs at once: none is mistaken for another, and neither descriptors nor children are left.
+//! Many runs at once: none is mistaken for another, and neither descriptors nor children are left. A program
+//! of its own: it counts the children and descriptors of its process.
+
+#[path = "it/common/mod.rs"]
+mod common;
 
 use std::time::Duration;
 
