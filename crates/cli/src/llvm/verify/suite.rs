@@ -191,7 +191,7 @@ fn show(args: &Verify, suite: &Suite<'_>, report: &Report) -> Result<()> {
         }
     }
     match &args.tests.output {
-        Some(dir) => keep(dir, args, suite, report).with_context(|| dir.display().to_string()),
+        Some(dir) => keep(dir, suite, report).with_context(|| dir.display().to_string()),
         None => Ok(()),
     }
 }
@@ -265,7 +265,7 @@ fn print_line(value: &Value) -> Result<()> {
 const LONGEST_NAME: usize = 150;
 
 /// Writes both modules, and what is wrong of each function that is refuted.
-fn keep(dir: &Path, args: &Verify, suite: &Suite<'_>, report: &Report) -> Result<()> {
+fn keep(dir: &Path, suite: &Suite<'_>, report: &Report) -> Result<()> {
     let (Some((before, after)), Ok(functions)) = (&report.modules, &report.functions) else {
         return Ok(());
     };
