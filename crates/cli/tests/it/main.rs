@@ -10,6 +10,7 @@ mod generate;
 mod hunt;
 mod llvm;
 mod llvm_cc;
+mod manual;
 mod mistakes;
 mod passes;
 mod planted;
