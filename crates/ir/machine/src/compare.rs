@@ -9,7 +9,7 @@ use crate::code::{Program, SymbolKind};
 use crate::exec::{Side, global_bytes, show};
 use crate::float;
 use crate::input::Input;
-use crate::memory::{self, Block, Byte, Name, Whole};
+use crate::memory::{self, Byte, Name, Object, Whole};
 use crate::outcome::{Event, Execution, Outcome};
 use crate::reason::Reason;
 use crate::shape::Shape;
@@ -218,8 +218,8 @@ impl Judge<'_> {
                         return cannot_tell(Reason::GlobalSize);
                     }
                 }
-                Name::World(_) if block.heap && !block.escaped => continue,
-                Name::Input(_) | Name::World(_) => {}
+                Name::External(_) if block.heap && !block.escaped => continue,
+                Name::Input(_) | Name::External(_) => {}
                 Name::Escaped(_) if block.alive && other.alive && block.heap && other.heap => {
                     if bytes.len() != others.len() {
                         return cannot_tell(Reason::BlockSize);
@@ -336,7 +336,7 @@ impl Judge<'_> {
                 cannot_tell(Reason::Provenance)
             }
             Some(false) => {
-                let name = |blocks: &[Block], block: u32| name_of(&blocks[block as usize].name);
+                let name = |blocks: &[Object], block: u32| name_of(&blocks[block as usize].name);
                 let a = show(&Value::One(source.clone()), &|b| name(&self.pair.source.blocks, b));
                 let b = show(&Value::One(target.clone()), &|b| name(&self.pair.target.blocks, b));
                 wrong(format!("{what} is {a} in the source and {b} in the target"))
@@ -391,9 +391,9 @@ fn kind(event: &Event) -> String {
 fn name_of(name: &Name) -> String {
     match name {
         Name::Symbol(name) => format!("@{name}"),
-        Name::Input(number) => format!("block {number}"),
-        Name::World(_) => "a block of the world".into(),
-        Name::Escaped(_) | Name::Local(_) => "a local block".into(),
+        Name::Input(number) => format!("object {number}"),
+        Name::External(_) => "an external object".into(),
+        Name::Escaped(_) | Name::Local(_) => "a local object".into(),
     }
 }
 
@@ -404,7 +404,7 @@ fn show_byte(byte: &Byte) -> String {
         Byte::Bits(bits, free) => format!("{bits:02x} with undef bits {free:02x}"),
         Byte::Poison => "poison".into(),
         Byte::Part(whole, part) => {
-            let text = show(&Value::One(whole.atom.clone()), &|_| "a block".into());
+            let text = show(&Value::One(whole.atom.clone()), &|_| "an object".into());
             format!("byte {part} of {text}")
         }
     }

@@ -52,12 +52,12 @@ mod reason;
 mod shape;
 mod value;
 
-pub use check::{Answer, check, confirm};
+pub use check::{Comparison, check, confirm};
 pub use code::Program;
 pub use counterexample::Counterexample;
 pub use exact::{Exact, evaluate, inputs};
 pub use exec::{Side, execute};
 pub use input::Input;
 pub use library::is_library;
-pub use outcome::{Event, Execution, Limits, Outcome, Step};
+pub use outcome::{Event, Execution, Limits, Outcome, TraceStep};
 pub use reason::{AccessKind, ClaimedValue, Construct, Reason, Ub};

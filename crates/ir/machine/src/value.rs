@@ -16,7 +16,7 @@ use crate::reason::{Reason, Ub};
 /// Why an execution ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Undefined behaviour: what.
+    /// UB: what.
     Ub(Ub),
     /// The meaning is not certain, or not supported: why.
     Unknown(Reason),
@@ -24,7 +24,7 @@ pub enum Stop {
     Ended,
 }
 
-/// An `Err` of undefined behaviour.
+/// An `Err` of UB.
 pub fn ub<T>(what: Ub) -> Result<T, Stop> {
     Err(Stop::Ub(what))
 }
