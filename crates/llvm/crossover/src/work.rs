@@ -147,7 +147,7 @@ impl Work for Children {
     fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
         let answer = match item.split_first() {
             Some((&TRADE, item)) => self.answer(llvm, machine, item, desk),
-            Some((&optimise::work::TRADE, item)) => {
+            Some((&optimise::work::ENGINE_TAG, item)) => {
                 optimise::work::answer(llvm, machine, item, desk)
             }
             _ => trouble("an item of nobody"),

@@ -1,13 +1,13 @@
 //! What a server's child does for everybody: items, and the answers.
 //!
 //! An engine has items of its own beside these. The first byte of an item says whose it is ([`packed`]),
-//! and the [`llvmhost::Work`] of a server hands those with [`TRADE`] to [`answer`].
+//! and the [`llvmhost::Work`] of a server hands those with [`ENGINE_TAG`] to [`answer`].
 
 use llvmhost::{Allowance, Broken, Context, Desk, Executed, Llvm, Machine, Module, Running};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::shrink::{self, Edit, Kind as EditKind};
+use crate::shrink::{self, Edit, EditKind};
 
 /// How far an item came: what [`llvmhost::Ran::stage`] says.
 pub mod stage {
@@ -24,7 +24,7 @@ pub mod stage {
 }
 
 /// The first byte of items that are done here.
-pub const TRADE: u8 = b'o';
+pub const ENGINE_TAG: u8 = b'o';
 
 /// What passes are run, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,7 +149,7 @@ impl Answer {
 impl Item {
     /// As bytes for a server.
     pub fn bytes(&self) -> Vec<u8> {
-        packed(TRADE, self)
+        packed(ENGINE_TAG, self)
     }
 }
 

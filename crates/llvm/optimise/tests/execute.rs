@@ -15,7 +15,7 @@ struct Plain;
 
 impl Work for Plain {
     fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        assert_eq!(item[0], work::TRADE);
+        assert_eq!(item[0], work::ENGINE_TAG);
         work::answer(llvm, machine, &item[1..], desk).bytes()
     }
 }

@@ -94,7 +94,7 @@ pub struct Children;
 impl Work for Children {
     fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
         match item.split_first() {
-            Some((&optimise::work::TRADE, item)) => {
+            Some((&optimise::work::ENGINE_TAG, item)) => {
                 optimise::work::answer(llvm, machine, item, desk).bytes()
             }
             Some((_, item)) => Children::answer(llvm, machine, item, desk),
