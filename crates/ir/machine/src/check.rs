@@ -7,7 +7,7 @@ use choice::Choices;
 use irtext::{Linkage, Module};
 
 use crate::code::{Function, Program};
-use crate::compare::{Difference, Pair};
+use crate::compare::{Difference, Mismatch, Pair};
 use crate::counterexample::Counterexample;
 use crate::exec::{Side, execute};
 use crate::input::Input;
@@ -54,12 +54,12 @@ pub(crate) enum InputVerdict {
     Unknown(Reason),
 }
 
-/// How a target went wrong: the choices of both sides, and a sentence.
+/// How a target went wrong: the choices of both sides, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refutation {
     pub source: Vec<u32>,
     pub target: Vec<u32>,
-    pub why: String,
+    pub why: Mismatch,
 }
 
 /// Executions of a target with choices: any one may refute.
@@ -278,9 +278,7 @@ impl<'a> Sides<'a> {
                 return Err(Difference::Unknown(Reason::InTarget(Box::new(why.clone()))));
             }
             Outcome::Ub(what) => {
-                return Err(Difference::Wrong(format!(
-                    "the target is UB and the source is not: {what}"
-                )));
+                return Err(Difference::Wrong(Mismatch::Ub(what.clone())));
             }
             _ => {}
         }

@@ -119,7 +119,8 @@ impl Faulty {
 
 impl Work for Faulty {
     fn perform(&self, llvm: &Llvm, machine: &Machine<'_>, item: &[u8], desk: &Desk<'_>) -> Vec<u8> {
-        let asked = item.strip_prefix(&[work::ENGINE_TAG]).and_then(|item| work::unpacked(item).ok());
+        let asked =
+            item.strip_prefix(&[work::ENGINE_TAG]).and_then(|item| work::unpacked(item).ok());
         let Some(Item::Execute { mut module, mut pipeline, allowance }) = asked else {
             return Children.perform(llvm, machine, item, desk);
         };
