@@ -102,8 +102,6 @@ pub const NULL: Pointer = Pointer::Address(0);
 /// Sets larger than this are not enumerated.
 pub const LARGEST: usize = 256;
 
-/// Why a set is not known.
-
 impl Atom {
     /// An integer.
     pub fn bits(width: u32, value: u128) -> Atom {

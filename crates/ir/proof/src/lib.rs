@@ -13,6 +13,7 @@
 //! | `compute`, `float`, `access`, `call`, `intrinsic` | what instructions mean |
 //! | `compare` | what makes the target wrong; the queries |
 //! | `answer` | a solver's answer |
+//! | `reason` | why there is no question, and why an answer decides nothing |
 //! | `key` | a text that is the same for the same pair |
 //!
 //! Both functions are unfolded into one graph of terms. Loops are cut at their headers and proved piece

@@ -100,7 +100,7 @@ fn add_folder(dir: &Path, files: &mut BTreeSet<PathBuf>) -> Result<(), (PathBuf,
         let path = entry.map_err(at)?.path();
         if path.is_dir() && !path.is_symlink() {
             add_folder(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "ll") {
+        } else if path.extension().is_some_and(|e| e == "ll") && path.is_file() {
             files.insert(path);
         }
     }

@@ -307,7 +307,7 @@ impl Refinement for Checker {
             Err(why) => Verdict::Unknown(why),
             Ok(all) => {
                 let verdict = Verdict::all(all.iter().map(Checked::verdict));
-                verdict.unwrap_or_else(|| Verdict::Unknown(Reason::NoCommonFunction))
+                verdict.unwrap_or(Verdict::Unknown(Reason::NoCommonFunction))
             }
         }
     }
