@@ -14,7 +14,7 @@ use crossover::import::files;
 use irtext::{Binary, Bits, Constant, IntPredicate, Module, Op, Value};
 use llvmhost::Limits;
 use optimise::locate::{OnText, Optimiser as _};
-use refine::{Own, Pair, Proof, Scope, Solver};
+use refine::{Checker, Pair, Proof, Scope, Solver};
 
 use crate::context::Context;
 use crate::pool;
@@ -51,7 +51,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     let (_, servers) = refinement::servers(context, &args.lib)?;
     let solver = Solver::find().context("there is no z3 or cvc5")?;
     let solver = solver.within(Duration::from_millis(args.solver_ms));
-    let own = Own::new(Some(solver)).within(Scope::Function);
+    let own = Checker::new(Some(solver)).within(Scope::Function);
     let said = pool::map("test files", &tests, |file| {
         let text = fs::read_to_string(file).unwrap_or_default();
         let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
@@ -84,7 +84,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
 }
 
 /// A mutant of each function.
-fn of_module(module: &Module, own: &Own, choices: &mut Choices) -> Vec<(String, Said)> {
+fn of_module(module: &Module, own: &Checker, choices: &mut Choices) -> Vec<(String, Said)> {
     let mut said = Vec::new();
     for (index, function) in module.functions.iter().enumerate() {
         let Some(name) = function.name.as_deref().filter(|_| function.is_defined()) else {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use crossover::import::files;
-use irmachine::input::{Datum, Input, InputByte, Place, Scalar};
+use irmachine::input::{Datum, Input, InputByte, InputPointer, Scalar};
 use irmachine::{Exact, Limits as Bounds};
 use irtext::layout::Layout;
 use irtext::{Cast, Function, Module, Op, Type};
@@ -282,8 +282,8 @@ fn constant(module: &Module, ty: &Type, datum: &Datum) -> Option<String> {
             format!("bitcast (i{} {bits} to {})", float.bits(), irtext::print_type(resolved))
         }
         (Type::Pointer(0), Datum::Scalar(Scalar::Pointer(place))) => match place {
-            Place::Null => "null".into(),
-            Place::Block { block, offset } => {
+            InputPointer::Null => "null".into(),
+            InputPointer::Block { block, offset } => {
                 format!("getelementptr (i8, ptr @gainsay.{block}, i64 {offset})")
             }
             _ => return None,

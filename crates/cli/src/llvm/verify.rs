@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use optimise::locate::{Located, OnText, Optimiser as _, locate};
 use optimise::suite::{SOURCE, Test, source_and_target};
-use refine::{AliveTv, Checked, Own, Pair, Refinement as _, Scope, Solver, Verdict};
+use refine::{AliveTv, Checked, Checker, Pair, Refinement as _, Scope, Solver, Verdict};
 use serde_json::json;
 
 use super::Library;
@@ -216,7 +216,7 @@ fn text(file: &Path) -> Result<String> {
     String::from_utf8(bytes).with_context(|| format!("{name} is not text"))
 }
 
-fn oracle(args: &Verify) -> Result<Own> {
+fn oracle(args: &Verify) -> Result<Checker> {
     let solver = match args.solver.as_deref() {
         Some("none") => None,
         Some(name) => {
@@ -227,7 +227,7 @@ fn oracle(args: &Verify) -> Result<Own> {
     };
     let solver = solver.map(|solver| solver.within(args.solver_time));
     let scope = if args.isolated { Scope::Function } else { Scope::Module };
-    Ok(Own::new(solver).within(scope))
+    Ok(Checker::new(solver).within(scope))
 }
 
 /// The module as the library prints it, what its passes make of it, and the pass that is to blame if any is.
@@ -235,7 +235,7 @@ fn optimised(
     args: &Verify,
     file: &Path,
     passes: &str,
-    own: &Own,
+    own: &Checker,
 ) -> Result<(String, String, Option<Located>)> {
     let (bytes, name) = read(file)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name} is not text"))?;

@@ -133,6 +133,31 @@ fn a_folder_as_json_lines() {
 }
 
 #[test]
+fn a_signal_ends_it_with_the_table_so_far() {
+    let dir = Scratch::new().expect("a temporary folder");
+    // Seconds of work: each has a question to a solver.
+    for number in 0..600 {
+        let function = |name: &str, first: &str, last: &str| {
+            format!(
+                "define i64 @{name}(i64 %x, i64 %y, i64 %z) {{\n  %a = mul i64 %y, {first}\n  \
+                 %b = mul i64 %a, {last}\n  %c = xor i64 %b, {number}\n  ret i64 %c\n}}\n"
+            )
+        };
+        let text = function("src", "%x", "%z") + &function("tgt", "%z", "%x");
+        fs::write(dir.file(format!("{number}.srctgt.ll")), text).expect("it is written");
+    }
+    let script = "\"$0\" llvm verify . -j 1 & sleep 1; kill -TERM $!; wait $!; echo $?";
+    let run = Run::new("sh", Duration::from_secs(60)).args(["-c", script]);
+    let Ended::Finished(done) = run.arg(env!("CARGO_BIN_EXE_gainsay")).cwd(dir.path()).finish()
+    else {
+        panic!("it does not end")
+    };
+    let text = done.stdout.text();
+    assert!(text.contains("stopped after ") && text.contains(" of 600 tests"), "{text}");
+    assert!(text.contains("proved") && text.ends_with("\n0\n"), "{text}");
+}
+
+#[test]
 fn pairs_need_no_library_and_nothing_refuted_is_no_failure() {
     let dir = suite();
     let one = verify(&dir, &["sub/pair.srctgt.ll"]);

@@ -12,7 +12,7 @@ use optimise::verdict::{CODE_GENERATOR, Verdict, judge};
 use optimise::work::{Item, Pipeline};
 use oracle::{Assessment, Certificate, FailureKind, Opinion, SourceFile, Trouble};
 use reduce::NotReduced;
-use refine::Own;
+use refine::Checker;
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
@@ -205,7 +205,7 @@ pub fn recheck_module(
         let mut server = serve(program, &library)?;
         if found.finding.kind == FailureKind::Miscompilation {
             let text = String::from_utf8_lossy(&file.bytes);
-            let own = Own::new(None);
+            let own = Checker::new(None);
             match is_refuted(&mut server, &text, &passes, &own, Limits::default()) {
                 Some(true) => done.fails.push(label.clone()),
                 Some(false) => done.right.push(label.clone()),

@@ -11,7 +11,7 @@ use optimise::shrink;
 use optimise::tester::Refuting;
 use oracle::{FailureKind, SourceFile, Trouble};
 use reduce::NotReduced;
-use refine::{AliveTv, Own, Refinement as _, Scope, Verdict};
+use refine::{AliveTv, Checker, Refinement as _, Scope, Verdict};
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
@@ -27,7 +27,7 @@ pub const COUNTEREXAMPLE: &str = "counterexample.txt";
 /// The refinement oracles.
 #[derive(Debug)]
 pub struct RefinementOracles {
-    own: Own,
+    own: Checker,
     /// A second opinion, where it is installed.
     alive: Option<AliveTv>,
 }
@@ -52,7 +52,7 @@ pub struct RefinementQuery<'a> {
 impl RefinementOracles {
     /// Our own, without a solver: a hunt asks often; and Alive2, where it is installed.
     pub fn find() -> RefinementOracles {
-        RefinementOracles { own: Own::new(None), alive: AliveTv::find() }
+        RefinementOracles { own: Checker::new(None), alive: AliveTv::find() }
     }
 
     /// Asks; a refutation is a finding, with the pass that is to blame.
@@ -145,7 +145,7 @@ pub fn study_refuted(
     let source = source.ok_or_else(|| NotReduced::Unusable("it has no file".into()))?;
     let mut server = serve(patient.program, library).map_err(NotReduced::Unusable)?;
     // Functions that only the module calls may be what their callers make of them.
-    let own = Own::new(None).within(Scope::Module);
+    let own = Checker::new(None).within(Scope::Module);
     let mut tester = Refuting::new(&mut server, &own, limits);
     let shrunk = shrink::shrink(&source.bytes, passes, &mut tester, tell, &|| stop.is_set());
     if let Some(lost) = tester.lost {
@@ -199,7 +199,7 @@ pub fn study_refuted(
 }
 
 /// The module on every LLVM that is installed.
-fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Own) -> Ladder {
+fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Checker) -> Ladder {
     let mut rungs = Vec::new();
     for library in Installed::all() {
         let Ok(mut server) = serve(patient.program, &library) else { continue };
@@ -220,7 +220,7 @@ pub fn is_refuted(
     server: &mut Server,
     module: &str,
     passes: &str,
-    own: &Own,
+    own: &Checker,
     limits: Limits,
 ) -> Option<bool> {
     let mut optimiser = OnText { server, limits, x86: true };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use irmachine::{Answer, Limits, check};
+use irmachine::{Comparison, Limits, check};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -85,20 +85,20 @@ impl Table {
         }
     }
 
-    fn answer(&mut self, place: &str, answer: Answer) {
+    fn answer(&mut self, place: &str, answer: Comparison) {
         let kind = match answer {
-            Answer::Holds { complete: true, .. } => "holds on all inputs",
-            Answer::Holds { inconclusive, .. } => {
+            Comparison::Holds { complete: true, .. } => "holds on all inputs",
+            Comparison::Holds { inconclusive, .. } => {
                 for (why, _) in inconclusive {
                     *self.reasons.entry(format!("(some) {why}")).or_default() += 1;
                 }
                 "holds on those tried"
             }
-            Answer::Refuted(found) => {
+            Comparison::Refuted(found) => {
                 println!("== {place}\n{found}\n");
                 "REFUTED"
             }
-            Answer::Unknown(why) => {
+            Comparison::Unknown(why) => {
                 *self.reasons.entry(why.to_string()).or_default() += 1;
                 "unknown"
             }

@@ -7,7 +7,7 @@ use choice::Choices;
 use irtext::{Linkage, Module};
 
 use crate::code::{Function, Program};
-use crate::compare::{Difference, Pair};
+use crate::compare::{Difference, Mismatch, Pair};
 use crate::counterexample::Counterexample;
 use crate::exec::{Side, execute};
 use crate::input::Input;
@@ -18,7 +18,7 @@ use crate::reason::Reason;
 
 /// What executions say about a pair of functions.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum Comparison {
     /// On no input that was tried does the target do what the source may not.
     Holds {
         /// Inputs on which this is certain and the source is not UB.
@@ -47,19 +47,19 @@ pub(crate) struct Sides<'a> {
 }
 
 /// What one input says.
-pub(crate) enum Verdict {
+pub(crate) enum InputVerdict {
     Holds,
     Ub,
     Refuted(Refutation),
     Unknown(Reason),
 }
 
-/// How a target went wrong: the choices of both sides, and a sentence.
+/// How a target went wrong: the choices of both sides, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refutation {
     pub source: Vec<u32>,
     pub target: Vec<u32>,
-    pub why: String,
+    pub why: Mismatch,
 }
 
 /// Executions of a target with choices: any one may refute.
@@ -81,15 +81,15 @@ pub fn check(
     name: &str,
     limits: &Limits,
     hints: &[Input],
-) -> Answer {
+) -> Comparison {
     let limits = &limits_of(before, name, limits);
     let (source, target) = match programs(before, after, name) {
         Ok(both) => both,
-        Err(why) => return Answer::Unknown(why),
+        Err(why) => return Comparison::Unknown(why),
     };
     let sides = Sides { before: &source, after: &target, name, limits, spent: Cell::new(0) };
     let Some(function) = sides.source_function() else {
-        return Answer::Unknown(Reason::NoBody);
+        return Comparison::Unknown(Reason::NoBody);
     };
     let mut tally = Tally::default();
     for input in hints {
@@ -144,11 +144,11 @@ pub fn confirm(
     name: &str,
     input: &Input,
     limits: &Limits,
-) -> Answer {
+) -> Comparison {
     let limits = &limits_of(before, name, limits);
     let (source, target) = match programs(before, after, name) {
         Ok(both) => both,
-        Err(why) => return Answer::Unknown(why),
+        Err(why) => return Comparison::Unknown(why),
     };
     let sides = Sides { before: &source, after: &target, name, limits, spent: Cell::new(0) };
     let mut tally = Tally::default();
@@ -226,13 +226,13 @@ impl<'a> Sides<'a> {
     }
 
     /// What one input says.
-    pub(crate) fn judge(&self, input: &Input) -> Verdict {
+    pub(crate) fn judge(&self, input: &Input) -> InputVerdict {
         let Some(function) = self.source_function() else {
-            return Verdict::Unknown(Reason::NoBody);
+            return InputVerdict::Unknown(Reason::NoBody);
         };
         let (source, complete) = self.behaviours(Side::Source, input);
         if source.iter().any(|e| matches!(e.outcome, Outcome::Ub(_))) {
-            return Verdict::Ub;
+            return InputVerdict::Ub;
         }
         let mut doubt = source.iter().find_map(|e| match &e.outcome {
             Outcome::Unknown(why) => Some(why.clone()),
@@ -244,7 +244,7 @@ impl<'a> Sides<'a> {
         let known: Vec<&Execution> =
             source.iter().filter(|e| !matches!(e.outcome, Outcome::Unknown(_))).collect();
         if known.is_empty() {
-            return Verdict::Unknown(doubt.unwrap_or(Reason::NoResult));
+            return InputVerdict::Unknown(doubt.unwrap_or(Reason::NoResult));
         }
         let (target, _) = self.behaviours(Side::Target, input);
         let mut unsure = None;
@@ -257,12 +257,12 @@ impl<'a> Sides<'a> {
                     None => {
                         let script = |e: &Execution| e.taken.iter().map(|(c, _)| *c).collect();
                         let (source, target) = (script(known[0]), script(execution));
-                        return Verdict::Refuted(Refutation { source, target, why });
+                        return InputVerdict::Refuted(Refutation { source, target, why });
                     }
                 },
             }
         }
-        unsure.map_or(Verdict::Holds, Verdict::Unknown)
+        unsure.map_or(InputVerdict::Holds, InputVerdict::Unknown)
     }
 
     /// Whether one of the source's behaviours allows the target's.
@@ -278,9 +278,7 @@ impl<'a> Sides<'a> {
                 return Err(Difference::Unknown(Reason::InTarget(Box::new(why.clone()))));
             }
             Outcome::Ub(what) => {
-                return Err(Difference::Wrong(format!(
-                    "the target is UB and the source is not: {what}"
-                )));
+                return Err(Difference::Wrong(Mismatch::Ub(what.clone())));
             }
             _ => {}
         }
@@ -314,16 +312,16 @@ impl Tally {
         sides: &Sides<'_>,
         (before, after): (&Module, &Module),
         input: &Input,
-    ) -> Option<Answer> {
+    ) -> Option<Comparison> {
         match sides.judge(input) {
-            Verdict::Holds => self.executed += 1,
-            Verdict::Ub => self.ub += 1,
-            Verdict::Unknown(why) => *self.inconclusive.entry(why).or_default() += 1,
-            Verdict::Refuted(refutation) => match sides.judge(input) {
+            InputVerdict::Holds => self.executed += 1,
+            InputVerdict::Ub => self.ub += 1,
+            InputVerdict::Unknown(why) => *self.inconclusive.entry(why).or_default() += 1,
+            InputVerdict::Refuted(refutation) => match sides.judge(input) {
                 // Twice, or it is not believed.
-                Verdict::Refuted(again) if again == refutation => {
+                InputVerdict::Refuted(again) if again == refutation => {
                     let found = Counterexample::new((before, after), sides, input, &refutation);
-                    return Some(Answer::Refuted(Box::new(found)));
+                    return Some(Comparison::Refuted(Box::new(found)));
                 }
                 _ => *self.inconclusive.entry(Reason::NotReproduced).or_default() += 1,
             },
@@ -336,16 +334,16 @@ impl Tally {
         tried >= 40 && self.executed == 0 && self.ub == 0
     }
 
-    fn answer(self, complete: bool) -> Answer {
+    fn answer(self, complete: bool) -> Comparison {
         if self.executed == 0 && !(complete && self.inconclusive.is_empty()) {
             let most = self.inconclusive.iter().max_by_key(|(_, count)| **count);
-            return Answer::Unknown(match most {
+            return Comparison::Unknown(match most {
                 Some((why, _)) => why.clone(),
                 None => Reason::SourceAlwaysUb,
             });
         }
         let complete = complete && self.inconclusive.is_empty();
-        Answer::Holds {
+        Comparison::Holds {
             executed: self.executed,
             ub: self.ub,
             inconclusive: self.inconclusive,

@@ -70,7 +70,7 @@ pub(crate) struct Function {
     pub result_facts: Facts,
     /// Parameters come first.
     pub registers: u32,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BasicBlock>,
     pub effects: Effects,
     /// Null may be accessed.
     pub null_is_valid: bool,
@@ -81,7 +81,7 @@ pub(crate) struct Function {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BasicBlock {
     pub phis: Vec<Phi>,
     pub code: Vec<Instruction>,
 }
@@ -242,7 +242,7 @@ pub(crate) enum Code {
     Gep {
         flags: GepFlags,
         base: Operand,
-        steps: Vec<Step>,
+        steps: Vec<GepIndex>,
         lanes: Option<u32>,
         bits: u32,
     },
@@ -260,7 +260,7 @@ pub(crate) enum Lane {
 
 /// One index of a `getelementptr`.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct GepIndex {
     pub index: Operand,
     pub stride: u64,
 }
@@ -271,7 +271,7 @@ pub(crate) enum Rmw {
     Xchg,
     Integer(Binary),
     Nand,
-    Function(crate::integer::Function),
+    Function(crate::integer::IntegerIntrinsic),
     Float(Binary, Format),
     UIncWrap,
     UDecWrap,
@@ -295,7 +295,7 @@ pub(crate) enum Callee {
     /// A function of the module, by its number as a symbol.
     Known(u32),
     /// A function that is declared only.
-    World(Arc<str>),
+    External(Arc<str>),
     Intrinsic(Intrinsic),
     Library(Library),
     Indirect(Operand),

@@ -4,14 +4,15 @@
 //! that outlives the function. Blocks are told apart by names that both sides share.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::code::{Program, SymbolKind};
 use crate::exec::{Side, global_bytes, show};
 use crate::float;
 use crate::input::Input;
-use crate::memory::{self, Block, Byte, Name, Whole};
+use crate::memory::{self, Byte, Name, Object, Whole};
 use crate::outcome::{Event, Execution, Outcome};
-use crate::reason::Reason;
+use crate::reason::{Reason, Ub};
 use crate::shape::Shape;
 use crate::value::{Atom, Pointer, Value};
 
@@ -19,16 +20,104 @@ use std::sync::Arc;
 
 /// Why a target's behaviour is not the source's.
 pub(crate) enum Difference {
-    /// It is not allowed: one sentence.
-    Wrong(String),
+    /// It is not allowed.
+    Wrong(Mismatch),
     /// It cannot be decided: why.
     Unknown(Reason),
 }
 
 type Judged = Result<(), Difference>;
 
-fn wrong(what: impl Into<String>) -> Judged {
-    Err(Difference::Wrong(what.into()))
+fn wrong(mismatch: Mismatch) -> Judged {
+    Err(Difference::Wrong(mismatch))
+}
+
+/// What a target does that its source may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mismatch {
+    /// It is UB.
+    Ub(Ub),
+    /// It ends in a call that does not return, or the source does: one of them only.
+    Ends(Side),
+    /// A call of another function.
+    Callee { event: usize, source: String, target: String },
+    /// Other output.
+    Output { source: Vec<u8>, target: Vec<u8> },
+    /// Another kind of event.
+    Event { event: usize, source: String, target: String },
+    /// An event more.
+    ExtraEvent(String),
+    /// An event less.
+    MissingEvent(String),
+    /// Another byte in memory.
+    Byte { subject: String, byte: usize, object: String, source: String, target: String },
+    /// Another value.
+    Value { subject: Subject, source: String, target: String },
+}
+
+/// Which value of an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The result, or a part of it.
+    Result(Vec<usize>),
+    /// One of an event.
+    Event(String),
+}
+
+impl Subject {
+    fn part(&self, index: usize) -> Subject {
+        match self {
+            Subject::Result(parts) => Subject::Result([parts, &[index][..]].concat()),
+            Subject::Event(text) => Subject::Event(format!("{text}, part {index}")),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Event(text) => f.write_str(text),
+            Subject::Result(parts) => {
+                f.write_str("the result")?;
+                parts.iter().try_for_each(|part| write!(f, ", part {part}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mismatch::Ub(what) => write!(f, "the target is UB and the source is not: {what}"),
+            Mismatch::Ends(Side::Source) => {
+                f.write_str("the source ends in a call that does not return, the target does not")
+            }
+            Mismatch::Ends(Side::Target) => {
+                f.write_str("the target ends in a call that does not return, the source does not")
+            }
+            Mismatch::Callee { event, source, target } => {
+                write!(f, "event {event}: the source calls @{source}, the target @{target}")
+            }
+            Mismatch::Output { source, target } => {
+                let (source, target) = (source.escape_ascii(), target.escape_ascii());
+                write!(f, "the source prints \"{source}\", the target \"{target}\"")
+            }
+            Mismatch::Event { event, source, target } => {
+                write!(f, "event {event}: the source does {source}, the target {target}")
+            }
+            Mismatch::ExtraEvent(event) => {
+                write!(f, "the target does {event} that the source does not")
+            }
+            Mismatch::MissingEvent(event) => write!(f, "the target lacks {event}"),
+            Mismatch::Byte { subject, byte, object, source, target } => write!(
+                f,
+                "{subject}: byte {byte} of {object} is {source} in the source and {target} in the target"
+            ),
+            Mismatch::Value { subject, source, target } => {
+                write!(f, "{subject} is {source} in the source and {target} in the target")
+            }
+        }
+    }
 }
 
 fn cannot_tell(why: Reason) -> Judged {
@@ -59,15 +148,11 @@ impl Pair<'_> {
         match (&self.source.outcome, &self.target.outcome) {
             (Outcome::Ended, Outcome::Ended) => Ok(()),
             (Outcome::Returned(source), Outcome::Returned(target)) => {
-                judge.value(result, source, target, "the result")?;
+                judge.value(result, source, target, &Subject::Result(Vec::new()))?;
                 judge.memory()
             }
-            (Outcome::Ended, _) => {
-                wrong("the source ends in a call that does not return, the target does not")
-            }
-            (_, Outcome::Ended) => {
-                wrong("the target ends in a call that does not return, the source does not")
-            }
+            (Outcome::Ended, _) => wrong(Mismatch::Ends(Side::Source)),
+            (_, Outcome::Ended) => wrong(Mismatch::Ends(Side::Target)),
             _ => cannot_tell(Reason::NoResult),
         }
     }
@@ -82,16 +167,16 @@ impl Judge<'_> {
     fn events(&self) -> Judged {
         let (source, target) = (&self.pair.source.events, &self.pair.target.events);
         for (number, (a, b)) in source.iter().zip(target).enumerate() {
-            let at = format!("event {}", number + 1);
+            let event = number + 1;
+            let at = format!("event {event}");
             match (a, b) {
                 (
                     Event::Call { name, arguments, seen },
                     Event::Call { name: other, arguments: others, seen: others_seen },
                 ) => {
                     if name != other || arguments.len() != others.len() {
-                        return wrong(format!(
-                            "{at}: the source calls @{name}, the target @{other}"
-                        ));
+                        let (source, target) = (name.clone(), other.clone());
+                        return wrong(Mismatch::Callee { event, source, target });
                     }
                     for (index, ((a, shape), (b, other))) in
                         arguments.iter().zip(others).enumerate()
@@ -99,19 +184,15 @@ impl Judge<'_> {
                         if shape != other {
                             return cannot_tell(Reason::CallType);
                         }
-                        self.value(
-                            shape,
-                            a,
-                            b,
-                            &format!("{at}, argument {} of @{name}", index + 1),
-                        )?;
+                        let argument = format!("{at}, argument {} of @{name}", index + 1);
+                        self.value(shape, a, b, &Subject::Event(argument))?;
                     }
                     self.seen(seen, others_seen, &format!("{at}, call of @{name}"))?;
                 }
                 (Event::Output(a), Event::Output(b)) => {
                     if a != b {
-                        let (a, b) = (a.escape_ascii(), b.escape_ascii());
-                        return wrong(format!("the source prints \"{a}\", the target \"{b}\""));
+                        let (source, target) = (a.clone(), b.clone());
+                        return wrong(Mismatch::Output { source, target });
                     }
                 }
                 (Event::VolatileLoad(a, size), Event::VolatileLoad(b, other)) if size == other => {
@@ -125,31 +206,26 @@ impl Judge<'_> {
                     if shape != as_shape {
                         return cannot_tell(Reason::VolatileStoreType);
                     }
-                    self.value(shape, value, written, &at)?;
+                    self.value(shape, value, written, &Subject::Event(at))?;
                 }
                 _ => {
-                    return wrong(format!(
-                        "{at}: the source does {}, the target {}",
-                        kind(a),
-                        kind(b)
-                    ));
+                    let (source, target) = (kind(a), kind(b));
+                    return wrong(Mismatch::Event { event, source, target });
                 }
             }
         }
         match source.len().cmp(&target.len()) {
             std::cmp::Ordering::Equal => Ok(()),
-            std::cmp::Ordering::Less => wrong(format!(
-                "the target does {} that the source does not",
-                kind(&target[source.len()])
-            )),
+            std::cmp::Ordering::Less => wrong(Mismatch::ExtraEvent(kind(&target[source.len()]))),
             std::cmp::Ordering::Greater => {
-                wrong(format!("the target lacks {}", kind(&source[target.len()])))
+                wrong(Mismatch::MissingEvent(kind(&source[target.len()])))
             }
         }
     }
 
     fn pointer(&self, a: &Value, b: &Value, what: &str) -> Judged {
-        self.value(&Shape::Pointer { space: 0, bits: 64 }, a, b, what)
+        let subject = Subject::Event(what.into());
+        self.value(&Shape::Pointer { space: 0, bits: 64 }, a, b, &subject)
     }
 
     /// What a callee saw.
@@ -218,8 +294,8 @@ impl Judge<'_> {
                         return cannot_tell(Reason::GlobalSize);
                     }
                 }
-                Name::World(_) if block.heap && !block.escaped => continue,
-                Name::Input(_) | Name::World(_) => {}
+                Name::External(_) if block.heap && !block.escaped => continue,
+                Name::Input(_) | Name::External(_) => {}
                 Name::Escaped(_) if block.alive && other.alive && block.heap && other.heap => {
                     if bytes.len() != others.len() {
                         return cannot_tell(Reason::BlockSize);
@@ -252,12 +328,13 @@ impl Judge<'_> {
                     unsure = Some(Reason::PointerInMemory);
                 }
                 Some(false) => {
-                    return wrong(format!(
-                        "{what}: byte {index} of {} is {} in the source and {} in the target",
-                        name_of(name),
-                        show_byte(&source[index]),
-                        show_byte(&target[index])
-                    ));
+                    return wrong(Mismatch::Byte {
+                        subject: what.into(),
+                        byte: index,
+                        object: name_of(name),
+                        source: show_byte(&source[index]),
+                        target: show_byte(&target[index]),
+                    });
                 }
                 None => unsure = Some(Reason::PartsInMemory),
             }
@@ -298,7 +375,7 @@ impl Judge<'_> {
         }
     }
 
-    fn value(&self, shape: &Shape, source: &Value, target: &Value, what: &str) -> Judged {
+    fn value(&self, shape: &Shape, source: &Value, target: &Value, subject: &Subject) -> Judged {
         match (source, target) {
             (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
                 let shapes = shape.parts();
@@ -306,16 +383,16 @@ impl Judge<'_> {
                     let Some((_, shape)) = shapes.get(index) else {
                         return cannot_tell(Reason::ShapesDiffer);
                     };
-                    self.value(shape, a, b, &format!("{what}, part {index}"))?;
+                    self.value(shape, a, b, &subject.part(index))?;
                 }
                 Ok(())
             }
-            (Value::One(a), Value::One(b)) => self.atom(shape, a, b, what),
+            (Value::One(a), Value::One(b)) => self.atom(shape, a, b, subject),
             _ => cannot_tell(Reason::ShapesDiffer),
         }
     }
 
-    fn atom(&self, shape: &Shape, source: &Atom, target: &Atom, what: &str) -> Judged {
+    fn atom(&self, shape: &Shape, source: &Atom, target: &Atom, subject: &Subject) -> Judged {
         if matches!(source, Atom::Poison) || source.is_undef() && !matches!(target, Atom::Poison) {
             return Ok(());
         }
@@ -336,10 +413,12 @@ impl Judge<'_> {
                 cannot_tell(Reason::Provenance)
             }
             Some(false) => {
-                let name = |blocks: &[Block], block: u32| name_of(&blocks[block as usize].name);
-                let a = show(&Value::One(source.clone()), &|b| name(&self.pair.source.blocks, b));
-                let b = show(&Value::One(target.clone()), &|b| name(&self.pair.target.blocks, b));
-                wrong(format!("{what} is {a} in the source and {b} in the target"))
+                let name = |blocks: &[Object], block: u32| name_of(&blocks[block as usize].name);
+                let source =
+                    show(&Value::One(source.clone()), &|b| name(&self.pair.source.blocks, b));
+                let target =
+                    show(&Value::One(target.clone()), &|b| name(&self.pair.target.blocks, b));
+                wrong(Mismatch::Value { subject: subject.clone(), source, target })
             }
         }
     }
@@ -391,9 +470,9 @@ fn kind(event: &Event) -> String {
 fn name_of(name: &Name) -> String {
     match name {
         Name::Symbol(name) => format!("@{name}"),
-        Name::Input(number) => format!("block {number}"),
-        Name::World(_) => "a block of the world".into(),
-        Name::Escaped(_) | Name::Local(_) => "a local block".into(),
+        Name::Input(number) => format!("object {number}"),
+        Name::External(_) => "an external object".into(),
+        Name::Escaped(_) | Name::Local(_) => "a local object".into(),
     }
 }
 
@@ -404,7 +483,7 @@ fn show_byte(byte: &Byte) -> String {
         Byte::Bits(bits, free) => format!("{bits:02x} with undef bits {free:02x}"),
         Byte::Poison => "poison".into(),
         Byte::Part(whole, part) => {
-            let text = show(&Value::One(whole.atom.clone()), &|_| "a block".into());
+            let text = show(&Value::One(whole.atom.clone()), &|_| "an object".into());
             format!("byte {part} of {text}")
         }
     }

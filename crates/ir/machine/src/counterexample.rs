@@ -5,6 +5,7 @@ use std::fmt;
 use irtext::{Bits, Constant, Module, Type, print};
 
 use crate::check::{Refutation, Sides};
+use crate::compare::{Mismatch, Subject};
 use crate::exec::Side;
 use crate::input::Input;
 use crate::outcome::{Execution, Outcome};
@@ -43,11 +44,16 @@ impl Counterexample {
             let (ty, name) = (function.type_of(param.local), print::local(function, param.local));
             format!("{ty} {name} = {}", as_written(before, ty, &argument.to_string()))
         });
-        let why = match function {
-            Some(function) if refutation.why.starts_with("the result") => {
-                as_written(before, &function.result, &refutation.why)
+        let why = match (function, &refutation.why) {
+            (
+                Some(function),
+                Mismatch::Value { subject: subject @ Subject::Result(_), source, target },
+            ) => {
+                let written = |text: &str| as_written(before, &function.result, text);
+                let (source, target) = (written(source), written(target));
+                Mismatch::Value { subject: subject.clone(), source, target }.to_string()
             }
-            _ => refutation.why.clone(),
+            (_, why) => why.to_string(),
         };
         let source = sides.trace(Side::Source, input, &refutation.source);
         let target = sides.trace(Side::Target, input, &refutation.target);
@@ -72,8 +78,6 @@ fn as_written(module: &Module, ty: &Type, text: &str) -> String {
     if text.contains("bits 0x") {
         return text.to_string();
     }
-    // "part 1" is no value.
-    let (label, text) = text.split_once(" is ").map_or(("", text), |(a, b)| (a, b));
     let number = |word: &str| {
         let value: i128 = word.parse().ok()?;
         let bits = Constant::Float(Bits::new(format.bits(), value as u128));
@@ -85,7 +89,7 @@ fn as_written(module: &Module, ty: &Type, text: &str) -> String {
         written += &number(word).unwrap_or_else(|| word.to_string());
         written += &piece[word.len()..];
     }
-    if label.is_empty() { written } else { format!("{label} is {written}") }
+    written
 }
 
 /// The steps of an execution as text.

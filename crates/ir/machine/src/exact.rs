@@ -7,7 +7,7 @@ use crate::code::{Program, Symbol, SymbolKind};
 use crate::exec::{Side, execute};
 use crate::input::Input;
 use crate::inputs::Draw;
-use crate::memory::{Block, Byte, Name, UNDEF, write};
+use crate::memory::{Byte, Name, Object, UNDEF, write};
 use crate::mine::Mined;
 use crate::outcome::{Limits, Outcome};
 
@@ -32,8 +32,8 @@ pub fn inputs(module: &Module, name: &str, limits: &Limits) -> Vec<Input> {
     (0..limits.inputs).map(|number| draw.input(number, &mut choices)).collect()
 }
 
-/// What a function computes on an input; `None` if it is undefined, not certain, not one thing, or if the
-/// world has a part in it.
+/// What a function computes on an input; `None` if it is UB, not certain, not one thing, or if the
+/// environment has a part in it.
 pub fn evaluate(module: &Module, name: &str, input: &Input, limits: &Limits) -> Option<Exact> {
     let program = Program::new(module, name).ok()?;
     let function = program.functions.get(program.function(name)? as usize)?;
@@ -42,7 +42,7 @@ pub fn evaluate(module: &Module, name: &str, input: &Input, limits: &Limits) -> 
     if !execution.events.is_empty() || !execution.taken.is_empty() || execution.incomplete {
         return None;
     }
-    let from_elsewhere = |(symbol, block): (&Symbol, &Block)| {
+    let from_elsewhere = |(symbol, block): (&Symbol, &Object)| {
         let open = matches!(&symbol.kind, SymbolKind::Variable(v) if v.initial.is_none());
         open && block.ready && input.globals.iter().all(|(name, _)| **name != *symbol.name)
     };

@@ -1,4 +1,4 @@
-//! Inputs of a function: its arguments, the memory they lead to, and what the world answers.
+//! Inputs of a function: its arguments, the memory they lead to, and what the environment answers.
 //!
 //! An input is plain data, written by the generator of this crate, by a solver's model or by hand. Both
 //! sides of a refinement are executed on the same input.
@@ -16,10 +16,10 @@ pub struct Input {
     pub arguments: Vec<Datum>,
     /// Memory that pointers among the arguments lead to. A block here has an address of its own, the same on
     /// both sides, and nothing else lies near it.
-    pub blocks: Vec<InputBlock>,
+    pub blocks: Vec<InputObject>,
     /// What global variables hold that have no fixed contents; those not named here hold their initialisers.
     pub globals: Vec<(String, Vec<InputByte>)>,
-    /// Which world: the addresses of blocks, and what functions answer that are declared only.
+    /// Which environment: the addresses of blocks, and what functions answer that are declared only.
     pub environment: u64,
 }
 
@@ -49,15 +49,15 @@ pub enum Scalar {
     /// `poison`.
     Poison,
     /// A pointer.
-    Pointer(Place),
+    Pointer(InputPointer),
 }
 
 /// Where a pointer points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum InputPointer {
     /// `null`.
     Null,
-    /// Into a block of the input.
+    /// Into an object of the input.
     Block {
         /// Which of [`Input::blocks`].
         block: u32,
@@ -75,9 +75,9 @@ pub enum Place {
     Address(u64),
 }
 
-/// A block of memory.
+/// A memory object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct InputBlock {
+pub struct InputObject {
     /// What it holds; its length is the block's size.
     pub bytes: Vec<InputByte>,
     /// Its address is a multiple of this power of two, and of no greater one.
@@ -94,7 +94,7 @@ pub enum InputByte {
     /// `poison`.
     Poison,
     /// The byte of that number, in the order of memory, of a pointer.
-    Pointer(Place, u8),
+    Pointer(InputPointer, u8),
 }
 
 impl Datum {
@@ -105,17 +105,17 @@ impl Datum {
 
     /// A pointer into a block of the input.
     pub fn block(block: u32, offset: i64) -> Datum {
-        Datum::Scalar(Scalar::Pointer(Place::Block { block, offset }))
+        Datum::Scalar(Scalar::Pointer(InputPointer::Block { block, offset }))
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (base, offset) = match self {
-            Place::Null => return write!(f, "null"),
-            Place::Address(address) => return write!(f, "address {address:#x}"),
-            Place::Block { block, offset } => (format!("block {block}"), offset),
-            Place::Global { name, offset } => (format!("@{name}"), offset),
+            InputPointer::Null => return write!(f, "null"),
+            InputPointer::Address(address) => return write!(f, "address {address:#x}"),
+            InputPointer::Block { block, offset } => (format!("object {block}"), offset),
+            InputPointer::Global { name, offset } => (format!("@{name}"), offset),
         };
         match offset {
             0 => write!(f, "{base}"),
@@ -223,7 +223,7 @@ struct Memory<'a>(&'a Input);
 impl fmt::Display for Memory<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, block) in self.0.blocks.iter().enumerate() {
-            write!(f, "\nblock {number}: {} bytes, align {}: ", block.bytes.len(), block.align)?;
+            write!(f, "\nobject {number}: {} bytes, align {}: ", block.bytes.len(), block.align)?;
             write_bytes(f, &block.bytes)?;
         }
         for (name, bytes) in &self.0.globals {
@@ -242,7 +242,7 @@ mod tests {
     fn an_input_is_written_as_a_person_would() {
         let input = Input {
             arguments: vec![Datum::bits(32, 7), Datum::block(0, 4), Datum::Scalar(Scalar::Poison)],
-            blocks: vec![InputBlock {
+            blocks: vec![InputObject {
                 bytes: vec![InputByte::Bits(10), InputByte::Undef, InputByte::Undef],
                 align: 8,
             }],
@@ -252,7 +252,7 @@ mod tests {
         let names = ["i32 %x", "ptr %p", "i8 %y"];
         assert_eq!(
             input.describe(|index, argument| format!("{} = {argument}", names[index])),
-            "i32 %x = 7, ptr %p = block 0 + 4, i8 %y = poison\nblock 0: 3 bytes, align 8: 0a undef×2\n@g: 00×4"
+            "i32 %x = 7, ptr %p = object 0 + 4, i8 %y = poison\nobject 0: 3 bytes, align 8: 0a undef×2\n@g: 00×4"
         );
     }
 }

@@ -1,13 +1,13 @@
 //! Inputs of a function: all there are if they are few, else corners, what the code mentions, and chance.
 //!
-//! Inputs keep to what the parameters claim: one that does not makes the source undefined and tells nothing.
+//! Inputs keep to what the parameters claim: one that does not makes the source UB and tells nothing.
 
 use choice::Choices;
 use irtext::{Bits, Float as Format};
 
 use crate::code::Function;
 use crate::facts::Facts;
-use crate::input::{Datum, Input, InputBlock, InputByte, Place, Scalar};
+use crate::input::{Datum, Input, InputByte, InputObject, InputPointer, Scalar};
 use crate::mine::Mined;
 use crate::shape::Shape;
 use crate::value::Atom;
@@ -70,7 +70,7 @@ pub(crate) struct Draw<'a> {
 /// What is drawn for one input.
 struct Drawing<'c> {
     choices: &'c mut Choices,
-    blocks: Vec<InputBlock>,
+    blocks: Vec<InputObject>,
     /// Blocks that nothing else may lead to.
     exclusive: Vec<u32>,
     /// Whether undef and poison may occur, one in so many.
@@ -98,7 +98,7 @@ impl<'a> Draw<'a> {
             choices,
             blocks: Vec::new(),
             exclusive: Vec::new(),
-            // Well-defined inputs first: most faults show there, and undef makes many sources undefined.
+            // Well-defined inputs first: most faults show there, and undef makes many sources UB.
             loose: match number % 4 {
                 // Nearly all lanes, half of them, a few.
                 3 => Some([2, 1, 4][(number / 4 % 3) as usize]),
@@ -262,11 +262,11 @@ impl<'a> Draw<'a> {
         if choices.below(3) == 0 { bits.xor(&sign) } else { bits }
     }
 
-    fn pointer(&self, drawing: &mut Drawing<'_>, facts: &Facts) -> Place {
+    fn pointer(&self, drawing: &mut Drawing<'_>, facts: &Facts) -> InputPointer {
         let may_be_null =
             !facts.nonnull && facts.dereferenceable.is_none() && facts.byval.is_none();
         if may_be_null && drawing.choices.below(12) == 0 {
-            return Place::Null;
+            return InputPointer::Null;
         }
         let align = facts.align.unwrap_or(1);
         let size = facts.dereferenceable.max(facts.dereferenceable_or_null).unwrap_or(0);
@@ -279,7 +279,7 @@ impl<'a> Draw<'a> {
                 let room = held.bytes.len() as u64 - size;
                 let step = align.max(4);
                 let far = drawing.choices.below((room / step).min(5) + 1) * step;
-                return Place::Block { block, offset: far as i64 };
+                return InputPointer::Block { block, offset: far as i64 };
             }
         }
         let wanted = size
@@ -291,7 +291,7 @@ impl<'a> Draw<'a> {
             _ => align.max(16),
         };
         let block = drawing.blocks.len() as u32;
-        drawing.blocks.push(InputBlock { bytes: Vec::new(), align: align.min(4096) });
+        drawing.blocks.push(InputObject { bytes: Vec::new(), align: align.min(4096) });
         if !shareable {
             drawing.exclusive.push(block);
         }
@@ -303,7 +303,7 @@ impl<'a> Draw<'a> {
             _ => 0,
         };
         let room = wanted.max(64) as i64 - offset;
-        Place::Block { block, offset: if room >= wanted as i64 { offset } else { 0 } }
+        InputPointer::Block { block, offset: if room >= wanted as i64 { offset } else { 0 } }
     }
 
     /// What a block holds.
@@ -359,7 +359,7 @@ impl<'a> Draw<'a> {
         }
         let size = usize::from(self.pointer_bytes);
         let target = drawing.blocks.len() as u32;
-        let plain = InputBlock { bytes: vec![InputByte::Bits(0); 64], align: 16 };
+        let plain = InputObject { bytes: vec![InputByte::Bits(0); 64], align: 16 };
         drawing.blocks.push(plain);
         for index in 0..64 {
             let byte = drawing.choices.bits(8) as u8;
@@ -368,7 +368,7 @@ impl<'a> Draw<'a> {
         for start in (0..bytes.len().saturating_sub(size - 1)).step_by(size) {
             if drawing.choices.below(4) != 0 {
                 for part in 0..size {
-                    let place = Place::Block { block: target, offset: 0 };
+                    let place = InputPointer::Block { block: target, offset: 0 };
                     bytes[start + part] = InputByte::Pointer(place, part as u8);
                 }
             }

@@ -45,7 +45,7 @@ pub fn binary(op: Binary, flags: IntFlags, a: &Atom, b: &Atom) -> Result<Atom, S
     lift([a, b], |[a, b]| on_exact(op, flags, exact(a)?, exact(b)?))
 }
 
-/// Divisions whose divisor may be bad are undefined, whatever is divided.
+/// Divisions whose divisor may be bad are UB, whatever is divided.
 fn divisor(op: Binary, a: &Atom, b: &Atom) -> Result<(), Stop> {
     match b {
         Atom::Poison => return ub(Ub::DivisionByPoison),
@@ -372,7 +372,7 @@ pub fn resize(atom: &Atom, to: u32, signed: bool, flags: IntFlags) -> Result<Ato
 /// Intrinsics on one or two integers and perhaps a third, all of one width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // As LLVM's manual names them.
-pub enum Function {
+pub enum IntegerIntrinsic {
     Abs,
     SMin,
     SMax,
@@ -394,8 +394,8 @@ pub enum Function {
 }
 
 /// An intrinsic on exact operands; of `abs`, `ctlz` and `cttz` the second is the flag.
-pub fn function(function: Function, operands: &[&Bits]) -> Atom {
-    use Function::*;
+pub fn function(function: IntegerIntrinsic, operands: &[&Bits]) -> Atom {
+    use IntegerIntrinsic::*;
     let a = operands[0];
     let width = a.width();
     let second = || operands[1];
@@ -548,15 +548,15 @@ mod tests {
     #[test]
     fn functions() {
         let of = |f, a: u128, b: u128| function(f, &[&Bits::new(8, a), &Bits::new(8, b)]);
-        assert_eq!(of(Function::SAddSat, 127, 1), Atom::bits(8, 127));
-        assert_eq!(of(Function::SSubSat, 128, 1), Atom::bits(8, 128));
-        assert_eq!(of(Function::SShlSat, 0xc0, 2), Atom::bits(8, 128));
-        assert_eq!(of(Function::UShlSat, 0x41, 2), Atom::bits(8, 255));
-        assert_eq!(of(Function::BitReverse, 0x13, 0), Atom::bits(8, 0xc8));
+        assert_eq!(of(IntegerIntrinsic::SAddSat, 127, 1), Atom::bits(8, 127));
+        assert_eq!(of(IntegerIntrinsic::SSubSat, 128, 1), Atom::bits(8, 128));
+        assert_eq!(of(IntegerIntrinsic::SShlSat, 0xc0, 2), Atom::bits(8, 128));
+        assert_eq!(of(IntegerIntrinsic::UShlSat, 0x41, 2), Atom::bits(8, 255));
+        assert_eq!(of(IntegerIntrinsic::BitReverse, 0x13, 0), Atom::bits(8, 0xc8));
         let (a, b) = (Bits::new(8, 0xab), Bits::new(8, 0xcd));
         let shift = |f, by| function(f, &[&a, &b, &Bits::new(8, by)]);
-        assert_eq!(shift(Function::Fshl, 4), Atom::bits(8, 0xbc));
-        assert_eq!(shift(Function::Fshr, 12), Atom::bits(8, 0xbc));
-        assert_eq!(shift(Function::Fshl, 8), Atom::bits(8, 0xab));
+        assert_eq!(shift(IntegerIntrinsic::Fshl, 4), Atom::bits(8, 0xbc));
+        assert_eq!(shift(IntegerIntrinsic::Fshr, 12), Atom::bits(8, 0xbc));
+        assert_eq!(shift(IntegerIntrinsic::Fshl, 8), Atom::bits(8, 0xab));
     }
 }

@@ -5,13 +5,13 @@
 use irtext::Binary;
 
 use crate::float::{Extreme, Unary};
-use crate::integer::Function;
+use crate::integer::IntegerIntrinsic;
 
 /// An intrinsic that is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // As LLVM's manual names them.
 pub enum Intrinsic {
-    Integer(Function),
+    Integer(IntegerIntrinsic),
     WithOverflow {
         op: Binary,
         signed: bool,
@@ -73,7 +73,7 @@ pub enum Reduction {
     /// Arithmetic on integers.
     Integer(Binary),
     /// Least and greatest of integers.
-    Function(Function),
+    Function(IntegerIntrinsic),
     /// Sums and products of floats, from a first one, in order.
     Float(Binary),
     /// Least and greatest of floats.
@@ -84,24 +84,24 @@ use Intrinsic as I;
 
 /// Names without `llvm.` and without the types behind. The longest that fits is meant.
 const TABLE: &[(&str, Intrinsic)] = &[
-    ("abs", I::Integer(Function::Abs)),
-    ("smin", I::Integer(Function::SMin)),
-    ("smax", I::Integer(Function::SMax)),
-    ("umin", I::Integer(Function::UMin)),
-    ("umax", I::Integer(Function::UMax)),
-    ("sadd.sat", I::Integer(Function::SAddSat)),
-    ("uadd.sat", I::Integer(Function::UAddSat)),
-    ("ssub.sat", I::Integer(Function::SSubSat)),
-    ("usub.sat", I::Integer(Function::USubSat)),
-    ("sshl.sat", I::Integer(Function::SShlSat)),
-    ("ushl.sat", I::Integer(Function::UShlSat)),
-    ("fshl", I::Integer(Function::Fshl)),
-    ("fshr", I::Integer(Function::Fshr)),
-    ("ctpop", I::Integer(Function::Ctpop)),
-    ("ctlz", I::Integer(Function::Ctlz)),
-    ("cttz", I::Integer(Function::Cttz)),
-    ("bswap", I::Integer(Function::Bswap)),
-    ("bitreverse", I::Integer(Function::BitReverse)),
+    ("abs", I::Integer(IntegerIntrinsic::Abs)),
+    ("smin", I::Integer(IntegerIntrinsic::SMin)),
+    ("smax", I::Integer(IntegerIntrinsic::SMax)),
+    ("umin", I::Integer(IntegerIntrinsic::UMin)),
+    ("umax", I::Integer(IntegerIntrinsic::UMax)),
+    ("sadd.sat", I::Integer(IntegerIntrinsic::SAddSat)),
+    ("uadd.sat", I::Integer(IntegerIntrinsic::UAddSat)),
+    ("ssub.sat", I::Integer(IntegerIntrinsic::SSubSat)),
+    ("usub.sat", I::Integer(IntegerIntrinsic::USubSat)),
+    ("sshl.sat", I::Integer(IntegerIntrinsic::SShlSat)),
+    ("ushl.sat", I::Integer(IntegerIntrinsic::UShlSat)),
+    ("fshl", I::Integer(IntegerIntrinsic::Fshl)),
+    ("fshr", I::Integer(IntegerIntrinsic::Fshr)),
+    ("ctpop", I::Integer(IntegerIntrinsic::Ctpop)),
+    ("ctlz", I::Integer(IntegerIntrinsic::Ctlz)),
+    ("cttz", I::Integer(IntegerIntrinsic::Cttz)),
+    ("bswap", I::Integer(IntegerIntrinsic::Bswap)),
+    ("bitreverse", I::Integer(IntegerIntrinsic::BitReverse)),
     ("sadd.with.overflow", I::WithOverflow { op: Binary::Add, signed: true }),
     ("uadd.with.overflow", I::WithOverflow { op: Binary::Add, signed: false }),
     ("ssub.with.overflow", I::WithOverflow { op: Binary::Sub, signed: true }),
@@ -164,10 +164,10 @@ const TABLE: &[(&str, Intrinsic)] = &[
     ("vector.reduce.and", I::Reduce(Reduction::Integer(Binary::And))),
     ("vector.reduce.or", I::Reduce(Reduction::Integer(Binary::Or))),
     ("vector.reduce.xor", I::Reduce(Reduction::Integer(Binary::Xor))),
-    ("vector.reduce.smin", I::Reduce(Reduction::Function(Function::SMin))),
-    ("vector.reduce.smax", I::Reduce(Reduction::Function(Function::SMax))),
-    ("vector.reduce.umin", I::Reduce(Reduction::Function(Function::UMin))),
-    ("vector.reduce.umax", I::Reduce(Reduction::Function(Function::UMax))),
+    ("vector.reduce.smin", I::Reduce(Reduction::Function(IntegerIntrinsic::SMin))),
+    ("vector.reduce.smax", I::Reduce(Reduction::Function(IntegerIntrinsic::SMax))),
+    ("vector.reduce.umin", I::Reduce(Reduction::Function(IntegerIntrinsic::UMin))),
+    ("vector.reduce.umax", I::Reduce(Reduction::Function(IntegerIntrinsic::UMax))),
     ("vector.reduce.fadd", I::Reduce(Reduction::Float(Binary::FAdd))),
     ("vector.reduce.fmul", I::Reduce(Reduction::Float(Binary::FMul))),
     ("vector.reduce.fmin", I::Reduce(Reduction::Extreme(Extreme::MinNum))),
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_longest_name_is_meant() {
-        assert_eq!(Intrinsic::of("llvm.abs.i32"), Some(I::Integer(Function::Abs)));
+        assert_eq!(Intrinsic::of("llvm.abs.i32"), Some(I::Integer(IntegerIntrinsic::Abs)));
         assert_eq!(
             Intrinsic::of("llvm.umul.fix.sat.i8"),
             Some(I::FixedMul { signed: false, saturating: true })

@@ -12,6 +12,7 @@
 //! | `exec/call`, `exec/world`, `library`, `exec/library`, `exec/print` | functions outside the module: what they return, what they see, what is printed |
 //! | `input`, `inputs`, `mine` | inputs: all if they are few; else corner cases, values that the code mentions, random ones |
 //! | `check`, `compare`, `counterexample` | both sides on an input; whether the target did what the source may do |
+//! | `reason` | why UB, why undecided, what is not supported |
 //! | `exact` | results that are a single value, to be compared with compiled code |
 //!
 //! **Undef is a set.** A value is what one use of a register may see: one number, numbers with free bits,
@@ -52,12 +53,12 @@ mod reason;
 mod shape;
 mod value;
 
-pub use check::{Answer, check, confirm};
+pub use check::{Comparison, check, confirm};
 pub use code::Program;
 pub use counterexample::Counterexample;
 pub use exact::{Exact, evaluate, inputs};
 pub use exec::{Side, execute};
 pub use input::Input;
 pub use library::is_library;
-pub use outcome::{Event, Execution, Limits, Outcome, Step};
+pub use outcome::{Event, Execution, Limits, Outcome, TraceStep};
 pub use reason::{AccessKind, ClaimedValue, Construct, Reason, Ub};

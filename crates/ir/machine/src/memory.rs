@@ -42,17 +42,17 @@ pub enum Name {
     Symbol(Arc<str>),
     /// A block of the input.
     Input(u32),
-    /// A block that the world gave, by the question it answered.
-    World(u64),
-    /// A block of this execution that the world has seen, by the order in which it did.
+    /// A block that the environment gave, by the question it answered.
+    External(u64),
+    /// A block of this execution that the environment has seen, by the order in which it did.
     Escaped(u32),
     /// A block of this execution alone.
     Local(u32),
 }
 
-/// A block of memory.
+/// A memory object.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct Object {
     /// Who it is.
     pub name: Name,
     /// What it holds.
@@ -69,7 +69,7 @@ pub struct Block {
     pub ready: bool,
     /// Whether it came from `malloc` or the like.
     pub heap: bool,
-    /// Whether the world may reach it.
+    /// Whether the environment may reach it.
     pub escaped: bool,
     /// Tags of the accesses to each byte, and whether they wrote; empty where nobody asks.
     pub tags: Vec<(u32, bool)>,

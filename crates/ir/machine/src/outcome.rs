@@ -1,6 +1,6 @@
 //! What an execution comes to.
 
-use crate::memory::{Block, Byte, Name};
+use crate::memory::{Byte, Name, Object};
 use crate::reason::{Reason, Ub};
 use crate::shape::Shape;
 use crate::value::Value;
@@ -65,7 +65,7 @@ pub enum Event {
 
 /// One step of an execution, for people.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct TraceStep {
     /// Of which function.
     pub function: String,
     /// Its block and its place there, as in the tree.
@@ -82,9 +82,9 @@ pub struct Execution {
     /// What others saw.
     pub events: Vec<Event>,
     /// The steps, if they were asked for.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
     /// Memory at the end.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Object>,
     /// Instructions executed.
     pub(crate) spent: u32,
     /// Choices taken, and out of how many.

@@ -5,7 +5,7 @@
 
 use irtext::{Binary, Bits, IntFlags, IntPredicate};
 
-use crate::integer::{Function, is_signed};
+use crate::integer::{IntegerIntrinsic, is_signed};
 use crate::value::Atom;
 
 /// Integers from one on.
@@ -183,10 +183,10 @@ pub fn compare(predicate: IntPredicate, a: &Atom, b: &Atom) -> Option<Vec<Atom>>
 }
 
 /// Least and greatest.
-pub fn function(function: Function, a: &Atom, b: &Atom) -> Option<Atom> {
+pub fn function(function: IntegerIntrinsic, a: &Atom, b: &Atom) -> Option<Atom> {
     let signed = match function {
-        Function::SMin | Function::SMax => true,
-        Function::UMin | Function::UMax => false,
+        IntegerIntrinsic::SMin | IntegerIntrinsic::SMax => true,
+        IntegerIntrinsic::UMin | IntegerIntrinsic::UMax => false,
         _ => return None,
     };
     let (x, y) = (a.range()?, b.range()?);
@@ -286,7 +286,7 @@ mod tests {
     fn the_rest_is_exact() {
         for a in ranges(3) {
             for b in ranges(3) {
-                for f in [Function::SMin, Function::UMax] {
+                for f in [IntegerIntrinsic::SMin, IntegerIntrinsic::UMax] {
                     if let Some(ours) = function(f, &a, &b) {
                         let by_all = lift([&a, &b], |[a, b]| {
                             let (a, b) = (crate::integer::exact(a)?, crate::integer::exact(b)?);

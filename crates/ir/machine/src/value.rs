@@ -16,7 +16,7 @@ use crate::reason::{Reason, Ub};
 /// Why an execution ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Undefined behaviour: what.
+    /// UB: what.
     Ub(Ub),
     /// The meaning is not certain, or not supported: why.
     Unknown(Reason),
@@ -24,7 +24,7 @@ pub enum Stop {
     Ended,
 }
 
-/// An `Err` of undefined behaviour.
+/// An `Err` of UB.
 pub fn ub<T>(what: Ub) -> Result<T, Stop> {
     Err(Stop::Ub(what))
 }
@@ -101,8 +101,6 @@ pub const NULL: Pointer = Pointer::Address(0);
 
 /// Sets larger than this are not enumerated.
 pub const LARGEST: usize = 256;
-
-/// Why a set is not known.
 
 impl Atom {
     /// An integer.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use irproof::{Limits, Question, Verdict, pose, settle};
+use irproof::{Limits, ProofVerdict, Question, decide, pose};
 
 fn ask(question: &Question, seconds: &str) -> String {
     let solver = Command::new("z3")
@@ -45,7 +45,7 @@ fn main() {
                 Err(why) => format!("refused: {why}"),
                 Ok(questions) if questions.is_empty() => "proved without a solver".into(),
                 Ok(questions) => {
-                    let verdict = settle(&questions, &mut |question| {
+                    let verdict = decide(&questions, &mut |question| {
                         asked += 1;
                         if let Ok(folder) = std::env::var("QUESTIONS") {
                             let path = format!("{folder}/{name}.{asked}.smt2");
@@ -54,8 +54,8 @@ fn main() {
                         ask(question, seconds)
                     });
                     match verdict {
-                        Verdict::Refines => "proved".into(),
-                        Verdict::Refuted(input) => {
+                        ProofVerdict::Refines => "proved".into(),
+                        ProofVerdict::Refuted(input) => {
                             println!(
                                 "INPUT {} @{name}: {}",
                                 pair[0],
@@ -63,7 +63,7 @@ fn main() {
                             );
                             "refuted".into()
                         }
-                        Verdict::Unknown(why) => format!("unknown: {why}"),
+                        ProofVerdict::Unknown(why) => format!("unknown: {why}"),
                     }
                 }
             };

@@ -5,16 +5,16 @@ use irtext::{
 };
 
 use crate::memory::{
-    self, BLOCK, Known, OFFSET, PRIVATE, SEEN, Step, block_of, byte_poison, byte_value,
+    self, BLOCK, Known, OFFSET, PRIVATE, SEEN, Transition, block_of, byte_poison, byte_value,
     number_byte, offset_of, pointer_byte, pointer_of, step_by,
 };
 use crate::side::Side;
 use crate::term::{Origin, Role, Sort, Term};
-use crate::value::{Kind, Lane, shape};
+use crate::value::{Lane, ScalarKind, shape};
 use crate::{Approximation, Unsupported, unsupported};
 
 impl Side<'_> {
-    /// Undefined behaviour unless bytes at a pointer may be accessed.
+    /// UB unless bytes at a pointer may be accessed.
     pub(crate) fn must_be_accessible(
         &mut self,
         pointer: Lane,
@@ -35,16 +35,16 @@ impl Side<'_> {
         let writable = if write { memory.writable(terms, block) } else { terms.bool(true) };
         let fine = terms.all(&[defined, inside, alive, aligned, writable]);
         let bad = terms.not(fine);
-        self.undefined_if(bad);
+        self.ub_if(bad);
     }
 
-    /// Where an access goes: undefined bits of a pointer are chosen when it is made.
+    /// Where an access goes: undef bits of a pointer are chosen when it is made.
     pub(crate) fn place(&mut self, pointer: &Typed) -> Result<Lane, Unsupported> {
         let mut lane = self.scalar(pointer)?;
-        // An undefined pointer might be null.
+        // An undef pointer might be null.
         while let Some((condition, holds, rest)) = self.shared.block_undef_if(lane) {
             let undef = if holds { condition } else { self.shared.terms.not(condition) };
-            self.undefined_if(undef);
+            self.ub_if(undef);
             lane = rest;
         }
         Ok(self.shared.refreshed(&[lane], self.target, true)[0])
@@ -69,7 +69,8 @@ impl Side<'_> {
 
     pub(crate) fn write_bytes(&mut self, pointer: Term, bytes: Vec<Term>) {
         if !bytes.is_empty() {
-            let step = Step::Write { before: self.state, address: pointer, bytes: bytes.into() };
+            let step =
+                Transition::Write { before: self.state, address: pointer, bytes: bytes.into() };
             self.state = self.shared.memory.step(step);
         }
     }
@@ -89,7 +90,7 @@ impl Side<'_> {
             let terms = &mut self.shared.terms;
             let poison: Vec<Term> = part.iter().map(|byte| byte_poison(terms, *byte)).collect();
             let poison = terms.any(&poison);
-            let bits = if kind == Kind::Pointer {
+            let bits = if kind == ScalarKind::Pointer {
                 if big {
                     return unsupported(Unsupported::BigEndianPointers);
                 }
@@ -114,7 +115,7 @@ impl Side<'_> {
         Ok(lanes)
     }
 
-    /// Lanes of a type as bytes; those between the lanes are undefined.
+    /// Lanes of a type as bytes; those between the lanes are undef.
     fn bytes_of(&mut self, ty: &Type, lanes: &[Lane], size: u64) -> Result<Vec<Term>, Unsupported> {
         let shape = shape(self.module, &self.layout, ty, self.shared.limits.lanes)?;
         if !shape.whole {
@@ -125,16 +126,16 @@ impl Side<'_> {
         for ((kind, at), lane) in shape.lanes.iter().zip(lanes) {
             let terms = &mut self.shared.terms;
             let count = kind.bytes();
-            let wide = if *kind == Kind::Pointer {
+            let wide = if *kind == ScalarKind::Pointer {
                 lane.bits
             } else {
                 terms.zero_extend(count as u32 * 8, lane.bits)
             };
-            if big && *kind == Kind::Pointer {
+            if big && *kind == ScalarKind::Pointer {
                 return unsupported(Unsupported::BigEndianPointers);
             }
             for index in 0..count {
-                let byte = if *kind == Kind::Pointer {
+                let byte = if *kind == ScalarKind::Pointer {
                     pointer_byte(terms, wide, index as u32, lane.poison)
                 } else {
                     let part = if big { count - 1 - index } else { index } as u32;
@@ -176,7 +177,7 @@ impl Side<'_> {
             Err(why) => Err(why),
         };
         self.shared.limits.lanes = before;
-        // Undefined bytes would be chosen by one side only.
+        // Undef bytes would be chosen by one side only.
         let fixed = |byte: Term| self.shared.terms.choices(byte).is_empty().then_some(byte);
         Some(bytes.ok()?.into_iter().map(fixed).collect())
     }
@@ -266,7 +267,7 @@ impl Side<'_> {
         };
         let is_seen = self.seen.contains(&local);
         if self.target && !is_seen && !self.loops.headers.is_empty() {
-            // What it holds at a cut might be undefined.
+            // What it holds at a cut might be undef.
             return unsupported(Unsupported::AllocaWithLoop);
         }
         let (prefix, first) = if is_seen { ("seen", SEEN) } else { ("private", PRIVATE) };
@@ -302,7 +303,7 @@ impl Side<'_> {
             known.align = known.align.max(align);
         }
         let alive = !self.has_start(local);
-        self.state = self.shared.memory.step(Step::Life { before: self.state, block, alive });
+        self.state = self.shared.memory.step(Transition::Life { before: self.state, block, alive });
         let zero = self.shared.terms.number(OFFSET, 0);
         let bits = self.shared.terms.concat(block, zero);
         Ok(vec![self.shared.lane(bits)])
@@ -328,7 +329,7 @@ impl Side<'_> {
         if !is_alloca || terms.as_number(offset) != Some(0) {
             return unsupported(Unsupported::LifetimeOfOther);
         }
-        self.state = self.shared.memory.step(Step::Life { before: self.state, block, alive });
+        self.state = self.shared.memory.step(Transition::Life { before: self.state, block, alive });
         Ok(())
     }
 
@@ -336,7 +337,7 @@ impl Side<'_> {
     pub(crate) fn with_attributes(
         &mut self,
         lanes: Vec<Lane>,
-        kinds: &[Kind],
+        kinds: &[ScalarKind],
         attributes: &Attributes,
     ) -> Result<Vec<Lane>, Unsupported> {
         let mut lanes = lanes;
@@ -366,14 +367,14 @@ impl Side<'_> {
     fn poisoned(
         &mut self,
         lanes: Vec<Lane>,
-        kinds: &[Kind],
+        kinds: &[ScalarKind],
         wrong: impl Fn(&mut Self, Lane) -> Term,
     ) -> Vec<Lane> {
         lanes
             .into_iter()
             .zip(kinds)
             .map(|(lane, kind)| {
-                if *kind != Kind::Pointer {
+                if *kind != ScalarKind::Pointer {
                     return lane;
                 }
                 let wrong = wrong(self, lane);
@@ -426,7 +427,7 @@ impl Side<'_> {
     pub(crate) fn with_metadata(
         &mut self,
         lanes: Vec<Lane>,
-        kinds: &[Kind],
+        kinds: &[ScalarKind],
         instruction: &Instruction,
     ) -> Result<Vec<Lane>, Unsupported> {
         let mut lanes = lanes;
@@ -506,7 +507,7 @@ impl Side<'_> {
         let close = terms.or(close, close_too);
         let apart = terms.differ(x, y);
         let bad = terms.all(&[same_block, close, apart]);
-        self.undefined_if(bad);
+        self.ub_if(bad);
     }
 
     /// `memset` of a known length.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use irmachine::input::{Datum, Input, InputBlock, InputByte, Place, Scalar};
+use irmachine::input::{Datum, Input, InputByte, InputObject, InputPointer, Scalar};
 use irtext::Bits;
 use num_bigint::BigUint;
 
@@ -13,11 +13,11 @@ use crate::memory::{BYTE, OFFSET, POINTER};
 use crate::reason::Undecided;
 use crate::smt::reached;
 use crate::term::{Node, Sort, Term};
-use crate::value::{Kind, Shared};
+use crate::value::{ScalarKind, Shared};
 
 /// What a solver said.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum SolverAnswer {
     /// It cannot be.
     Unsat,
     /// It can, on this input.
@@ -29,8 +29,8 @@ pub enum Answer {
 /// Which values a question asks for, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
-    /// Arguments: which parameter, and its parts. Three values each: bits, poison, undefined.
-    arguments: Vec<(u32, Kind)>,
+    /// Arguments: which parameter, and its parts. Three values each: bits, poison, undef.
+    arguments: Vec<(u32, ScalarKind)>,
     /// Bytes of initial memory: an address and a byte each.
     bytes: u32,
     /// Sizes of blocks, and where they begin: a block, a size or an address each.
@@ -98,21 +98,21 @@ impl Reader {
 }
 
 /// Reads the answer to a question.
-pub fn read(question: &Question, answer: &str) -> Answer {
+pub fn read(question: &Question, answer: &str) -> SolverAnswer {
     let answer = answer.trim_start();
     let (first, rest) = answer.split_once(['\n', ' ']).unwrap_or((answer, ""));
     match first.trim() {
-        "unsat" => Answer::Unsat,
+        "unsat" => SolverAnswer::Unsat,
         "sat" => match values(rest) {
             Some(values) => match input(&question.reader, &values) {
-                Some(input) => Answer::Sat(Box::new(input)),
-                None => Answer::Unknown(Undecided::NotUnderstood),
+                Some(input) => SolverAnswer::Sat(Box::new(input)),
+                None => SolverAnswer::Unknown(Undecided::NotUnderstood),
             },
-            None => Answer::Unknown(Undecided::NotUnderstood),
+            None => SolverAnswer::Unknown(Undecided::NotUnderstood),
         },
-        "unknown" | "timeout" => Answer::Unknown(Undecided::GaveUp),
-        "" => Answer::Unknown(Undecided::Silent),
-        other => Answer::Unknown(Undecided::Said(other.into())),
+        "unknown" | "timeout" => SolverAnswer::Unknown(Undecided::GaveUp),
+        "" => SolverAnswer::Unknown(Undecided::Silent),
+        other => SolverAnswer::Unknown(Undecided::Said(other.into())),
     }
 }
 
@@ -184,19 +184,23 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    fn place(&mut self, pointer: u128) -> Place {
+    fn place(&mut self, pointer: u128) -> InputPointer {
         let block = (pointer >> OFFSET) as u16;
         let start = self.starts.get(&block).copied().unwrap_or(0);
         let offset = (pointer as u64).wrapping_sub(start) as i64;
         if block == 0 {
-            return if offset == 0 { Place::Null } else { Place::Address(offset as u64) };
+            return if offset == 0 {
+                InputPointer::Null
+            } else {
+                InputPointer::Address(offset as u64)
+            };
         }
         if let Some((name, _)) = self.reader.globals.get(&block) {
-            return Place::Global { name: name.clone(), offset };
+            return InputPointer::Global { name: name.clone(), offset };
         }
         let next = self.numbers.len() as u32;
         let block = *self.numbers.entry(block).or_insert(next);
-        Place::Block { block, offset }
+        InputPointer::Block { block, offset }
     }
 }
 
@@ -217,7 +221,7 @@ fn input(reader: &Reader, values: &[Bits]) -> Option<Input> {
     };
     let (sizes, addresses) = (pairs(reader.sizes)?, pairs(reader.addresses)?);
     let mut starts: BTreeMap<u16, u64> = BTreeMap::new();
-    let pointers = given.iter().filter(|(_, kind, ..)| *kind == Kind::Pointer);
+    let pointers = given.iter().filter(|(_, kind, ..)| *kind == ScalarKind::Pointer);
     let places = pointers.filter_map(|(_, _, bits, ..)| bits.small());
     for place in places.chain(bytes.iter().map(|(address, _)| *address)) {
         let (block, offset) = ((place >> OFFSET) as u16, place as u64);
@@ -238,7 +242,7 @@ fn input(reader: &Reader, values: &[Bits]) -> Option<Input> {
         let scalar = match kind {
             _ if poison => Scalar::Poison,
             _ if undef => Scalar::Undef,
-            Kind::Pointer => Scalar::Pointer(blocks.place(bits.small()?)),
+            ScalarKind::Pointer => Scalar::Pointer(blocks.place(bits.small()?)),
             _ => Scalar::Bits(bits),
         };
         arguments[index as usize].push(Datum::Scalar(scalar));
@@ -256,7 +260,7 @@ fn input(reader: &Reader, values: &[Bits]) -> Option<Input> {
     let filled = |held: &BTreeMap<u64, InputByte>, size: u64| -> Vec<InputByte> {
         (0..size).map(|at| held.get(&at).cloned().unwrap_or(InputByte::Bits(0))).collect()
     };
-    let mut made = vec![InputBlock { bytes: Vec::new(), align: ALIGN }; blocks.numbers.len()];
+    let mut made = vec![InputObject { bytes: Vec::new(), align: ALIGN }; blocks.numbers.len()];
     for (block, number) in &blocks.numbers {
         let held = contents.remove(block).unwrap_or_default();
         let least = held.keys().filter(|k| **k < LARGEST).max().map_or(0, |last| last + 1);

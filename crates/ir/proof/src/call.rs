@@ -7,10 +7,10 @@
 use irmachine::Construct;
 use irtext::{Attributes, Call, Constant, Instruction, Metadata, Op, Symbol, Type, Value};
 
-use crate::memory::{State, Step};
+use crate::memory::{State, Transition};
 use crate::side::{Event, Side};
 use crate::term::{Sort, Term};
-use crate::value::{Kind, Lane};
+use crate::value::{Lane, ScalarKind};
 use crate::{Approximation, Unsupported, unsupported};
 
 /// What a call may do.
@@ -62,7 +62,7 @@ impl Side<'_> {
             None => self.shared.terms.bool(false),
             Some(number) => {
                 let name = format!("throws {number}");
-                let bit = self.shared.input(&name, Kind::Integer(1), true, self.target);
+                let bit = self.shared.input(&name, ScalarKind::Integer(1), true, self.target);
                 self.shared.terms.is_set(bit.bits)
             }
         };
@@ -104,8 +104,8 @@ impl Side<'_> {
         let mut given = Vec::new();
         if let Value::Local(_) = call.callee {
             let lanes = self.operand(&call.callee, &Type::Pointer(0))?;
-            self.undefined_if(lanes[0].poison);
-            given.push((Kind::Pointer, lanes[0]));
+            self.ub_if(lanes[0].poison);
+            given.push((ScalarKind::Pointer, lanes[0]));
         }
         let names = self.parameter_attributes(call);
         for (index, argument) in call.arguments.iter().enumerate() {
@@ -146,11 +146,12 @@ impl Side<'_> {
         let (lanes, event) = if pure && call.bundles.is_empty() {
             let state = effects.reads.then_some(self.state);
             if !attributes.has("speculatable") {
-                // It may have undefined behaviour of its own.
+                // It may have UB of its own.
                 let bad = format!("{name} undefined");
-                let bad = self.pure_call(&bad, &given, &[Kind::Integer(1)], state, true)[0].bits;
+                let bad =
+                    self.pure_call(&bad, &given, &[ScalarKind::Integer(1)], state, true)[0].bits;
                 let bad = self.shared.terms.is_set(bad);
-                self.undefined_if(bad);
+                self.ub_if(bad);
             }
             (self.pure_call(&name, &given, &kinds, state, defined), None)
         } else {
@@ -186,8 +187,8 @@ impl Side<'_> {
     pub(crate) fn pure_call(
         &mut self,
         name: &str,
-        given: &[(Kind, Lane)],
-        kinds: &[Kind],
+        given: &[(ScalarKind, Lane)],
+        kinds: &[ScalarKind],
         reads: Option<State>,
         defined: bool,
     ) -> Vec<Lane> {
@@ -211,7 +212,7 @@ impl Side<'_> {
             let terms = &mut self.shared.terms;
             let width = kind.width();
             let symbol = format!("{name}: {index} {width}");
-            let mut bits = if *kind == Kind::Pointer {
+            let mut bits = if *kind == ScalarKind::Pointer {
                 let bits = terms.apply(&symbol, &arguments, Sort::Bits(width - 1));
                 let zero = terms.number(1, 0);
                 terms.concat(zero, bits)
@@ -239,8 +240,8 @@ impl Side<'_> {
     pub(crate) fn event(
         &mut self,
         name: String,
-        given: Vec<(Kind, Lane)>,
-        kinds: &[Kind],
+        given: Vec<(ScalarKind, Lane)>,
+        kinds: &[ScalarKind],
         returns: bool,
         frees: bool,
         defined: bool,
@@ -254,7 +255,7 @@ impl Side<'_> {
             lanes.push(self.shared.input(&name, *kind, defined, self.target));
         }
         let number = number as u32 + 1;
-        self.state = self.shared.memory.step(Step::Event { before: state, number, frees });
+        self.state = self.shared.memory.step(Transition::Event { before: state, number, frees });
         lanes
     }
 
@@ -289,7 +290,7 @@ impl Side<'_> {
             let kinds = self.kinds(&operand.ty)?;
             let lanes = self.typed(operand)?;
             if operand.ty == Type::Pointer(0) && !matches!(instruction.op, Op::Store { .. }) {
-                self.undefined_if(lanes[0].poison);
+                self.ub_if(lanes[0].poison);
             }
             given.extend(kinds.into_iter().zip(lanes));
         }

@@ -1,18 +1,18 @@
 //! What makes a target wrong, as a term; and the questions that follow.
 //!
 //! The target is wrong if there are inputs, and choices of the target, such that for all choices of the source
-//! the source has no undefined behaviour and the target does something else. Without choices of the source
-//! that is one question without quantifiers. With choices, the source's are first tied to the target's in a few
-//! ways: if the target is not wrong for one way, it is right. Then the question is put as it stands.
+//! the source has no UB and the target does something else. Without choices of the source
+//! that is one question without quantifiers. With choices, the source's are first matched to the target's in a few
+//! ways: if the target is not wrong for one matching, it is right. Then the question is put as it stands.
 //!
-//! Undefined inputs are left out where that is shown to be no loss. *Claim:* if each undefined part of the
-//! input is chosen at most once by the target, then what holds for defined inputs holds for undefined ones.
+//! Undef inputs are left out where that is shown to be no loss. *Claim:* if each undef part of the
+//! input is chosen at most once by the target, then what holds for defined inputs holds for undef ones.
 //! *Because:* let the target choose `v`. It does what it does on the input `v`; as that is right, the source on
-//! `v` does it, too, or has undefined behaviour; and the source on the undefined input may choose `v` at every
-//! use. Branches on undefined values, and values that must be defined, choose twice, so they are no exception.
-//! Where the target gives out the undefined value itself, which its receiver chooses anew at each use, the source
-//! must do so, too, and not choose once: it does, because the input might also be poison, and what is undefined
-//! with an undefined input is poison with a poison one, unless it was frozen.
+//! `v` does it, too, or has UB; and the source on the undef input may choose `v` at every
+//! use. Branches on undef values, and values that must be defined, choose twice, so they are no exception.
+//! Where the target gives out the undef value itself, which its receiver chooses anew at each use, the source
+//! must do so, too, and not choose once: it does, because the input might also be poison, and what is undef
+//! with an undef input is poison with a poison one, unless it was frozen.
 
 use irmachine::Construct;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,12 +22,12 @@ use irtext::{Function, Local, Module, Op};
 use crate::answer::Reader;
 use crate::loops::{Loops, loops};
 use crate::memory::{
-    OFFSET, POINTER, State, Step, block_of, byte_is_pointer, byte_poison, byte_value,
+    OFFSET, POINTER, State, Transition, block_of, byte_is_pointer, byte_poison, byte_value,
 };
 use crate::side::{End, Exit, Unfolded, unfold};
 use crate::smt::{Asked, reached, text};
 use crate::term::{Node, Origin, Role, Sort, Term, Variable};
-use crate::value::{Kind, Lane, Shared};
+use crate::value::{Lane, ScalarKind, Shared};
 use crate::{Approximation, Limits, Question, Unsupported, unsupported};
 
 /// A pair, compared.
@@ -37,7 +37,7 @@ struct Compared {
     wrong: Term,
     /// What the target returns.
     returned: Vec<Lane>,
-    /// What of it may be undefined where it is carried over a cut.
+    /// What of it may be undef where it is carried over a cut.
     carried_undef: BTreeSet<String>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn pose(
         let mut questions = Vec::new();
         for start in std::iter::once(None).chain((0..pair.loops[0].headers.len()).map(Some)) {
             let all = pair.compare(start, true)?;
-            // What turns out to be undefined at a cut is so from the beginning.
+            // What turns out to be undef at a cut is so from the beginning.
             let known = pair.carried_undef.len();
             pair.carried_undef.extend(all.carried_undef.iter().cloned());
             if pair.carried_undef.len() > known {
@@ -102,7 +102,7 @@ struct Pair<'a> {
     target: &'a Function,
     loops: [Loops; 2],
     limits: &'a Limits,
-    /// What may be undefined where it is carried over a cut.
+    /// What may be undef where it is carried over a cut.
     carried_undef: BTreeSet<String>,
 }
 
@@ -232,7 +232,7 @@ fn wrong(
     }
     let mut ways = Vec::new();
     let mut conditions: BTreeMap<usize, Vec<Term>> = BTreeMap::new();
-    for (after, condition) in &new.undefined {
+    for (after, condition) in &new.ub {
         conditions.entry(*after).or_default().push(*condition);
     }
     for (after, conditions) in conditions {
@@ -295,14 +295,14 @@ fn wrong(
     Ok((shared.terms.any(&ways), returned))
 }
 
-/// Something bad after so many events, unless the source has undefined behaviour by then, or later without
+/// Something bad after so many events, unless the source has UB by then, or later without
 /// anything in between that might not return.
 fn unless_source(shared: &mut Shared, old: &Unfolded, after: usize, bad: Term) -> Term {
     if shared.terms.is_false(bad) {
         return bad;
     }
     let mut excuses = Vec::new();
-    for (at, condition) in &old.undefined {
+    for (at, condition) in &old.ub {
         let mut parts = vec![*condition];
         if *at > after {
             for event in old.events[after..*at].iter().filter(|e| !e.returns) {
@@ -325,10 +325,10 @@ fn somewhere(shared: &mut Shared, name: &str, zeros: u32) -> Term {
     terms.concat(none, place)
 }
 
-fn lane_differs(shared: &mut Shared, kind: Kind, old: Lane, new: Lane) -> Term {
+fn lane_differs(shared: &mut Shared, kind: ScalarKind, old: Lane, new: Lane) -> Term {
     let terms = &mut shared.terms;
     let mut differs = terms.differ(old.bits, new.bits);
-    if let Kind::Float(float) = kind
+    if let ScalarKind::Float(float) = kind
         && !terms.is_false(differs)
         && let (Some(a), Some(b)) = (
             crate::float::is_nan(terms, float, old.bits),
@@ -347,7 +347,7 @@ fn lane_differs(shared: &mut Shared, kind: Kind, old: Lane, new: Lane) -> Term {
 fn memory_differs(shared: &mut Shared, old: State, new: State, place: Term) -> Term {
     let Shared { terms, memory, .. } = shared;
     let (old, new) = (memory.seen_by_others(terms, old), memory.seen_by_others(terms, new));
-    // The same writes of the same bytes; undefined bytes among them are those of one side.
+    // The same writes of the same bytes; undef bytes among them are those of one side.
     if old == new {
         return terms.bool(false);
     }
@@ -370,9 +370,9 @@ fn merged(
     shared: &mut Shared,
     exits: &[Exit],
     end: End,
-) -> (Term, Vec<(String, Kind, Lane)>, Option<State>) {
+) -> (Term, Vec<(String, ScalarKind, Lane)>, Option<State>) {
     let mut reached = shared.terms.bool(false);
-    let mut lanes: Vec<(String, Kind, Lane)> = Vec::new();
+    let mut lanes: Vec<(String, ScalarKind, Lane)> = Vec::new();
     let mut state = None;
     for exit in exits.iter().filter(|exit| exit.end == end) {
         let terms = &mut shared.terms;
@@ -387,7 +387,7 @@ fn merged(
                     old.bits = terms.choose(exit.condition, new.bits, old.bits);
                     old.poison = terms.choose(exit.condition, new.poison, old.poison);
                 }
-                state = Some(shared.memory.step(Step::If(exit.condition, exit.state, other)));
+                state = Some(shared.memory.step(Transition::If(exit.condition, exit.state, other)));
             }
         }
     }
@@ -411,7 +411,7 @@ impl Compared {
         (source, target)
     }
 
-    /// Whether the target chooses each undefined part of the input at most once.
+    /// Whether the target chooses each undef part of the input at most once.
     fn chosen_once(&self) -> bool {
         let (_, target) = self.choices();
         let inputs = |origin: &&Origin| matches!(origin, Origin::Input(_) | Origin::Byte(_));
@@ -475,12 +475,12 @@ impl Compared {
             self.ask(self.wrong, &[], group, name, inexact.clone(), &mut questions);
             return questions;
         }
-        let tied = self.tied(&source, &target);
-        if self.shared.terms.is_false(tied) {
+        let matched = self.with_matched_choices(&source, &target);
+        if self.shared.terms.is_false(matched) {
             return Vec::new();
         }
-        let tie = Some(Approximation::TiedChoices);
-        self.ask(tied, &[], group, name, tie, &mut questions);
+        let approximation = Some(Approximation::MatchedChoices);
+        self.ask(matched, &[], group, name, approximation, &mut questions);
         // The source's single choices come before the target's choices at each use; one quantifier does not
         // say so.
         let role = |v: &Variable| &self.shared.terms.variable_info(*v).role;
@@ -523,11 +523,15 @@ impl Compared {
         }
     }
 
-    /// The question with the source's choices tied to the target's, in a few ways at once.
-    fn tied(&mut self, source: &[Variable], target: &BTreeMap<Origin, Vec<Variable>>) -> Term {
+    /// The question with the source's choices matched to the target's, in a few ways at once.
+    fn with_matched_choices(
+        &mut self,
+        source: &[Variable],
+        target: &BTreeMap<Origin, Vec<Variable>>,
+    ) -> Term {
         let mut all: Vec<Term> = Vec::new();
-        for way in WAYS {
-            let map = self.tie(*way, source, target);
+        for matching in MATCHINGS {
+            let map = self.match_choices(*matching, source, target);
             let term = self.shared.terms.replace(self.wrong, &map, &mut HashMap::new());
             if self.shared.terms.is_false(term) {
                 return term;
@@ -537,9 +541,9 @@ impl Compared {
         self.shared.terms.all(&all)
     }
 
-    fn tie(
+    fn match_choices(
         &mut self,
-        way: Way,
+        matching: ChoiceMatching,
         source: &[Variable],
         target: &BTreeMap<Origin, Vec<Variable>>,
     ) -> BTreeMap<Variable, Term> {
@@ -571,26 +575,28 @@ impl Compared {
                 .copied()
                 .collect();
             let count = pool.len().max(1);
-            let chosen = match way {
-                Way::InOrder => pool.get(number % count),
-                Way::OneByOne => pool.get(number),
-                Way::Backwards => pool.iter().rev().nth(number % count),
-                Way::First => pool.first(),
-                Way::Last => pool.last(),
-                Way::Zero | Way::Returned | Way::Alternating => None,
+            let chosen = match matching {
+                ChoiceMatching::InOrder => pool.get(number % count),
+                ChoiceMatching::OneByOne => pool.get(number),
+                ChoiceMatching::Backwards => pool.iter().rev().nth(number % count),
+                ChoiceMatching::First => pool.first(),
+                ChoiceMatching::Last => pool.last(),
+                ChoiceMatching::Zero | ChoiceMatching::Returned | ChoiceMatching::Alternating => {
+                    None
+                }
             };
             let terms = &mut self.shared.terms;
-            let term = match (chosen, way) {
+            let term = match (chosen, matching) {
                 (Some(chosen), _) => {
                     let sort = terms.variable_info(*chosen).sort;
                     Some(terms.intern(Node::Variable(*chosen), sort))
                 }
-                (None, Way::Returned) => {
+                (None, ChoiceMatching::Returned) => {
                     let count = self.returned.len().max(1);
                     let lane = self.returned.get(number % count).map(|lane| lane.bits);
                     lane.filter(|bits| !once || terms.undefs(*bits).next().is_none())
                 }
-                (None, Way::Alternating) if number % 2 == 1 => Some(terms.ones(width)),
+                (None, ChoiceMatching::Alternating) if number % 2 == 1 => Some(terms.ones(width)),
                 _ => None,
             };
             let term = match term {
@@ -606,7 +612,7 @@ impl Compared {
 
 /// How the source's choices follow the target's of the same origin.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ChoiceMatching {
     /// The first the first, the second the second.
     InOrder,
     /// The same, and those left over have all bits clear.
@@ -625,15 +631,15 @@ enum Way {
     Alternating,
 }
 
-const WAYS: &[Way] = &[
-    Way::InOrder,
-    Way::OneByOne,
-    Way::First,
-    Way::Last,
-    Way::Backwards,
-    Way::Returned,
-    Way::Zero,
-    Way::Alternating,
+const MATCHINGS: &[ChoiceMatching] = &[
+    ChoiceMatching::InOrder,
+    ChoiceMatching::OneByOne,
+    ChoiceMatching::First,
+    ChoiceMatching::Last,
+    ChoiceMatching::Backwards,
+    ChoiceMatching::Returned,
+    ChoiceMatching::Zero,
+    ChoiceMatching::Alternating,
 ];
 
 /// What holds of blocks and addresses that a term speaks of.

@@ -6,7 +6,7 @@ use irtext::{Binary, Cast, GepFlags, IntFlags, IntPredicate, Op, Type, Typed, Va
 use crate::memory::{OFFSET, block_of, offset_of, pointer_from_number};
 use crate::side::Side;
 use crate::term::{Arithmetic, Origin, Role, Term, Terms};
-use crate::value::{Kind, Lane};
+use crate::value::{Lane, ScalarKind};
 use crate::{Approximation, Unsupported, unsupported};
 
 impl Side<'_> {
@@ -19,7 +19,7 @@ impl Side<'_> {
                 let mut lanes = Vec::new();
                 for ((kind, a), b) in kinds.iter().zip(a).zip(b) {
                     lanes.push(match kind {
-                        Kind::Float(float) => self.float_binary(*op, *float, fast, a, b)?,
+                        ScalarKind::Float(float) => self.float_binary(*op, *float, fast, a, b)?,
                         _ => self.integer_binary(*op, flags, a, b)?,
                     });
                 }
@@ -45,7 +45,7 @@ impl Side<'_> {
                 let (a, b) = (self.typed(left)?, self.operand(right, &left.ty)?);
                 let mut lanes = Vec::new();
                 for ((kind, a), b) in kinds.iter().zip(a).zip(b) {
-                    let Kind::Float(float) = kind else {
+                    let ScalarKind::Float(float) = kind else {
                         return unsupported(Construct::FloatOperandExpected);
                     };
                     lanes.push(self.float_compared(*predicate, *float, flags, a, b)?);
@@ -109,7 +109,7 @@ impl Side<'_> {
         }
     }
 
-    fn frozen(&mut self, kind: Kind, lane: Lane) -> Lane {
+    fn frozen(&mut self, kind: ScalarKind, lane: Lane) -> Lane {
         if self.shared.terms.is_false(lane.poison) {
             return lane;
         }
@@ -127,7 +127,7 @@ impl Side<'_> {
         self.shared.unless(poison, bits)
     }
 
-    /// An operation on integers; undefined behaviour is noted.
+    /// An operation on integers; UB is noted.
     pub(crate) fn integer_binary(
         &mut self,
         op: Binary,
@@ -166,7 +166,7 @@ impl Side<'_> {
                 let overflows = terms.all(&[least, minus_one, known]);
                 bad = terms.or(bad, overflows);
             }
-            self.undefined_if(bad);
+            self.ub_if(bad);
         }
         let terms = &mut self.shared.terms;
         let result = terms.arithmetic(kind, x, y);
@@ -212,7 +212,7 @@ impl Side<'_> {
 
     pub(crate) fn compared(
         &mut self,
-        kind: Kind,
+        kind: ScalarKind,
         predicate: IntPredicate,
         samesign: bool,
         a: Lane,
@@ -220,7 +220,7 @@ impl Side<'_> {
     ) -> Lane {
         let mut poison = self.shared.terms.or(a.poison, b.poison);
         let (mut x, mut y) = (a.bits, b.bits);
-        if kind == Kind::Pointer {
+        if kind == ScalarKind::Pointer {
             let terms = &mut self.shared.terms;
             x = self.shared.memory.address(terms, x);
             y = self.shared.memory.address(terms, y);
@@ -311,11 +311,11 @@ impl Side<'_> {
     /// The same bits as another type.
     fn bitcast(
         &mut self,
-        before: &[Kind],
+        before: &[ScalarKind],
         lanes: &[Lane],
-        after: &[Kind],
+        after: &[ScalarKind],
     ) -> Result<Vec<Lane>, Unsupported> {
-        let is_pointer = |kinds: &[Kind]| kinds.contains(&Kind::Pointer);
+        let is_pointer = |kinds: &[ScalarKind]| kinds.contains(&ScalarKind::Pointer);
         if is_pointer(before) || is_pointer(after) || before.len() == after.len() {
             if before.len() != after.len() {
                 return unsupported(Unsupported::BitcastOfPointers);
@@ -408,7 +408,7 @@ impl Side<'_> {
         let mask = self.constant(mask_value, &mask.ty)?;
         let mut result = Vec::new();
         for index in mask {
-            // An undefined index is a poison lane.
+            // An undef index is a poison lane.
             let lane = match self.shared.terms.as_number(index.bits) {
                 Some(number) if self.shared.terms.is_false(index.poison) => {
                     lanes.get(number as usize).copied()

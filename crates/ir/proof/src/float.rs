@@ -10,7 +10,7 @@ use irtext::{Binary, Cast, FastMath, Float, FloatPredicate, IntFlags};
 
 use crate::side::Side;
 use crate::term::{Arithmetic, Node, Sort, Term, Terms};
-use crate::value::{Kind, Lane};
+use crate::value::{Lane, ScalarKind};
 use crate::{Approximation, Unsupported, unsupported};
 
 /// Bits of exponent and of significand, the hidden one among them.
@@ -116,7 +116,7 @@ impl Side<'_> {
     pub(crate) fn fast_result(
         &mut self,
         lanes: Vec<Lane>,
-        kinds: &[Kind],
+        kinds: &[ScalarKind],
         flags: &FastMath,
     ) -> Result<Vec<Lane>, Unsupported> {
         if !(flags.nnan || flags.ninf || flags.nsz) {
@@ -124,7 +124,7 @@ impl Side<'_> {
         }
         let mut result = Vec::new();
         for (lane, kind) in lanes.into_iter().zip(kinds) {
-            let Kind::Float(float) = kind else {
+            let ScalarKind::Float(float) = kind else {
                 result.push(lane);
                 continue;
             };
@@ -305,8 +305,8 @@ impl Side<'_> {
         &mut self,
         op: Cast,
         flags: &IntFlags,
-        old: Kind,
-        new: Kind,
+        old: ScalarKind,
+        new: ScalarKind,
         lane: Lane,
     ) -> Result<Lane, Unsupported> {
         let terms = &mut self.shared.terms;
@@ -324,17 +324,17 @@ impl Side<'_> {
             return Ok(self.shared.unless(poison, bits));
         }
         let meaning = match (op, old, new) {
-            (Cast::FpExt | Cast::FpTrunc, Kind::Float(old), Kind::Float(new)) => {
+            (Cast::FpExt | Cast::FpTrunc, ScalarKind::Float(old), ScalarKind::Float(new)) => {
                 let (Some(old), Some(new)) = (sort_name(old), sort_name(new)) else {
                     return unsupported(Unsupported::X86Float);
                 };
                 format!("(fp.to_ieee_bv ((_ to_fp {new}) RNE ((_ to_fp {old}) a)))")
             }
-            (Cast::SiToFp, _, Kind::Float(float)) if sort_name(float).is_some() => {
+            (Cast::SiToFp, _, ScalarKind::Float(float)) if sort_name(float).is_some() => {
                 let sort = sort_name(float).unwrap_or_default();
                 format!("(fp.to_ieee_bv ((_ to_fp {sort}) RNE a))")
             }
-            (Cast::UiToFp, _, Kind::Float(float)) if sort_name(float).is_some() => {
+            (Cast::UiToFp, _, ScalarKind::Float(float)) if sort_name(float).is_some() => {
                 let sort = sort_name(float).unwrap_or_default();
                 format!("(fp.to_ieee_bv ((_ to_fp_unsigned {sort}) RNE a))")
             }
@@ -444,26 +444,30 @@ where
 }
 
 /// Conversions of constants, where this machine has the format.
-fn fold_cast(op: Cast, old: Kind, new: Kind, number: u128) -> Option<u128> {
+fn fold_cast(op: Cast, old: ScalarKind, new: ScalarKind, number: u128) -> Option<u128> {
     let signed = |width: u32| ((number << (128 - width)) as i128) >> (128 - width);
     Some(match (op, old, new) {
-        (Cast::UiToFp, _, Kind::Float(Float::Single)) => (number as f32).to_bits().into(),
-        (Cast::UiToFp, _, Kind::Float(Float::Double)) => (number as f64).to_bits().into(),
-        (Cast::SiToFp, Kind::Integer(width), Kind::Float(Float::Single)) if width <= 128 => {
+        (Cast::UiToFp, _, ScalarKind::Float(Float::Single)) => (number as f32).to_bits().into(),
+        (Cast::UiToFp, _, ScalarKind::Float(Float::Double)) => (number as f64).to_bits().into(),
+        (Cast::SiToFp, ScalarKind::Integer(width), ScalarKind::Float(Float::Single))
+            if width <= 128 =>
+        {
             (signed(width) as f32).to_bits().into()
         }
-        (Cast::SiToFp, Kind::Integer(width), Kind::Float(Float::Double)) if width <= 128 => {
+        (Cast::SiToFp, ScalarKind::Integer(width), ScalarKind::Float(Float::Double))
+            if width <= 128 =>
+        {
             (signed(width) as f64).to_bits().into()
         }
-        (Cast::FpExt, Kind::Float(Float::Single), Kind::Float(Float::Double)) => {
+        (Cast::FpExt, ScalarKind::Float(Float::Single), ScalarKind::Float(Float::Double)) => {
             let value = f32::from_bits(number as u32);
             (!value.is_nan()).then(|| f64::from(value).to_bits().into())?
         }
-        (Cast::FpTrunc, Kind::Float(Float::Double), Kind::Float(Float::Single)) => {
+        (Cast::FpTrunc, ScalarKind::Float(Float::Double), ScalarKind::Float(Float::Single)) => {
             let value = f64::from_bits(number as u64);
             (!value.is_nan()).then(|| (value as f32).to_bits().into())?
         }
-        (Cast::FpToSi | Cast::FpToUi, Kind::Float(float), Kind::Integer(width)) => {
+        (Cast::FpToSi | Cast::FpToUi, ScalarKind::Float(float), ScalarKind::Integer(width)) => {
             let value = match float {
                 Float::Single => f64::from(f32::from_bits(number as u32)),
                 Float::Double => f64::from_bits(number as u64),

@@ -6,7 +6,7 @@ use irtext::{Attribute, Binary, Call, FastMath, Float, IntFlags, Value};
 use crate::compute::{signed_overflow, unsigned_overflow};
 use crate::side::Side;
 use crate::term::{Arithmetic, Term, Terms};
-use crate::value::{Kind, Lane};
+use crate::value::{Lane, ScalarKind};
 use crate::{Unsupported, unsupported};
 
 /// Those that do nothing here.
@@ -37,7 +37,7 @@ impl Side<'_> {
             let lanes = self.must_be_defined(&lanes);
             let holds = self.shared.terms.is_set(lanes[0].bits);
             let fails = self.shared.terms.not(holds);
-            self.undefined_if(fails);
+            self.ub_if(fails);
         }
         if NOTHING.contains(&name) {
             return Ok(Some(Vec::new()));
@@ -77,8 +77,8 @@ impl Side<'_> {
         }
         let Ok(kinds) = self.kinds(&first.value.ty) else { return Ok(None) };
         match kinds.first() {
-            Some(Kind::Integer(_)) => self.integer_intrinsic(&is, call),
-            Some(Kind::Float(float)) => self.float_intrinsic(&is, call, *float),
+            Some(ScalarKind::Integer(_)) => self.integer_intrinsic(&is, call),
+            Some(ScalarKind::Float(float)) => self.float_intrinsic(&is, call, *float),
             _ => Ok(None),
         }
     }
@@ -354,7 +354,7 @@ impl Side<'_> {
                 }
             };
             lanes.push(self.shared.unless(poison, bits));
-            kinds.push(Kind::Float(float));
+            kinds.push(ScalarKind::Float(float));
         }
         // Flags bear on the operands, too.
         for of in all {

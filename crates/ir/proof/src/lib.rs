@@ -1,7 +1,7 @@
 //! LLVM IR functions as SMT-LIB queries: does one refine the other?
 //!
 //! A function refines another if, for any input, the other may do whatever it does. [`pose`] makes the
-//! queries that decide it out of two functions, [`settle`] puts them, and [`read`] turns a solver's model
+//! queries that decide it out of two functions, [`decide`] puts them, and [`read`] turns a solver's model
 //! into an input that can be executed. The pair is proved if every group of queries has one that is
 //! answered `unsat`; it is proved at once if there are none.
 //!
@@ -13,6 +13,7 @@
 //! | `compute`, `float`, `access`, `call`, `intrinsic` | what instructions mean |
 //! | `compare` | what makes the target wrong; the queries |
 //! | `answer` | a solver's answer |
+//! | `reason` | why there is no question, and why an answer decides nothing |
 //! | `key` | a text that is the same for the same pair |
 //!
 //! Both functions are unfolded into one graph of terms. Loops are cut at their headers and proved piece
@@ -49,7 +50,7 @@ mod value;
 
 use irtext::Module;
 
-pub use answer::{Answer, Reader, read};
+pub use answer::{Reader, SolverAnswer, read};
 pub use key::{key, same};
 pub use reason::{Approximation, Undecided, Unsupported};
 
@@ -92,7 +93,7 @@ pub struct Question {
 
 /// What came of a pair.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum ProofVerdict {
     /// Proved.
     Refines,
     /// A solver has an assignment; the input is worth an execution.
@@ -116,29 +117,31 @@ pub fn pose(
 }
 
 /// Puts questions, by a function that gives the solver's answer, until it is clear what came of the pair.
-pub fn settle(questions: &[Question], ask: &mut dyn FnMut(&Question) -> String) -> Verdict {
+pub fn decide(questions: &[Question], ask: &mut dyn FnMut(&Question) -> String) -> ProofVerdict {
     let mut at = 0;
     while at < questions.len() {
         let group = questions[at].group;
         let count = questions[at..].iter().take_while(|q| q.group == group).count();
-        let mut why = Verdict::Unknown(Undecided::NoAnswer);
+        let mut why = ProofVerdict::Unknown(Undecided::NoAnswer);
         for question in &questions[at..at + count] {
             match read(question, &ask(question)) {
-                Answer::Unsat => {
-                    why = Verdict::Refines;
+                SolverAnswer::Unsat => {
+                    why = ProofVerdict::Refines;
                     break;
                 }
-                Answer::Sat(input) => match &question.approximation {
-                    None => return Verdict::Refuted(input),
-                    Some(what) => why = Verdict::Unknown(Undecided::Approximation(what.clone())),
+                SolverAnswer::Sat(input) => match &question.approximation {
+                    None => return ProofVerdict::Refuted(input),
+                    Some(what) => {
+                        why = ProofVerdict::Unknown(Undecided::Approximation(what.clone()))
+                    }
                 },
-                Answer::Unknown(reason) => why = Verdict::Unknown(reason),
+                SolverAnswer::Unknown(reason) => why = ProofVerdict::Unknown(reason),
             }
         }
-        if !matches!(why, Verdict::Refines) {
+        if !matches!(why, ProofVerdict::Refines) {
             return why;
         }
         at += count;
     }
-    Verdict::Refines
+    ProofVerdict::Refines
 }

@@ -39,7 +39,7 @@ pub(crate) struct State(u32);
 
 /// How a state came to be.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Step {
+pub(crate) enum Transition {
     /// What was there before.
     Initial,
     /// Bytes were written from an address on.
@@ -48,7 +48,7 @@ pub(crate) enum Step {
     If(Term, State, State),
     /// Somebody else could write: the number of the event.
     Event { before: State, number: u32, frees: bool },
-    /// A block begins to live, or ceases to: what it holds is undefined.
+    /// A block begins to live, or ceases to: what it holds is undef.
     Life { before: State, block: Term, alive: bool },
 }
 
@@ -71,15 +71,15 @@ pub(crate) struct Known {
 
 /// All states of both sides.
 pub(crate) struct Memory {
-    steps: Vec<Step>,
-    known_steps: HashMap<Step, State>,
+    steps: Vec<Transition>,
+    known_steps: HashMap<Transition, State>,
     read: HashMap<(State, Term, bool), Term>,
     alive: HashMap<(State, Term), Term>,
     /// Blocks by their numbers.
     pub(crate) blocks: Vec<Known>,
-    /// Bytes of initial memory may be undefined.
+    /// Bytes of initial memory may be undef.
     pub(crate) undef: bool,
-    /// What pointers in memory are where they are not undefined.
+    /// What pointers in memory are where they are not undef.
     pub(crate) twins: HashMap<Origin, Term>,
     /// Something was read that is known, but not here.
     pub(crate) forgot: bool,
@@ -99,8 +99,8 @@ impl Memory {
         }
     }
 
-    pub(crate) fn step(&mut self, step: Step) -> State {
-        if let Step::If(_, a, b) = &step
+    pub(crate) fn step(&mut self, step: Transition) -> State {
+        if let Transition::If(_, a, b) = &step
             && a == b
         {
             return *a;
@@ -125,29 +125,29 @@ impl Memory {
             terms.as_number(top) == Some(1)
         };
         match self.steps[state.0 as usize].clone() {
-            Step::Initial => state,
-            Step::Write { before, address, bytes } => {
+            Transition::Initial => state,
+            Transition::Write { before, address, bytes } => {
                 let before = self.seen_by_others(terms, before);
                 let block = block_of(terms, address);
                 if is_private(terms, block) {
                     return before;
                 }
-                self.step(Step::Write { before, address, bytes })
+                self.step(Transition::Write { before, address, bytes })
             }
-            Step::If(c, a, b) => {
+            Transition::If(c, a, b) => {
                 let (a, b) = (self.seen_by_others(terms, a), self.seen_by_others(terms, b));
-                self.step(Step::If(c, a, b))
+                self.step(Transition::If(c, a, b))
             }
-            Step::Event { before, number, frees } => {
+            Transition::Event { before, number, frees } => {
                 let before = self.seen_by_others(terms, before);
-                self.step(Step::Event { before, number, frees })
+                self.step(Transition::Event { before, number, frees })
             }
-            Step::Life { before, block, alive } => {
+            Transition::Life { before, block, alive } => {
                 let before = self.seen_by_others(terms, before);
                 if is_private(terms, block) {
                     return before;
                 }
-                self.step(Step::Life { before, block, alive })
+                self.step(Transition::Life { before, block, alive })
             }
         }
     }
@@ -164,8 +164,8 @@ impl Memory {
             return *byte;
         }
         let byte = match self.steps[state.0 as usize].clone() {
-            Step::Initial => self.initial(terms, address, target),
-            Step::Write { before, address: to, bytes } => {
+            Transition::Initial => self.initial(terms, address, target),
+            Transition::Write { before, address: to, bytes } => {
                 let mut may = Vec::new();
                 let mut must = None;
                 for (index, byte) in bytes.iter().enumerate() {
@@ -183,12 +183,12 @@ impl Memory {
                 };
                 may.into_iter().fold(below, |below, (same, byte)| terms.choose(same, byte, below))
             }
-            Step::If(c, a, b) => {
+            Transition::If(c, a, b) => {
                 let (a, b) =
                     (self.read(terms, a, address, target), self.read(terms, b, address, target));
                 terms.choose(c, a, b)
             }
-            Step::Event { before, number, .. } => {
+            Transition::Event { before, number, .. } => {
                 let block = block_of(terms, address);
                 let private = terms.extract(BLOCK - 1, BLOCK - 1, block);
                 let private = terms.is_set(private);
@@ -206,7 +206,7 @@ impl Memory {
                     }
                 }
             }
-            Step::Life { before, block, .. } => {
+            Transition::Life { before, block, .. } => {
                 let here = block_of(terms, address);
                 let same = terms.equal(here, block);
                 match terms.as_bool(same) {
@@ -263,13 +263,13 @@ impl Memory {
             return *alive;
         }
         let alive = match self.steps[state.0 as usize].clone() {
-            Step::Initial => terms.bool(true),
-            Step::Write { before, .. } => self.alive(terms, before, block),
-            Step::If(c, a, b) => {
+            Transition::Initial => terms.bool(true),
+            Transition::Write { before, .. } => self.alive(terms, before, block),
+            Transition::If(c, a, b) => {
                 let (a, b) = (self.alive(terms, a, block), self.alive(terms, b, block));
                 terms.choose(c, a, b)
             }
-            Step::Event { before, number, frees } => {
+            Transition::Event { before, number, frees } => {
                 let before = self.alive(terms, before, block);
                 let is_known = terms.as_number(block).is_some();
                 if is_known || !frees {
@@ -279,7 +279,7 @@ impl Memory {
                     terms.and(before, after)
                 }
             }
-            Step::Life { before, block: whose, alive } => {
+            Transition::Life { before, block: whose, alive } => {
                 let same = terms.equal(block, whose);
                 let alive = terms.bool(alive);
                 let before = self.alive(terms, before, block);
@@ -426,14 +426,14 @@ pub(crate) fn byte_is_pointer(terms: &mut Terms, byte: Term) -> Term {
     terms.is_set(bit)
 }
 
-/// Eight bytes as a pointer. In initial memory a pointer is undefined as a whole, or not at all.
+/// Eight bytes as a pointer. In initial memory a pointer is undef as a whole, or not at all.
 pub(crate) fn pointer_of(
     terms: &mut Terms,
     twins: &mut HashMap<Origin, Term>,
     bytes: &[Term],
     target: bool,
 ) -> Term {
-    if let Some(undef) = undefined_run(terms, bytes) {
+    if let Some(undef) = undef_run(terms, bytes) {
         let defined: Vec<Term> = bytes.iter().map(|byte| defined_arm(terms, *byte)).collect();
         let pointer = pointer_of(terms, twins, &defined, target);
         let origin = Origin::Byte(pointer);
@@ -495,8 +495,8 @@ fn initial_run(terms: &mut Terms, bytes: &[Term]) -> bool {
     })
 }
 
-/// If each byte is undefined under a condition and of unknown memory otherwise: the first condition.
-fn undefined_run(terms: &mut Terms, bytes: &[Term]) -> Option<Term> {
+/// If each byte is undef under a condition and of unknown memory otherwise: the first condition.
+fn undef_run(terms: &mut Terms, bytes: &[Term]) -> Option<Term> {
     let mut first = None;
     for byte in bytes {
         let Node::If(condition, ..) = *terms.node(*byte) else { return None };

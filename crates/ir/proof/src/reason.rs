@@ -84,7 +84,7 @@ reasons! {
         MemoryMetadata => "metadata about memory",
         BitsInMemory => "a value in memory whose width is not a multiple of 8",
         ConstantMemory => "a write to constant memory",
-        TiedChoices => "the choices of the source",
+        MatchedChoices => "the choices of the source",
     }
 }
 

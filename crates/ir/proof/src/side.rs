@@ -1,4 +1,4 @@
-//! One of the two functions, unfolded: blocks in order, conditions of paths, what is undefined behaviour, and
+//! One of the two functions, unfolded: blocks in order, conditions of paths, what is UB, and
 //! what others see of it.
 //!
 //! A function, or a piece of it, without loops is a term: each block has the condition under which it is reached, a `phi` picks
@@ -12,9 +12,9 @@ use irtext::layout::Layout;
 use irtext::{BlockId, Function, Instruction, Local, Module, Op, Type};
 
 use crate::loops::Loops;
-use crate::memory::{State, Step};
+use crate::memory::{State, Transition};
 use crate::term::Term;
-use crate::value::{Kind, Lane, Shared};
+use crate::value::{Lane, ScalarKind, Shared};
 use crate::{Unsupported, unsupported};
 
 /// What others see happen.
@@ -24,7 +24,7 @@ pub(crate) struct Event {
     /// Under which condition.
     pub(crate) condition: Term,
     /// What they are given.
-    pub(crate) given: Vec<(Kind, Lane)>,
+    pub(crate) given: Vec<(ScalarKind, Lane)>,
     /// What memory they see.
     pub(crate) state: State,
     /// It always comes to an end, and what follows happens.
@@ -48,7 +48,7 @@ pub(crate) struct Exit {
     pub(crate) condition: Term,
     pub(crate) end: End,
     /// What it returns, throws or carries on, by name.
-    pub(crate) lanes: Vec<(String, Kind, Lane)>,
+    pub(crate) lanes: Vec<(String, ScalarKind, Lane)>,
     /// The memory that it leaves.
     pub(crate) state: State,
 }
@@ -66,8 +66,8 @@ pub(crate) struct Side<'a> {
     pub(crate) path: Term,
     /// Memory there.
     pub(crate) state: State,
-    /// Undefined behaviour: after how many events, and when.
-    pub(crate) undefined: Vec<(usize, Term)>,
+    /// UB: after how many events, and when.
+    pub(crate) ub: Vec<(usize, Term)>,
     pub(crate) events: Vec<Event>,
     pub(crate) exits: Vec<Exit>,
     /// Allocas whose address others see.
@@ -76,7 +76,7 @@ pub(crate) struct Side<'a> {
     pub(crate) has_claims: bool,
     /// Where it is cut.
     pub(crate) loops: &'a Loops,
-    /// What may be undefined where it is carried over a cut.
+    /// What may be undef where it is carried over a cut.
     pub(crate) carried_undef: BTreeSet<String>,
 }
 
@@ -93,10 +93,10 @@ struct Edge {
 
 /// What unfolding a function gave.
 pub(crate) struct Unfolded {
-    pub(crate) undefined: Vec<(usize, Term)>,
+    pub(crate) ub: Vec<(usize, Term)>,
     pub(crate) events: Vec<Event>,
     pub(crate) exits: Vec<Exit>,
-    /// What may be undefined where it is carried over a cut.
+    /// What may be undef where it is carried over a cut.
     pub(crate) carried_undef: BTreeSet<String>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn unfold(
 ) -> Result<Unfolded, Unsupported> {
     let layout = Layout::of(module).map_err(|why| Construct::DataLayout(why.into()))?;
     let path = shared.terms.bool(true);
-    let state = shared.memory.step(Step::Initial);
+    let state = shared.memory.step(Transition::Initial);
     let registers = vec![None; function.locals.len()];
     let mut side = Side {
         shared,
@@ -122,7 +122,7 @@ pub(crate) fn unfold(
         registers,
         path,
         state,
-        undefined: Vec::new(),
+        ub: Vec::new(),
         events: Vec::new(),
         exits: Vec::new(),
         seen,
@@ -135,35 +135,35 @@ pub(crate) fn unfold(
         side.begin_at(cut, state)?;
     }
     side.blocks(start.map_or(BlockId(0), |cut| loops.headers[cut]))?;
-    let Side { undefined, events, exits, carried_undef, .. } = side;
-    Ok(Unfolded { undefined, events, exits, carried_undef })
+    let Side { ub, events, exits, carried_undef, .. } = side;
+    Ok(Unfolded { ub, events, exits, carried_undef })
 }
 
 impl Side<'_> {
-    /// Something is undefined behaviour, here, under a condition.
-    pub(crate) fn undefined_if(&mut self, condition: Term) {
+    /// Something is UB, here, under a condition.
+    pub(crate) fn ub_if(&mut self, condition: Term) {
         let condition = self.shared.terms.and(self.path, condition);
         if !self.shared.terms.is_false(condition) {
-            self.undefined.push((self.events.len(), condition));
+            self.ub.push((self.events.len(), condition));
         }
     }
 
-    /// Undefined behaviour unless lanes are neither poison nor undefined; the lanes, where they are not.
+    /// UB unless lanes are neither poison nor undef; the lanes, where they are not.
     pub(crate) fn must_be_defined(&mut self, lanes: &[Lane]) -> Vec<Lane> {
         let mut defined = Vec::new();
         for lane in lanes {
             let mut lane = *lane;
             while let Some((undef, rest)) = self.shared.all_undef_if(lane) {
-                self.undefined_if(undef);
+                self.ub_if(undef);
                 lane = rest;
             }
-            self.undefined_if(lane.poison);
+            self.ub_if(lane.poison);
             defined.push(lane);
         }
         let again = self.shared.refreshed(&defined, self.target, false);
         for (lane, other) in defined.iter().zip(again) {
             let differs = self.shared.terms.differ(lane.bits, other.bits);
-            self.undefined_if(differs);
+            self.ub_if(differs);
         }
         self.shared.refreshed(&defined, self.target, true)
     }
@@ -207,7 +207,8 @@ impl Side<'_> {
             }
         }
         let number = CUT + cut as u32;
-        self.state = self.shared.memory.step(Step::Event { before: initial, number, frees: true });
+        self.state =
+            self.shared.memory.step(Transition::Event { before: initial, number, frees: true });
         let loops = self.loops;
         for (local, name) in &loops.carried[cut] {
             let mut lanes = Vec::new();
@@ -255,8 +256,8 @@ impl Side<'_> {
         Ok(())
     }
 
-    /// Whether a lane of the target may be undefined; refused if it may be so in part, since at a cut a value is
-    /// undefined in all its bits, or in none.
+    /// Whether a lane of the target may be undef; refused if it may be so in part, since at a cut a value is
+    /// undef in all its bits, or in none.
     pub(crate) fn is_undef(&mut self, lane: Lane) -> Result<bool, Unsupported> {
         let mut lane = lane;
         let mut found = false;
@@ -305,7 +306,8 @@ impl Side<'_> {
                 let mut state = first.state;
                 for edge in &edges {
                     path = self.shared.terms.or(path, edge.condition);
-                    state = self.shared.memory.step(Step::If(edge.condition, edge.state, state));
+                    state =
+                        self.shared.memory.step(Transition::If(edge.condition, edge.state, state));
                 }
                 self.path = path;
                 self.state = state;
@@ -414,7 +416,7 @@ impl Side<'_> {
                 ways.push((*default, none));
                 return Ok(ways);
             }
-            Op::Unreachable => self.undefined_if(always),
+            Op::Unreachable => self.ub_if(always),
             Op::Ret(value) => self.ret(value.as_ref())?,
             Op::Resume(value) => {
                 let kinds = self.kinds(&value.ty)?;
@@ -462,7 +464,7 @@ impl Side<'_> {
         }
     }
 
-    /// What a branch goes by: poison, or bits that can be this or that, are undefined behaviour.
+    /// What a branch goes by: poison, or bits that can be this or that, are UB.
     fn branch_on(&mut self, lanes: &[Lane]) -> Term {
         self.must_be_defined(lanes)[0].bits
     }
@@ -479,7 +481,7 @@ impl Side<'_> {
         Ok(())
     }
 
-    fn leave(&mut self, end: End, kinds: Vec<Kind>, lanes: Vec<Lane>) {
+    fn leave(&mut self, end: End, kinds: Vec<ScalarKind>, lanes: Vec<Lane>) {
         let (condition, state) = (self.path, self.state);
         let lanes = kinds.into_iter().zip(lanes).enumerate();
         let lanes = lanes.map(|(part, (kind, lane))| (part.to_string(), kind, lane)).collect();
@@ -488,7 +490,7 @@ impl Side<'_> {
 }
 
 /// Whether attributes of a function or its parameters claim things of memory that are not looked at: where
-/// they are broken, the behaviour is undefined, and that is not seen here.
+/// they are broken, that is UB, and that is not seen here.
 fn has_claims(module: &Module, function: &Function) -> bool {
     let claims = |attributes: &irtext::Attributes| {
         let attributes = module.expand(attributes);

@@ -79,13 +79,13 @@ pub(crate) enum Node {
 pub(crate) enum Role {
     /// Both sides see the same.
     Shared,
-    /// Bits that are chosen anew at each use; which undefined thing they are of.
+    /// Bits that are chosen anew at each use; which undef thing they are of.
     Undef(Origin),
     /// A choice of one side, made once; what it goes back to.
     Choice(Origin),
 }
 
-/// What the bits of an undefined value go back to.
+/// What the bits of an undef value go back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Origin {
     /// A part of an input, by its number.

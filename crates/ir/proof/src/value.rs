@@ -1,7 +1,7 @@
 //! Values: types as lists of lanes, constants, inputs, and what a use of a register sees.
 //!
 //! A value of any type is the list of its scalar parts, in order. A lane is a bit-vector (a float as its
-//! bits, a pointer as block and offset) and whether it is poison. The undefined bits in it are variables,
+//! bits, a pointer as block and offset) and whether it is poison. The undef bits in it are variables,
 //! replaced by new ones whenever a register is used.
 
 use irmachine::Construct;
@@ -24,26 +24,26 @@ pub(crate) struct Lane {
 
 /// What a lane is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ScalarKind {
     Integer(u32),
     Float(Float),
     Pointer,
 }
 
-impl Kind {
+impl ScalarKind {
     /// Bits of the term.
     pub(crate) fn width(self) -> u32 {
         match self {
-            Kind::Integer(width) => width,
-            Kind::Float(float) => float.bits(),
-            Kind::Pointer => POINTER,
+            ScalarKind::Integer(width) => width,
+            ScalarKind::Float(float) => float.bits(),
+            ScalarKind::Pointer => POINTER,
         }
     }
 
     /// Bytes in memory, if these are whole bytes.
     pub(crate) fn bytes(self) -> u64 {
         match self {
-            Kind::Pointer => 8,
+            ScalarKind::Pointer => 8,
             _ => u64::from(self.width().div_ceil(8)),
         }
     }
@@ -52,10 +52,10 @@ impl Kind {
 /// A part of what both sides are given.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ScalarKind,
     pub(crate) value: Term,
     pub(crate) poison: Term,
-    /// Whether it is undefined; `None`: that is not considered.
+    /// Whether it is undef; `None`: that is not considered.
     pub(crate) undef: Option<Term>,
 }
 
@@ -64,11 +64,11 @@ pub(crate) struct Shared {
     pub(crate) terms: Terms,
     pub(crate) memory: Memory,
     pub(crate) limits: Limits,
-    /// Inputs may be undefined.
+    /// Inputs may be undef.
     pub(crate) undef: bool,
     /// Why an assignment that a solver finds may be none.
     pub(crate) inexact: Option<Approximation>,
-    /// What may be undefined among that which is carried over cuts.
+    /// What may be undef among that which is carried over cuts.
     pub(crate) carried_undef: BTreeSet<String>,
     /// Inputs by their names: arguments (`argument 0.1`), results of calls.
     pub(crate) inputs: Vec<(String, Input)>,
@@ -95,14 +95,20 @@ impl Shared {
         self.inexact.get_or_insert(what);
     }
 
-    /// An input as one of the sides sees it. `defined`: it is neither undefined nor poison.
-    pub(crate) fn input(&mut self, name: &str, kind: Kind, defined: bool, target: bool) -> Lane {
+    /// An input as one of the sides sees it. `defined`: it is neither undef nor poison.
+    pub(crate) fn input(
+        &mut self,
+        name: &str,
+        kind: ScalarKind,
+        defined: bool,
+        target: bool,
+    ) -> Lane {
         let place = self.inputs.iter().position(|(n, _)| n == name);
         let place = place.unwrap_or_else(|| {
             let number = self.inputs.len();
             // What an argument points to is no alloca of the function; what a call gives may be one.
             let zeros = if name.starts_with("argument") { 2 } else { 1 };
-            let width = kind.width() - if kind == Kind::Pointer { zeros } else { 0 };
+            let width = kind.width() - if kind == ScalarKind::Pointer { zeros } else { 0 };
             let terms = &mut self.terms;
             let mut variable = |letter: char, sort| {
                 terms.variable(format!("{letter}{number}"), sort, Role::Shared, false)
@@ -115,7 +121,7 @@ impl Shared {
                 let may = !name.starts_with("cut ") || self.carried_undef.contains(name);
                 (poison, (may && self.undef).then(|| variable('u', Sort::Bool)))
             };
-            if kind == Kind::Pointer {
+            if kind == ScalarKind::Pointer {
                 let none = self.terms.number(zeros, 0);
                 value = self.terms.concat(none, value);
             }
@@ -134,10 +140,10 @@ impl Shared {
     }
 
     /// Bits that one of the sides chooses.
-    pub(crate) fn free(&mut self, kind: Kind, role: Role, target: bool) -> Term {
+    pub(crate) fn free(&mut self, kind: ScalarKind, role: Role, target: bool) -> Term {
         match kind {
             // No alloca that others do not see.
-            Kind::Pointer => {
+            ScalarKind::Pointer => {
                 let bits = self.terms.choice(Sort::Bits(POINTER - 1), role, target);
                 let none = self.terms.number(1, 0);
                 self.terms.concat(none, bits)
@@ -147,7 +153,7 @@ impl Shared {
     }
 
     /// A lane that is poison.
-    pub(crate) fn poison(&mut self, kind: Kind) -> Lane {
+    pub(crate) fn poison(&mut self, kind: ScalarKind) -> Lane {
         Lane { bits: self.terms.number(kind.width(), 0), poison: self.terms.bool(true) }
     }
 
@@ -165,7 +171,7 @@ impl Shared {
         Lane { bits, poison }
     }
 
-    /// A lane that is undefined in all its bits under a condition: the condition, and the lane otherwise.
+    /// A lane that is undef in all its bits under a condition: the condition, and the lane otherwise.
     pub(crate) fn all_undef_if(&mut self, lane: Lane) -> Option<(Term, Lane)> {
         let (condition, rest, variable) = self.without_undef(lane.bits)?;
         let free = |term: Term| !self.terms.choices(term).contains(&variable);
@@ -208,8 +214,8 @@ impl Shared {
         }
     }
 
-    /// A pointer whose block is undefined under a condition: the condition, and the pointer with the defined
-    /// bits in place of the undefined ones.
+    /// A pointer whose block is undef under a condition: the condition, and the pointer with the defined
+    /// bits in place of the undef ones.
     pub(crate) fn block_undef_if(&mut self, lane: Lane) -> Option<(Term, bool, Lane)> {
         let block = block_of(&mut self.terms, lane.bits);
         let Node::If(condition, a, b) = *self.terms.node(block) else { return None };
@@ -229,7 +235,7 @@ impl Shared {
         None
     }
 
-    /// What an undefined pointer would be were it defined.
+    /// What an undef pointer would be were it defined.
     fn twin(&mut self, origin: Origin) -> Option<Term> {
         let pointer = match origin {
             Origin::Input(number) => self.inputs.get(number as usize)?.1.value,
@@ -239,7 +245,7 @@ impl Shared {
         (self.terms.width(pointer) == POINTER).then(|| self.terms.extract(POINTER - 2, 0, pointer))
     }
 
-    /// Lanes in which every undefined bit is chosen anew; `fixed`: for good.
+    /// Lanes in which every undef bit is chosen anew; `fixed`: for good.
     pub(crate) fn refreshed(&mut self, lanes: &[Lane], target: bool, fixed: bool) -> Vec<Lane> {
         let mut all: Vec<Variable> = Vec::new();
         for lane in lanes {
@@ -277,7 +283,7 @@ const WIDEST: u32 = 1024;
 
 /// The lanes of a type, and where each is in memory.
 pub(crate) struct Shape {
-    pub(crate) lanes: Vec<(Kind, u64)>,
+    pub(crate) lanes: Vec<(ScalarKind, u64)>,
     /// Whether it can be in memory: all lanes are at whole bytes.
     pub(crate) whole: bool,
 }
@@ -309,14 +315,14 @@ fn add_shape(
     match ty {
         Type::Void => {}
         Type::Integer(width) if *width > WIDEST => return unsupported(Unsupported::WideInteger),
-        Type::Integer(width) => shape.lanes.push((Kind::Integer(*width), at)),
+        Type::Integer(width) => shape.lanes.push((ScalarKind::Integer(*width), at)),
         Type::Float(Float::Ppc) => return unsupported(Construct::PpcFloat),
-        Type::Float(float) => shape.lanes.push((Kind::Float(*float), at)),
+        Type::Float(float) => shape.lanes.push((ScalarKind::Float(*float), at)),
         Type::Pointer(space) => {
             if layout.pointer_bits(*space) != OFFSET {
                 return unsupported(Unsupported::PointerWidth);
             }
-            shape.lanes.push((Kind::Pointer, at));
+            shape.lanes.push((ScalarKind::Pointer, at));
         }
         Type::Vector { scalable: true, .. } => return unsupported(Construct::ScalableVector),
         Type::Vector { count, element, .. } => {
@@ -350,7 +356,7 @@ fn add_shape(
 
 impl Side<'_> {
     /// The lanes of a type.
-    pub(crate) fn kinds(&self, ty: &Type) -> Result<Vec<Kind>, Unsupported> {
+    pub(crate) fn kinds(&self, ty: &Type) -> Result<Vec<ScalarKind>, Unsupported> {
         let shape = shape(self.module, &self.layout, ty, self.shared.limits.lanes)?;
         Ok(shape.lanes.into_iter().map(|(kind, _)| kind).collect())
     }
@@ -441,12 +447,12 @@ impl Side<'_> {
         }
     }
 
-    pub(crate) fn zero(&mut self, kind: Kind) -> Lane {
+    pub(crate) fn zero(&mut self, kind: ScalarKind) -> Lane {
         let bits = self.shared.terms.number(kind.width(), 0);
         self.shared.lane(bits)
     }
 
-    pub(crate) fn undef(&mut self, kind: Kind) -> Lane {
+    pub(crate) fn undef(&mut self, kind: ScalarKind) -> Lane {
         let bits = self.shared.free(kind, Role::Undef(Origin::Own), self.target);
         self.shared.lane(bits)
     }

@@ -4,8 +4,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use irmachine::input::{Datum, Place, Scalar};
-use irproof::{Limits, Question, Verdict, pose, settle};
+use irmachine::input::{Datum, InputPointer, Scalar};
+use irproof::{Limits, ProofVerdict, Question, decide, pose};
 
 fn ask(question: &Question) -> String {
     let mut solver = Command::new("z3")
@@ -22,13 +22,13 @@ fn ask(question: &Question) -> String {
 }
 
 /// `head` stands before both bodies.
-fn verdict_of(head: &str, before: &str, after: &str) -> Result<Verdict, String> {
+fn verdict_of(head: &str, before: &str, after: &str) -> Result<ProofVerdict, String> {
     let parse = |body: &str| irtext::parse(&format!("{head} {{\n{body}\n}}\n{REST}")).expect(body);
     let (before, after) = (parse(before), parse(after));
     let name = head.split(['@', '(']).nth(1).expect("a name");
     let questions =
         pose(&before, &after, name, &Limits::default()).map_err(|why| why.to_string())?;
-    Ok(settle(&questions, &mut ask))
+    Ok(decide(&questions, &mut ask))
 }
 
 const REST: &str = "
@@ -57,7 +57,7 @@ declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 
 fn proved(head: &str, before: &str, after: &str) {
     match verdict_of(head, before, after) {
-        Ok(Verdict::Refines) => {}
+        Ok(ProofVerdict::Refines) => {}
         other => panic!("{head} {{ {before} }} => {{ {after} }}: {other:?}"),
     }
 }
@@ -65,7 +65,7 @@ fn proved(head: &str, before: &str, after: &str) {
 /// Refuted; the arguments of the input, as text.
 fn refuted(head: &str, before: &str, after: &str) -> irmachine::input::Input {
     match verdict_of(head, before, after) {
-        Ok(Verdict::Refuted(input)) => *input,
+        Ok(ProofVerdict::Refuted(input)) => *input,
         other => panic!("{head} {{ {before} }} => {{ {after} }}: {other:?}"),
     }
 }
@@ -73,7 +73,7 @@ fn refuted(head: &str, before: &str, after: &str) -> irmachine::input::Input {
 /// Neither proved nor refuted.
 fn open(head: &str, before: &str, after: &str) {
     match verdict_of(head, before, after) {
-        Ok(Verdict::Unknown(_)) => {}
+        Ok(ProofVerdict::Unknown(_)) => {}
         other => panic!("{head} {{ {before} }} => {{ {after} }}: {other:?}"),
     }
 }
@@ -124,10 +124,10 @@ fn wide_integers() {
 }
 
 #[test]
-fn undefined_values() {
+fn undef_values() {
     let f = "define i8 @f(i8 %x)";
     proved(f, "%r = add i8 %x, %x ret i8 %r", "%r = mul i8 %x, 2 ret i8 %r");
-    // An undefined %x makes any number of the right, but only even ones of the left.
+    // An undef %x makes any number of the right, but only even ones of the left.
     let input = refuted(f, "%r = mul i8 %x, 2 ret i8 %r", "%r = add i8 %x, %x ret i8 %r");
     assert_eq!(input.arguments, [Datum::Scalar(Scalar::Undef)]);
     let n = "define i8 @f(i8 noundef %x)";
@@ -286,8 +286,8 @@ fn memory() {
     );
     match (&input.arguments[0], &input.arguments[1]) {
         (
-            Datum::Scalar(Scalar::Pointer(Place::Block { block: a, .. })),
-            Datum::Scalar(Scalar::Pointer(Place::Block { block: b, offset })),
+            Datum::Scalar(Scalar::Pointer(InputPointer::Block { block: a, .. })),
+            Datum::Scalar(Scalar::Pointer(InputPointer::Block { block: b, offset })),
         ) => {
             assert_eq!(a, b, "they overlap");
             assert!((*offset as usize) < input.blocks[*b as usize].bytes.len());
@@ -324,7 +324,7 @@ fn memory() {
         "store ptr %q, ptr %p %r = load ptr, ptr %p %v = load i32, ptr %r ret i32 %v",
         "store ptr %q, ptr %p %v = load i32, ptr %q ret i32 %v",
     );
-    // Memory that nobody wrote is undefined, and so is that of the dead.
+    // Memory that nobody wrote is undef, and so is that of the dead.
     proved(f, "%a = alloca i32 %r = load i32, ptr %a ret i32 %r", "ret i32 5");
     refuted(
         f,
@@ -506,7 +506,7 @@ fn loops() {
     let calls = summing("call void @use(i32 %s) %s2 = call i32 @get() %i2 = add i32 %i, 1");
     proved(f, &calls, &calls.replace("add i32 %i, 1", "sub i32 %i, -1"));
     open(f, &calls, &calls.replace("@use(i32 %s)", "@use(i32 %i)"));
-    // The value that goes round is undefined, at each use anew.
+    // The value that goes round is undef, at each use anew.
     let keeps = summing("%i2 = add i32 %i, 1 %s2 = add i32 %s, 0");
     proved(f, &keeps, &keeps.replace("add i32 %s, 0", "sub i32 %s, 0"));
     let frozen = "%y = freeze i32 %x br label %h";
@@ -516,7 +516,7 @@ fn loops() {
 }
 
 #[test]
-fn a_choice_made_once_is_no_undefined_value() {
+fn a_choice_made_once_is_not_undef() {
     open("define i8 @f()", "%r = freeze i8 undef ret i8 %r", "ret i8 undef");
     proved("define i8 @f()", "ret i8 undef", "%r = freeze i8 undef ret i8 %r");
 }
@@ -528,20 +528,20 @@ fn answers_of_a_solver() {
     let questions = pose(&before, &after, "f", &Limits::default()).unwrap();
     let question = &questions[0];
     let read = |text: &str| irproof::read(question, text);
-    assert!(matches!(read("unsat\n(error \"no model\")"), irproof::Answer::Unsat));
-    assert!(matches!(read("unknown"), irproof::Answer::Unknown(_)));
-    assert!(matches!(read("timeout"), irproof::Answer::Unknown(_)));
-    assert!(matches!(read(""), irproof::Answer::Unknown(_)));
-    assert!(matches!(read("sat\n((v0 "), irproof::Answer::Unknown(_)));
+    assert!(matches!(read("unsat\n(error \"no model\")"), irproof::SolverAnswer::Unsat));
+    assert!(matches!(read("unknown"), irproof::SolverAnswer::Unknown(_)));
+    assert!(matches!(read("timeout"), irproof::SolverAnswer::Unknown(_)));
+    assert!(matches!(read(""), irproof::SolverAnswer::Unknown(_)));
+    assert!(matches!(read("sat\n((v0 "), irproof::SolverAnswer::Unknown(_)));
     match read("sat\n((v0 #x0a)\n (p0 false)\n (false false))") {
-        irproof::Answer::Sat(input) => assert_eq!(input.arguments, [Datum::bits(8, 10)]),
+        irproof::SolverAnswer::Sat(input) => assert_eq!(input.arguments, [Datum::bits(8, 10)]),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn what_a_target_may_not_add() {
-    // A pure function may still have undefined behaviour of its own.
+    // A pure function may still have UB of its own.
     let f = "define i32 @f(i1 noundef %c, i32 noundef %x)";
     let hoisted = "%r = call i32 @pure(i32 %x) %s = select i1 %c, i32 %r, i32 0 ret i32 %s";
     let guarded =

@@ -23,7 +23,7 @@ mod words;
 use llvmhost::{Context, Machine, Module, Running};
 use serde::{Deserialize, Serialize};
 
-pub use search::{Candidate, Progress, Shrunk, Step, Tester, shrink};
+pub use search::{AcceptedEdit, Candidate, Progress, Shrunk, Tester, shrink};
 
 /// A change to a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub enum Edit {
     /// One kind of change, at these places.
     Places {
         /// Which.
-        kind: Kind,
+        kind: EditKind,
         /// Numbers of places, as [`count`] counts them.
         places: Vec<u32>,
     },
@@ -43,7 +43,7 @@ pub enum Edit {
 
 /// Kinds of change, in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Kind {
+pub enum EditKind {
     /// Debug information goes, all of it.
     Debug,
     /// Functions go, and with them the calls of them.
@@ -88,86 +88,86 @@ pub enum Kind {
     Names,
 }
 
-impl Kind {
+impl EditKind {
     /// All of them, coarse to fine.
-    pub const ALL: [Kind; 21] = [
-        Kind::Debug,
-        Kind::Functions,
-        Kind::Bodies,
-        Kind::Globals,
-        Kind::Initializers,
-        Kind::Exits,
-        Kind::Branches,
-        Kind::Joins,
-        Kind::ToOperand,
-        Kind::ToParameter,
-        Kind::ToZero,
-        Kind::ToPoison,
-        Kind::OperandToParameter,
-        Kind::OperandToNewParameter,
-        Kind::OperandToZero,
-        Kind::OperandToOne,
-        Kind::Parameters,
-        Kind::Attributes,
-        Kind::Lines,
-        Kind::Words,
-        Kind::Names,
+    pub const ALL: [EditKind; 21] = [
+        EditKind::Debug,
+        EditKind::Functions,
+        EditKind::Bodies,
+        EditKind::Globals,
+        EditKind::Initializers,
+        EditKind::Exits,
+        EditKind::Branches,
+        EditKind::Joins,
+        EditKind::ToOperand,
+        EditKind::ToParameter,
+        EditKind::ToZero,
+        EditKind::ToPoison,
+        EditKind::OperandToParameter,
+        EditKind::OperandToNewParameter,
+        EditKind::OperandToZero,
+        EditKind::OperandToOne,
+        EditKind::Parameters,
+        EditKind::Attributes,
+        EditKind::Lines,
+        EditKind::Words,
+        EditKind::Names,
     ];
 }
 
 /// How many places a change has in a module.
-pub fn count(module: &Module<'_>, kind: Kind) -> usize {
+pub fn count(module: &Module<'_>, kind: EditKind) -> usize {
     match kind {
-        Kind::Debug => usize::from(module.text().contains("!DI")),
-        Kind::Functions => globals::functions(module).len(),
-        Kind::Bodies => module.definitions().len(),
-        Kind::Globals => globals::globals(module).len(),
-        Kind::Initializers => globals::initializers(module).len(),
-        Kind::Exits => blocks::exits(module).len(),
-        Kind::Branches => blocks::branches(module).len(),
-        Kind::Joins => blocks::joins(module).len(),
-        Kind::ToOperand | Kind::ToParameter | Kind::ToZero | Kind::ToPoison => {
+        EditKind::Debug => usize::from(module.text().contains("!DI")),
+        EditKind::Functions => globals::functions(module).len(),
+        EditKind::Bodies => module.definitions().len(),
+        EditKind::Globals => globals::globals(module).len(),
+        EditKind::Initializers => globals::initializers(module).len(),
+        EditKind::Exits => blocks::exits(module).len(),
+        EditKind::Branches => blocks::branches(module).len(),
+        EditKind::Joins => blocks::joins(module).len(),
+        EditKind::ToOperand | EditKind::ToParameter | EditKind::ToZero | EditKind::ToPoison => {
             instructions::places(module, kind).len()
         }
-        Kind::OperandToParameter | Kind::OperandToZero | Kind::OperandToOne => {
+        EditKind::OperandToParameter | EditKind::OperandToZero | EditKind::OperandToOne => {
             instructions::operands(module, kind).len()
         }
-        Kind::OperandToNewParameter => signature::operands(module).len(),
-        Kind::Parameters => signature::unused(module).len(),
-        Kind::Attributes => globals::attributes(module).len(),
-        Kind::Lines => words::lines(&module.text()).len(),
-        Kind::Words => words::words(&module.text()).len(),
-        Kind::Names => words::names(module),
+        EditKind::OperandToNewParameter => signature::operands(module).len(),
+        EditKind::Parameters => signature::unused(module).len(),
+        EditKind::Attributes => globals::attributes(module).len(),
+        EditKind::Lines => words::lines(&module.text()).len(),
+        EditKind::Words => words::words(&module.text()).len(),
+        EditKind::Names => words::names(module),
     }
 }
 
 /// Changes a module at some places; numbers that are too great mean nothing. `false` if nothing
 /// changed, or what came of it is no module at all: then the module is of no use any more.
-pub fn apply(module: &mut Module<'_>, kind: Kind, places: &[u32]) -> bool {
+pub fn apply(module: &mut Module<'_>, kind: EditKind, places: &[u32]) -> bool {
     match kind {
-        Kind::Debug => {
+        EditKind::Debug => {
             module.strip_debug();
             true
         }
-        Kind::Functions => globals::remove_functions(module, places),
-        Kind::Bodies => globals::drop_bodies(module, places),
-        Kind::Globals => globals::remove_globals(module, places),
-        Kind::Initializers => globals::zero(module, places),
-        Kind::Exits => blocks::leave(module, places),
-        Kind::Branches => blocks::straighten(module, places),
-        Kind::Joins => blocks::join(module, places),
-        Kind::ToOperand | Kind::ToParameter | Kind::ToZero | Kind::ToPoison => {
+        EditKind::Functions => globals::remove_functions(module, places),
+        EditKind::Bodies => globals::drop_bodies(module, places),
+        EditKind::Globals => globals::remove_globals(module, places),
+        EditKind::Initializers => globals::zero(module, places),
+        EditKind::Exits => blocks::leave(module, places),
+        EditKind::Branches => blocks::straighten(module, places),
+        EditKind::Joins => blocks::join(module, places),
+        EditKind::ToOperand | EditKind::ToParameter | EditKind::ToZero | EditKind::ToPoison => {
             instructions::replace(module, kind, places)
         }
-        Kind::OperandToParameter | Kind::OperandToZero | Kind::OperandToOne => {
+        EditKind::OperandToParameter | EditKind::OperandToZero | EditKind::OperandToOne => {
             instructions::set_operands(module, kind, places)
         }
-        Kind::OperandToNewParameter => signature::add(module, places),
-        Kind::Parameters => signature::remove(module, places),
-        Kind::Attributes => globals::remove_attributes(module, places),
-        Kind::Lines => words::edit(module, places, words::lines),
-        Kind::Words => words::edit(module, places, words::words),
-        Kind::Names => words::rename(module, places),
+        EditKind::OperandToNewParameter => signature::add(module, places),
+        EditKind::Parameters => signature::remove(module, places),
+        EditKind::Attributes => globals::remove_attributes(module, places),
+        EditKind::Lines => words::edit(module, places, words::lines),
+        EditKind::Words => words::edit(module, places, words::words),
+        EditKind::Names => words::rename(module, places),
     }
 }
 

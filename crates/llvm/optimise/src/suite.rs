@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use llvmhost::{Limits, Running, Server, Signature};
-use refine::{Checked, Own, Pair, Proof, Refinement, Verdict as Refined};
+use refine::{Checked, Checker, Pair, Proof, Refinement, Verdict as Refined};
 use sandbox::Stop;
 
 use crate::locate::{Located, OnText, locate};
@@ -100,7 +100,7 @@ fn add_folder(dir: &Path, files: &mut BTreeSet<PathBuf>) -> Result<(), (PathBuf,
         let path = entry.map_err(at)?.path();
         if path.is_dir() && !path.is_symlink() {
             add_folder(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "ll") {
+        } else if path.extension().is_some_and(|e| e == "ll") && path.is_file() {
             files.insert(path);
         }
     }
@@ -203,7 +203,7 @@ pub struct Suite<'a> {
     /// The passes, as for `opt -passes=`.
     pub passes: &'a str,
     /// Who compares.
-    pub oracle: &'a Own,
+    pub oracle: &'a Checker,
     /// Only functions of this name.
     pub function: Option<&'a str>,
     /// Whether to find the pass to blame.
@@ -365,7 +365,7 @@ fn first_line(words: &str) -> String {
 
 /// Only one function of a module is looked at.
 struct OfFunction<'a> {
-    oracle: &'a Own,
+    oracle: &'a Checker,
     function: &'a str,
 }
 

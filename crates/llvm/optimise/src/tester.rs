@@ -6,7 +6,7 @@ use llvmhost::{End, Fault, Limits, Running, Server, Signature};
 
 use refine::{Refinement, Verdict as Refined};
 
-use crate::shrink::{Candidate, Kind, Tester};
+use crate::shrink::{Candidate, EditKind, Tester};
 use crate::verdict::{CODE_GENERATOR, Verdict};
 use crate::work::{Answer, Item, Pipeline, stage};
 
@@ -67,7 +67,7 @@ impl Tester for OnServer<'_> {
         shown
     }
 
-    fn count(&mut self, base: &[u8], kind: Kind) -> usize {
+    fn count(&mut self, base: &[u8], kind: EditKind) -> usize {
         places(self.run(vec![counting(base, kind)]))
     }
 
@@ -131,12 +131,12 @@ impl<R: Refinement> Tester for Refuting<'_, R> {
         shown
     }
 
-    fn count(&mut self, base: &[u8], kind: Kind) -> usize {
+    fn count(&mut self, base: &[u8], kind: EditKind) -> usize {
         places(ask(self.server, &mut self.lost, vec![counting(base, kind)], self.limits))
     }
 }
 
-fn counting(base: &[u8], kind: Kind) -> Vec<u8> {
+fn counting(base: &[u8], kind: EditKind) -> Vec<u8> {
     Item::Count { base: base.to_vec(), kind }.bytes()
 }
 

@@ -7,7 +7,7 @@ use llvmhost::{Allowance, Broken, Context, Executed, Llvm, Machine, Module, Reco
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::shrink::{self, Edit, Kind as EditKind};
+use crate::shrink::{self, Edit, EditKind};
 
 /// How far an item came: what [`llvmhost::Ran::stage`] says.
 pub mod stage {

@@ -7,7 +7,7 @@ use optimise::locate::{OnText, Optimiser, locate};
 use optimise::shrink::shrink;
 use optimise::tester::Refuting;
 use optimise::work;
-use refine::{Own, Refinement as _, Scope, Verdict};
+use refine::{Checker, Refinement as _, Scope, Verdict};
 
 struct Plain;
 
@@ -109,7 +109,7 @@ impl Optimiser for Planted<'_> {
     }
 }
 
-fn each_is_caught_and_blamed(server: &mut Server, own: &Own) {
+fn each_is_caught_and_blamed(server: &mut Server, own: &Checker) {
     for plant in &PLANTS {
         let name = plant.name;
         let limits = Limits::default();
@@ -132,7 +132,7 @@ fn each_is_caught_and_blamed(server: &mut Server, own: &Own) {
 }
 
 /// A bug of LLVM 16's own (issue 62401): found in a pipeline, blamed on its pass, and made small.
-fn a_bug_of_llvm_is_made_small(server: &mut Server, own: &Own) {
+fn a_bug_of_llvm_is_made_small(server: &mut Server, own: &Checker) {
     let module = "define <2 x i32> @f(<2 x i1> %x, <2 x i32> %y) {\n\
         \x20 %s = sext <2 x i1> %x to <2 x i32>\n  %t = xor <2 x i32> <i32 42, i32 -7>, %s\n\
         \x20 %u = xor <2 x i32> <i32 42, i32 -7>, %t\n  %r = urem <2 x i32> %y, %u\n\
@@ -164,7 +164,7 @@ fn main() {
     let program = Program { path, args: vec!["serve".into()] };
     let setup = Setup { library: library.path, major: library.major, ..Setup::default() };
     let mut server = Server::start(&program, &setup).expect("a server");
-    let own = Own::new(None).within(Scope::Function);
+    let own = Checker::new(None).within(Scope::Function);
     each_is_caught_and_blamed(&mut server, &own);
     a_bug_of_llvm_is_made_small(&mut server, &own);
     println!("LLVM 16: ok");

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::time::Instant;
 
 use llvmhost::{Context, Installed, Llvm, Machine, Module, Running};
-use optimise::shrink::{Candidate, Kind, Shrunk, Tester, count, make, pipeline, shrink};
+use optimise::shrink::{Candidate, EditKind, Shrunk, Tester, count, make, pipeline, shrink};
 
 /// What a child saw: standard error, and whether it died of a signal.
 type Finding = fn(&str, bool) -> bool;
@@ -79,7 +79,7 @@ impl Tester for Forks<'_> {
         candidates.iter().map(|candidate| self.try_one(base, candidate)).collect()
     }
 
-    fn count(&mut self, base: &[u8], kind: Kind) -> usize {
+    fn count(&mut self, base: &[u8], kind: EditKind) -> usize {
         let context = Context::new(self.llvm);
         context.parse(base, "base").map_or(0, |module| count(&module, kind))
     }

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use optimise::shrink::{Candidate, Edit, Kind, Tester, shrink};
+use optimise::shrink::{Candidate, Edit, EditKind, Tester, shrink};
 
 /// Modules are letters; the edit `ToZero` takes letters out, `Run` and others do nothing. The finding needs
 /// `needed`; letters of `tied` go together or not at all.
@@ -21,7 +21,7 @@ impl Tester for Model {
         self.batches += 1;
         let one = |candidate: &Candidate| {
             let mut text = String::from_utf8(base.to_vec()).ok()?.trim_end().to_string();
-            if let Edit::Places { kind: Kind::ToZero, places } = &candidate.edit {
+            if let Edit::Places { kind: EditKind::ToZero, places } = &candidate.edit {
                 let kept = text.char_indices().filter(|(n, _)| !places.contains(&(*n as u32)));
                 text = kept.map(|(_, letter)| letter).collect();
             }
@@ -34,8 +34,8 @@ impl Tester for Model {
         candidates.iter().map(one).collect()
     }
 
-    fn count(&mut self, base: &[u8], kind: Kind) -> usize {
-        if kind == Kind::ToZero { base.len() } else { 0 }
+    fn count(&mut self, base: &[u8], kind: EditKind) -> usize {
+        if kind == EditKind::ToZero { base.len() } else { 0 }
     }
 }
 

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use llvmhost::{Context, Installed, Llvm, Running};
-use optimise::shrink::{Edit, Kind, count, make};
+use optimise::shrink::{Edit, EditKind, count, make};
 use refine::PIPELINE;
 
 const BUSY: &str = include_str!("shrink_busy.ll");
@@ -15,9 +15,9 @@ fn every_edit_leaves_a_module(llvm: &Llvm) {
     let base = context.parse(BUSY.as_bytes(), "busy").expect("a module");
     base.verify().expect("a valid one");
     let (mut tried, mut made) = (0, 0);
-    for kind in Kind::ALL {
+    for kind in EditKind::ALL {
         let count = u32::try_from(count(&base, kind)).expect("few");
-        assert!(kind == Kind::Debug || count > 0, "{kind:?} has no place");
+        assert!(kind == EditKind::Debug || count > 0, "{kind:?} has no place");
         let all: Vec<u32> = (0..count).collect();
         let sets = all.iter().map(|place| vec![*place]).chain([all.clone()]);
         for places in sets.filter(|places| !places.is_empty()) {

@@ -1,6 +1,6 @@
 //! Whether one module refines another: does what passes made of it still mean what it meant?
 //!
-//! [`Own`] is our oracle: functions that changed are executed by `irmachine` on many inputs; where that shows
+//! [`Checker`] is our oracle: functions that changed are executed by `irmachine` on many inputs; where that shows
 //! nothing, `irproof` puts queries to a [`Solver`], under limits of time and memory. Queries are remembered
 //! by content. [`AliveTv`] is a second opinion, where Alive2 is installed.
 //!
@@ -18,9 +18,9 @@ mod solver;
 use std::fmt;
 
 pub use alive::AliveTv;
-pub use own::{Checked, Executed, Own, Pair, Proof, Scope};
+pub use own::{Checked, Checker, Executed, Pair, Proof, Scope};
 pub use reason::{Failure, Reason, Unconfirmed};
-pub use solver::{Said, Solver};
+pub use solver::{Solver, SolverReply};
 
 /// What `-O2` does to a function by itself, in words that every LLVM from 14 on knows.
 pub const PIPELINE: &str = "function(sroa,early-cse<memssa>,speculative-execution,jump-threading,\

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use irmachine::{Answer, Counterexample};
+use irmachine::{Comparison, Counterexample};
 use irtext::{Function, Linkage, Module};
 
-use crate::{Failure, Reason, Refinement, Said, Solver, Unconfirmed, Verdict};
+use crate::{Failure, Reason, Refinement, Solver, SolverReply, Unconfirmed, Verdict};
 
 /// What passes between the two modules may have looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ const LONGEST: usize = 16 << 20;
 
 /// The oracle. What was asked once is known from then on, to all clones.
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct Checker {
     /// Who is asked where execution shows nothing; `None`: nobody.
     pub solver: Option<Solver>,
     /// How executions are bounded.
@@ -147,15 +147,15 @@ impl Checked {
     }
 }
 
-impl Own {
+impl Checker {
     /// With the solver on the PATH, if there is one.
-    pub fn find() -> Own {
-        Own::new(Solver::find())
+    pub fn find() -> Checker {
+        Checker::new(Solver::find())
     }
 
     /// With this solver, or none.
-    pub fn new(solver: Option<Solver>) -> Own {
-        Own {
+    pub fn new(solver: Option<Solver>) -> Checker {
+        Checker {
             solver,
             execution: irmachine::Limits::default(),
             proof: irproof::Limits::default(),
@@ -165,8 +165,8 @@ impl Own {
     }
 
     /// The same for passes that may have looked at this much.
-    pub fn within(&self, scope: Scope) -> Own {
-        Own { scope, ..self.clone() }
+    pub fn within(&self, scope: Scope) -> Checker {
+        Checker { scope, ..self.clone() }
     }
 
     /// Checks every function that both modules define. `Err`: one of them is not understood.
@@ -216,12 +216,12 @@ impl Own {
         let answer = guarded(|| irmachine::check(&pair.before, &pair.after, name, &limits, &[]));
         checked.execution_time = begin.elapsed();
         checked.executed = match answer {
-            Ok(Answer::Holds { executed, complete, .. }) => Executed::Held(executed, complete),
-            Ok(Answer::Refuted(counterexample)) => {
+            Ok(Comparison::Holds { executed, complete, .. }) => Executed::Held(executed, complete),
+            Ok(Comparison::Refuted(counterexample)) => {
                 checked.counterexample = Some(counterexample);
                 Executed::Refuted
             }
-            Ok(Answer::Unknown(why)) => Executed::Unknown(why.into()),
+            Ok(Comparison::Unknown(why)) => Executed::Unknown(why.into()),
             Err(failure) => Executed::Failed(failure),
         };
     }
@@ -254,23 +254,23 @@ impl Own {
         };
         let (mut too_hard, mut failed) = (false, None);
         let verdict =
-            irproof::settle(&questions, &mut |question| match solver.ask(&question.text) {
-                Said::Answer(said) => said,
-                Said::TooHard => {
+            irproof::decide(&questions, &mut |question| match solver.ask(&question.text) {
+                SolverReply::Answer(said) => said,
+                SolverReply::TooHard => {
                     too_hard = true;
                     String::new()
                 }
-                Said::Failed(why) => {
+                SolverReply::Failed(why) => {
                     failed = Some(why);
                     String::new()
                 }
             });
         match (verdict, failed) {
-            (irproof::Verdict::Refines, _) => Proof::Proved,
-            (irproof::Verdict::Refuted(input), _) => self.confirm(pair, name, &input, checked),
+            (irproof::ProofVerdict::Refines, _) => Proof::Proved,
+            (irproof::ProofVerdict::Refuted(input), _) => self.confirm(pair, name, &input, checked),
             (_, Some(why)) => Proof::Failed(why),
-            (irproof::Verdict::Unknown(_), None) if too_hard => Proof::TooHard,
-            (irproof::Verdict::Unknown(why), None) => {
+            (irproof::ProofVerdict::Unknown(_), None) if too_hard => Proof::TooHard,
+            (irproof::ProofVerdict::Unknown(why), None) => {
                 Proof::Unconfirmed(Unconfirmed::Undecided(why))
             }
         }
@@ -286,12 +286,12 @@ impl Own {
     ) -> Proof {
         let Pair { before, after, .. } = pair;
         match irmachine::confirm(before, after, name, input, &self.execution) {
-            Answer::Refuted(counterexample) => {
+            Comparison::Refuted(counterexample) => {
                 checked.counterexample = Some(counterexample);
                 Proof::Refuted
             }
-            Answer::Holds { .. } => Proof::Unconfirmed(Unconfirmed::NoDifference),
-            Answer::Unknown(why) => Proof::Unconfirmed(Unconfirmed::Execution(why)),
+            Comparison::Holds { .. } => Proof::Unconfirmed(Unconfirmed::NoDifference),
+            Comparison::Unknown(why) => Proof::Unconfirmed(Unconfirmed::Execution(why)),
         }
     }
 
@@ -301,13 +301,13 @@ impl Own {
     }
 }
 
-impl Refinement for Own {
+impl Refinement for Checker {
     fn check(&self, before: &str, after: &str) -> Verdict {
         match self.functions(before, after) {
             Err(why) => Verdict::Unknown(why),
             Ok(all) => {
                 let verdict = Verdict::all(all.iter().map(Checked::verdict));
-                verdict.unwrap_or_else(|| Verdict::Unknown(Reason::NoCommonFunction))
+                verdict.unwrap_or(Verdict::Unknown(Reason::NoCommonFunction))
             }
         }
     }

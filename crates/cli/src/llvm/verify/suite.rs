@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail};
 use optimise::locate::Located;
 use optimise::suite::{Compared, Outcome, Report, Servers, Suite, Table, Test, Times, find_tests};
-use refine::{Own, PIPELINE, Scope};
+use refine::{Checker, PIPELINE, Scope};
 use sandbox::Stop;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 const REDRAW: Duration = Duration::from_millis(250);
 
 /// Checks the tests.
-pub fn main(args: &Verify, own: Own) -> Result<u8> {
+pub fn main(args: &Verify, own: Checker) -> Result<u8> {
     let mut tests = find_tests(&args.paths).map_err(|e| anyhow!(e))?;
     if tests.is_empty() {
         bail!("there is no .ll file below {}", args.paths[0].display());

@@ -3,7 +3,7 @@
 use super::{Frame, Machine, Side};
 use crate::code::{Access, Code, INVARIANT, SymbolKind};
 use crate::lower::LARGEST_BLOCK;
-use crate::memory::{self, Block, Byte, Name, UNDEF};
+use crate::memory::{self, Byte, Name, Object, UNDEF};
 use crate::outcome::Event;
 use crate::reason::{AccessKind, ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
     ) -> Result<u32, Stop> {
         self.spend(size + 64)?;
         let number = self.blocks.len() as u32;
-        self.blocks.push(Block {
+        self.blocks.push(Object {
             name: Name::Local(number),
             bytes: vec![fill; size as usize],
             align,
@@ -207,7 +207,7 @@ impl<'a> Machine<'a> {
         Ok((block, offset as usize))
     }
 
-    /// What functions and parameters say about themselves. A violation is undefined; but whose pointer it was
+    /// What functions and parameters say about themselves. A violation is UB; but whose pointer it was
     /// is not known for certain here.
     fn permitted(&self, frame: &Frame<'a>, block: u32, write: bool) -> Result<(), Stop> {
         let limit = |(at, reads, writes): &(u32, bool, bool)| {

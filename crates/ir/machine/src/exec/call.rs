@@ -1,4 +1,4 @@
-//! Calls, and what the world sees when it is called.
+//! Calls, and what the environment sees when it is called.
 
 use super::{Frame, Machine};
 use crate::code::{Call, Callee, SymbolKind};
@@ -23,7 +23,7 @@ impl<'a> Machine<'a> {
                 SymbolKind::Function(Some(place)) => (Some(place), None),
                 _ => return unknown(Reason::CallWithoutBody),
             },
-            Callee::World(name) => (None, Some(name.clone())),
+            Callee::External(name) => (None, Some(name.clone())),
             Callee::Indirect(operand) => match self.atom_of(frame, operand)? {
                 Atom::Pointer(Pointer::Block { block, offset: 0 })
                     if (block as usize) < self.program.symbols.len() =>
@@ -80,7 +80,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Asks the world.
+    /// Asks the environment.
     fn ask(&mut self, name: &str, call: &'a Call, arguments: Vec<Value>) -> Result<Value, Stop> {
         let effects = call.effects;
         // Who may write or does not come back is an event; others may as well not have been called, or twice: here
@@ -113,7 +113,7 @@ impl<'a> Machine<'a> {
         Ok(answer)
     }
 
-    /// The memory that a callee of the world may look at, and what it gets hold of by that.
+    /// The memory that a callee of the environment may look at, and what it gets hold of by that.
     fn seen(
         &mut self,
         call: &'a Call,
@@ -171,7 +171,7 @@ impl<'a> Machine<'a> {
                     _ => false,
                 },
                 Name::Input(block) => !exclusive.contains(block) || held.escaped,
-                Name::World(_) => !held.heap || held.escaped,
+                Name::External(_) => !held.heap || held.escaped,
                 Name::Escaped(_) => held.alive,
                 Name::Local(_) => false,
             }
@@ -184,7 +184,7 @@ impl<'a> Machine<'a> {
         let exclusive =
             |(argument, facts): (&crate::input::Datum, &crate::facts::Facts)| match argument {
                 crate::input::Datum::Scalar(crate::input::Scalar::Pointer(
-                    crate::input::Place::Block { block, .. },
+                    crate::input::InputPointer::Block { block, .. },
                 )) if facts.noalias || facts.byval.is_some() => Some(*block),
                 _ => None,
             };
@@ -216,7 +216,7 @@ impl<'a> Machine<'a> {
         Ok(found.into_iter().collect())
     }
 
-    /// The world may reach a block from now on.
+    /// The environment may reach a block from now on.
     fn escape(&mut self, block: u32) {
         let held = &mut self.blocks[block as usize];
         held.escaped = true;

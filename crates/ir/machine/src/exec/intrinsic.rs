@@ -7,7 +7,7 @@ use super::{Frame, Machine};
 use crate::code::Call;
 use crate::facts::Facts;
 use crate::float;
-use crate::integer::{self, Function, exact};
+use crate::integer::{self, IntegerIntrinsic, exact};
 use crate::intrinsic::Intrinsic;
 use crate::outcome::Event;
 use crate::reason::{ClaimedValue, Reason, Ub};
@@ -265,7 +265,7 @@ impl<'a> Machine<'a> {
         if held.address.is_some() || held.heap {
             return unknown(Reason::LifetimeOfOther);
         }
-        // Contents are undefined from either on.
+        // Contents are undef from either on.
         held.bytes.fill(crate::memory::UNDEF);
         held.alive = start;
         Ok(())
@@ -319,26 +319,28 @@ fn three(
     }
 }
 
-fn integer_function(function: Function, arguments: &[Value]) -> Result<Value, Stop> {
+fn integer_function(function: IntegerIntrinsic, arguments: &[Value]) -> Result<Value, Stop> {
     match function {
-        Function::Fshl | Function::Fshr => three(arguments, &mut |a, b, c| {
+        IntegerIntrinsic::Fshl | IntegerIntrinsic::Fshr => three(arguments, &mut |a, b, c| {
             lift([a, b, c], |[a, b, c]| {
                 Ok(integer::function(function, &[exact(a)?, exact(b)?, exact(c)?]))
             })
         }),
-        Function::Ctpop => arguments[0]
+        IntegerIntrinsic::Ctpop => arguments[0]
             .map(&mut |a| lift([a], |[a]| Ok(integer::function(function, &[exact(a)?])))),
-        Function::Bswap | Function::BitReverse => arguments[0].map(&mut |a| match a {
-            Atom::Free(free) => {
-                let moved = |bits: &Bits| match integer::function(function, &[bits]) {
-                    Atom::Exact(bits) => bits,
-                    _ => bits.clone(),
-                };
-                Ok(Atom::free(moved(&free.known), moved(&free.free), free.shared))
-            }
-            _ => lift([a], |[a]| Ok(integer::function(function, &[exact(a)?]))),
-        }),
-        Function::Abs | Function::Ctlz | Function::Cttz => {
+        IntegerIntrinsic::Bswap | IntegerIntrinsic::BitReverse => {
+            arguments[0].map(&mut |a| match a {
+                Atom::Free(free) => {
+                    let moved = |bits: &Bits| match integer::function(function, &[bits]) {
+                        Atom::Exact(bits) => bits,
+                        _ => bits.clone(),
+                    };
+                    Ok(Atom::free(moved(&free.known), moved(&free.free), free.shared))
+                }
+                _ => lift([a], |[a]| Ok(integer::function(function, &[exact(a)?]))),
+            })
+        }
+        IntegerIntrinsic::Abs | IntegerIntrinsic::Ctlz | IntegerIntrinsic::Cttz => {
             let flag = exact(arguments[1].atom()?)?.clone();
             arguments[0].map(&mut |a| {
                 // All values: the bad one is among them.

@@ -1,7 +1,7 @@
 //! The interpreter: frames, blocks, instructions.
 //!
 //! `operate` does what is on values alone, `pointer` and `access` what needs memory, `claims` attributes,
-//! `call` calls and the world's answers, `intrinsic` and `library` functions with a known meaning.
+//! `call` calls and the environment's answers, `intrinsic` and `library` functions with a known meaning.
 
 mod access;
 mod call;
@@ -25,8 +25,8 @@ use irtext::Bits;
 
 use crate::code::{Code, Function, Operand, Program};
 use crate::input::Input;
-use crate::memory::Block;
-use crate::outcome::{Event, Execution, Limits, Outcome, Step};
+use crate::memory::Object;
+use crate::outcome::{Event, Execution, Limits, Outcome, TraceStep};
 use crate::reason::{ClaimedValue, Reason, Ub};
 use crate::value::{Atom, Stop, Value, ub, unknown};
 
@@ -90,7 +90,7 @@ pub(crate) struct Machine<'a> {
     limits: &'a Limits,
     side: Side,
     /// Symbols first, then the input's blocks, then those that come up.
-    blocks: Vec<Block>,
+    blocks: Vec<Object>,
     first_input: u32,
     fuel: u32,
     /// Bytes that may still be allocated or shown.
@@ -103,11 +103,11 @@ pub(crate) struct Machine<'a> {
     /// Calls so far that may have written memory that nobody names, and other memory.
     hidden_writes: u32,
     other_writes: u32,
-    /// How many blocks of this execution the world has seen.
+    /// How many blocks of this execution the environment has seen.
     escaped: u32,
-    /// Blocks that the world gave, by the question.
+    /// Blocks that the environment gave, by the question.
     world: HashMap<u64, u32>,
-    steps: Option<Vec<Step>>,
+    steps: Option<Vec<TraceStep>>,
     /// The function that was asked for.
     top: Option<u32>,
     /// Tags of accesses are looked at.

@@ -1,12 +1,12 @@
 //! Pointers: arithmetic, comparison, and their addresses as far as these can be seen.
 //!
-//! Blocks of the input, globals and what the world gave have addresses, the same on both sides. Blocks of the
+//! Blocks of the input, globals and what the environment gave have addresses, the same on both sides. Blocks of the
 //! execution itself have none: whatever would depend on one is unknown.
 
 use irtext::{Bits, GepFlags, IntPredicate};
 
 use super::{Frame, Machine};
-use crate::code::{Operand, Step};
+use crate::code::{GepIndex, Operand};
 use crate::integer::{answers, exact, is_signed};
 use crate::reason::Reason;
 use crate::value::{Atom, Pointer, Stop, Value, lift, unknown};
@@ -18,7 +18,7 @@ impl<'a> Machine<'a> {
         frame: &Frame<'a>,
         flags: &GepFlags,
         base: &'a Operand,
-        steps: &'a [Step],
+        steps: &'a [GepIndex],
         lanes: Option<u32>,
         bits: u32,
     ) -> Result<Value, Stop> {

@@ -2,7 +2,7 @@
 
 use super::{Frame, Machine};
 use crate::memory::Name;
-use crate::outcome::Step;
+use crate::outcome::TraceStep;
 use crate::value::{Atom, Pointer, Stop, Value};
 
 impl<'a> Machine<'a> {
@@ -28,7 +28,11 @@ impl<'a> Machine<'a> {
 
     fn record(&mut self, frame: &Frame<'a>, block: u32, at: u32, value: Option<String>) {
         if let Some(steps) = &mut self.steps {
-            steps.push(Step { function: frame.function.name.to_string(), at: (block, at), value });
+            steps.push(TraceStep {
+                function: frame.function.name.to_string(),
+                at: (block, at),
+                value,
+            });
         }
     }
 
@@ -36,9 +40,9 @@ impl<'a> Machine<'a> {
     pub(super) fn show(&self, value: &Value) -> String {
         show(value, &|block| match &self.blocks[block as usize].name {
             Name::Symbol(name) => format!("@{name}"),
-            Name::Input(number) => format!("block {number}"),
-            Name::World(_) => "a block of the world".into(),
-            Name::Escaped(number) | Name::Local(number) => format!("local block {number}"),
+            Name::Input(number) => format!("object {number}"),
+            Name::External(_) => "an external object".into(),
+            Name::Escaped(number) | Name::Local(number) => format!("local object {number}"),
         })
     }
 }

@@ -3,8 +3,8 @@
 use super::{Frame, Machine};
 use crate::code::{Function, SymbolKind};
 use crate::facts::{Effects, Facts};
-use crate::input::{Datum, InputByte, Place, Scalar};
-use crate::memory::{Block, Byte, Name, UNDEF, Whole};
+use crate::input::{Datum, InputByte, InputPointer, Scalar};
+use crate::memory::{Byte, Name, Object, UNDEF, Whole};
 use crate::reason::{ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
 use crate::value::{Atom, NULL, Pointer, Stop, Value, ub, unknown};
@@ -64,7 +64,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Addresses are drawn; two blocks at one place would be no world.
+    /// Addresses are drawn; no two objects may overlap.
     pub(super) fn apart(&self) -> Result<(), Stop> {
         // Addresses lie this far apart, or are equal.
         let mut places: Vec<u64> =
@@ -90,17 +90,17 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn place(&self, place: &Place) -> Result<Pointer, Stop> {
+    fn place(&self, place: &InputPointer) -> Result<Pointer, Stop> {
         Ok(match place {
-            Place::Null => NULL,
-            Place::Address(address) => Pointer::Address(*address),
-            Place::Block { block, offset } => {
+            InputPointer::Null => NULL,
+            InputPointer::Address(address) => Pointer::Address(*address),
+            InputPointer::Block { block, offset } => {
                 if *block as usize >= self.input.blocks.len() {
                     return unknown(Reason::InputWithoutBlock);
                 }
                 Pointer::Block { block: self.first_input + block, offset: *offset }
             }
-            Place::Global { name, offset } => match self.program.names.get(name.as_str()) {
+            InputPointer::Global { name, offset } => match self.program.names.get(name.as_str()) {
                 Some(block) => Pointer::Block { block: *block, offset: *offset },
                 None => return unknown(Reason::InputWithoutGlobal),
             },
@@ -181,7 +181,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A pointer that nothing else may lead to, while something else does: what is undefined then is not
+    /// A pointer that nothing else may lead to, while something else does: what is UB then is not
     /// tracked.
     fn exclusive(&self, frame: &Frame<'a>) -> Result<(), Stop> {
         for (index, (_, facts)) in frame.function.params.iter().enumerate() {
@@ -194,7 +194,7 @@ impl<'a> Machine<'a> {
             }
             let others = frame.arguments.iter().filter(|other| *other == block).count();
             let held = &self.blocks[*block as usize];
-            let visible = matches!(held.name, Name::Symbol(_) | Name::World(_)) || held.escaped;
+            let visible = matches!(held.name, Name::Symbol(_) | Name::External(_)) || held.escaped;
             // Blocks of the input are reached by the arguments alone, unless they point to each other.
             if others > 1 || visible || self.depth > 1 && matches!(held.name, Name::Input(_)) {
                 return unknown(Reason::NoaliasReachable);
@@ -267,8 +267,8 @@ pub(super) fn block(
     address: u64,
     writable: bool,
     ready: bool,
-) -> Block {
-    Block {
+) -> Object {
+    Object {
         name,
         bytes,
         align,

@@ -1,7 +1,7 @@
-//! The world: addresses, and the answers of functions that are declared only.
+//! The environment: addresses, and the answers of functions that are declared only.
 //!
 //! An answer depends on the name of the function, its arguments, and how many calls before may have changed
-//! what it depends on. It is the same on both sides. The world writes no memory of the program.
+//! what it depends on. It is the same on both sides. The environment writes no memory of the program.
 
 use irtext::Bits;
 
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
                         match &self.blocks[*block as usize].name {
                             Name::Symbol(name) => mix.text(name),
                             Name::Input(number) => mix.add(u64::from(*number) + 1000),
-                            Name::World(key) => mix.add(*key),
+                            Name::External(key) => mix.add(*key),
                             Name::Escaped(number) => mix.add(u64::from(*number) + 2000),
                             // A callee that keeps nothing may not tell one such block from another.
                             Name::Local(_) => mix.add(3000),
@@ -188,7 +188,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// A block that the world gives in answer to a question; the same again if it is asked again.
+    /// A block that the environment gives in answer to a question; the same again if it is asked again.
     fn world_block(&mut self, key: u64, size: u64, align: u64) -> Result<u32, Stop> {
         if let Some(block) = self.world.get(&key) {
             return Ok(*block);
@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
         let number = self.blocks.len() as u32;
         let bytes = self.world_bytes(&key.to_string(), size);
         let address = self.region(3, key >> 8, align);
-        self.blocks.push(block(Name::World(key), bytes, align, address, true, true));
+        self.blocks.push(block(Name::External(key), bytes, align, address, true, true));
         self.world.insert(key, number);
         self.apart()?;
         Ok(number)

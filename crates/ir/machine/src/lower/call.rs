@@ -146,7 +146,7 @@ impl Lower<'_> {
         }
         match super::is_exact(function) {
             true => Callee::Known(self.mention(place)),
-            false => Callee::World(name),
+            false => Callee::External(name),
         }
     }
 }

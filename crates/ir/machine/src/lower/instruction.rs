@@ -5,9 +5,9 @@ use irtext::{
 };
 
 use super::{LARGEST_BLOCK, Lower};
-use crate::code::{Access, Code, Lane, Operand, Rmw, Step};
+use crate::code::{Access, Code, GepIndex, Lane, Operand, Rmw};
 use crate::facts::Facts;
-use crate::integer::Function;
+use crate::integer::IntegerIntrinsic;
 use crate::reason::Construct;
 use crate::shape::Shape;
 use crate::value::{Atom, Value};
@@ -229,7 +229,11 @@ impl Lower<'_> {
     }
 
     /// The steps of a `getelementptr`, and the number of lanes if an index is a vector.
-    fn steps(&self, ty: &Type, indices: &[Typed]) -> Result<(Vec<Step>, Option<u32>), Construct> {
+    fn steps(
+        &self,
+        ty: &Type,
+        indices: &[Typed],
+    ) -> Result<(Vec<GepIndex>, Option<u32>), Construct> {
         let (module, layout) = (self.module, &self.layout);
         let mut steps = Vec::new();
         let mut lanes = None;
@@ -250,7 +254,7 @@ impl Lower<'_> {
                         ty = fields.get(number).ok_or(Construct::FieldIndex)?;
                         let offset = Value::One(Atom::bits(64, offsets[number].into()));
                         if offsets[number] != 0 {
-                            steps.push(Step { index: Operand::Constant(offset), stride: 1 });
+                            steps.push(GepIndex { index: Operand::Constant(offset), stride: 1 });
                         }
                         continue;
                     }
@@ -263,7 +267,7 @@ impl Lower<'_> {
                 continue;
             }
             let stride = layout.size(module, ty).ok_or(Construct::UnsizedType)?;
-            steps.push(Step { index: self.typed(index)?, stride });
+            steps.push(GepIndex { index: self.typed(index)?, stride });
         }
         Ok((steps, lanes))
     }
@@ -291,10 +295,10 @@ fn rmw(op: &str, shape: &Shape) -> Result<Rmw, Construct> {
         ("or", _) => Rmw::Integer(Binary::Or),
         ("xor", _) => Rmw::Integer(Binary::Xor),
         ("nand", _) => Rmw::Nand,
-        ("max", _) => Rmw::Function(Function::SMax),
-        ("min", _) => Rmw::Function(Function::SMin),
-        ("umax", _) => Rmw::Function(Function::UMax),
-        ("umin", _) => Rmw::Function(Function::UMin),
+        ("max", _) => Rmw::Function(IntegerIntrinsic::SMax),
+        ("min", _) => Rmw::Function(IntegerIntrinsic::SMin),
+        ("umax", _) => Rmw::Function(IntegerIntrinsic::UMax),
+        ("umin", _) => Rmw::Function(IntegerIntrinsic::UMin),
         ("uinc_wrap", _) => Rmw::UIncWrap,
         ("udec_wrap", _) => Rmw::UDecWrap,
         ("fadd", Shape::Float(format)) => Rmw::Float(Binary::FAdd, *format),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use irtext::layout::Layout;
 use irtext::{Attribute, Attributes, Linkage, Metadata, Module, Op, Symbol as TreeSymbol};
 
-use crate::code::{Block, Code, Function, INVARIANT, Instruction, Phi, Program};
+use crate::code::{BasicBlock, Code, Function, INVARIANT, Instruction, Phi, Program};
 use crate::code::{Symbol, SymbolKind, Variable};
 use crate::facts::{Effects, Facts, tuple};
 use crate::reason::Construct;
@@ -281,7 +281,7 @@ impl Lower<'_> {
         facts
     }
 
-    fn block(&mut self, function: &irtext::Function, block: &irtext::Block) -> Block {
+    fn block(&mut self, function: &irtext::Function, block: &irtext::Block) -> BasicBlock {
         let mut phis = Vec::new();
         let mut code = Vec::new();
         for (at, instruction) in block.instructions.iter().enumerate() {
@@ -313,7 +313,7 @@ impl Lower<'_> {
                 _ => {}
             }
         }
-        Block { phis, code }
+        BasicBlock { phis, code }
     }
 
     /// What the metadata of an access claims about aliases.

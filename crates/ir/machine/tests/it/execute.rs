@@ -191,7 +191,7 @@ fn arguments_and_claims() {
     assert_eq!(run(text, vec![Datum::bits(8, 3)]), "3");
     assert_eq!(run(text, vec![Datum::bits(8, 4)]), "poison");
     let text = "define ptr @f(ptr nonnull %x) {\nret ptr %x\n}";
-    let null = vec![Datum::Scalar(Scalar::Pointer(irmachine::input::Place::Null))];
+    let null = vec![Datum::Scalar(Scalar::Pointer(irmachine::input::InputPointer::Null))];
     assert_eq!(run(text, null), "poison");
 }
 

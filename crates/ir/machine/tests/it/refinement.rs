@@ -1,8 +1,8 @@
 //! Pairs of functions: those that refine are not refuted, those that do not are.
 
-use irmachine::{Answer, Construct, Limits, Reason, check, confirm};
+use irmachine::{Comparison, Construct, Limits, Reason, check, confirm};
 
-fn answer(before: &str, after: &str) -> Answer {
+fn answer(before: &str, after: &str) -> Comparison {
     let parse = |text: &str| irtext::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     check(&parse(before), &parse(after), "f", &Limits::default(), &[])
 }
@@ -10,22 +10,22 @@ fn answer(before: &str, after: &str) -> Answer {
 #[track_caller]
 fn holds(before: &str, after: &str) {
     match answer(before, after) {
-        Answer::Holds { executed, .. } => assert!(executed > 0),
-        Answer::Refuted(found) => panic!("{found}"),
-        Answer::Unknown(why) => panic!("{why}"),
+        Comparison::Holds { executed, .. } => assert!(executed > 0),
+        Comparison::Refuted(found) => panic!("{found}"),
+        Comparison::Unknown(why) => panic!("{why}"),
     }
 }
 
 /// The pair is refuted, and the input confirms it.
 #[track_caller]
 fn refuted(before: &str, after: &str, why: &str) {
-    let Answer::Refuted(found) = answer(before, after) else {
+    let Comparison::Refuted(found) = answer(before, after) else {
         panic!("not refuted\n{before}{after}")
     };
     assert!(found.why.contains(why), "{found}");
     let (old, new) = (irtext::parse(before).unwrap(), irtext::parse(after).unwrap());
     let again = confirm(&old, &new, "f", &found.input, &Limits::default());
-    assert!(matches!(again, Answer::Refuted(_)));
+    assert!(matches!(again, Comparison::Refuted(_)));
 }
 
 fn function(signature: &str, lines: &str) -> String {
@@ -68,7 +68,9 @@ fn select_and_freeze() {
 fn all_inputs_of_few_bits_are_tried() {
     let f = |lines: &str| function("define i4 @f(i4 %x)", lines);
     match answer(&f("%a = xor i4 %x, -1\nret i4 %a"), &f("%a = sub i4 -1, %x\nret i4 %a")) {
-        Answer::Holds { executed, complete, .. } => assert_eq!((executed, complete), (18, true)),
+        Comparison::Holds { executed, complete, .. } => {
+            assert_eq!((executed, complete), (18, true))
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -117,11 +119,11 @@ fn calls_are_seen_in_order() {
 fn what_is_not_certain_is_no_alarm() {
     let f = |lines: &str| function("define i64 @f(ptr %p)", lines);
     let local = f("%a = alloca i8\n%b = ptrtoint ptr %a to i64\nret i64 %b");
-    assert!(matches!(answer(&local, &f("ret i64 0")), Answer::Unknown(_)));
+    assert!(matches!(answer(&local, &f("ret i64 0")), Comparison::Unknown(_)));
     let assembly = f("call void asm sideeffect \"\", \"\"()\nret i64 0");
     assert!(matches!(
         answer(&assembly, &f("ret i64 1")),
-        Answer::Unknown(Reason::Unsupported(Construct::InlineAssembly))
+        Comparison::Unknown(Reason::Unsupported(Construct::InlineAssembly))
     ));
 }
 
@@ -218,7 +220,7 @@ fn what_is_printed_is_compared_however_it_is_printed() {
     holds(&number("%x"), &number("%x"));
     refuted(&number("%x"), &number("7"), ", Z");
     refuted(&number("%x"), &number("undef"), "-1, Z");
-    assert!(matches!(answer(&number("undef"), &number("3")), Answer::Unknown(_)));
+    assert!(matches!(answer(&number("undef"), &number("3")), Comparison::Unknown(_)));
     let parts = "call i32 (ptr, ...) @printf(ptr @c)\ncall i32 @putchar(i32 266)";
     holds(&printf, &f(parts));
 }
@@ -245,7 +247,7 @@ fn what_only_the_optimiser_knows_is_no_alarm() {
         ret void
       }";
     let plain = "define void @f(ptr %data) {\nret void\n}";
-    assert!(matches!(answer(counted, plain), Answer::Unknown(_)));
+    assert!(matches!(answer(counted, plain), Comparison::Unknown(_)));
     let token = "declare ptr @llvm.invariant.start.p0(i64, ptr)
       define ptr @f() {
         %a = alloca i8
@@ -258,7 +260,7 @@ fn what_only_the_optimiser_knows_is_no_alarm() {
 #[test]
 fn floats_are_shown_as_llvm_writes_them() {
     let f = |lines: &str| function("define double @f(double %x, i1 %c)", lines);
-    let Answer::Refuted(found) = answer(
+    let Comparison::Refuted(found) = answer(
         &f("%a = fadd double %x, 1.0\n%r = select i1 %c, double %a, double 4.25\nret double %r"),
         &f("ret double 4.25"),
     ) else {

@@ -2,14 +2,14 @@
 
 use llvmhost::{Module, Type, TypeKind, Value, opcode};
 
-use super::{Kind, chosen};
+use super::{EditKind, chosen};
 
 /// Opcodes of exception handling: they hold blocks together and go with these.
 const PADS: [i32; 6] = [opcode::LANDING_PAD, 61, 62, 63, 64, 65];
 
 /// Instructions that a kind of edit can replace, in order, each with what to put for it: the number of a
-/// replacement, of which [`Kind::ToOperand`] may have several. Terminators are for `blocks`.
-pub(super) fn places<'c>(module: &Module<'c>, kind: Kind) -> Vec<(Value<'c>, usize)> {
+/// replacement, of which [`EditKind::ToOperand`] may have several. Terminators are for `blocks`.
+pub(super) fn places<'c>(module: &Module<'c>, kind: EditKind) -> Vec<(Value<'c>, usize)> {
     let mut all = Vec::new();
     for function in module.definitions() {
         let parameters = function.parameters();
@@ -29,13 +29,13 @@ pub(super) fn places<'c>(module: &Module<'c>, kind: Kind) -> Vec<(Value<'c>, usi
 }
 
 /// What a kind of edit puts for an instruction.
-fn replacements<'c>(old: Value<'c>, parameters: &[Value<'c>], kind: Kind) -> Vec<Value<'c>> {
+fn replacements<'c>(old: Value<'c>, parameters: &[Value<'c>], kind: EditKind) -> Vec<Value<'c>> {
     let ty = old.ty();
     if !ty.has_values() {
         return Vec::new();
     }
     match kind {
-        Kind::ToOperand => {
+        EditKind::ToOperand => {
             // What comes into a phi need not be there where the phi is, unless it is no instruction.
             let fits = |operand: &Value<'c>| {
                 operand.ty() == ty
@@ -50,8 +50,8 @@ fn replacements<'c>(old: Value<'c>, parameters: &[Value<'c>], kind: Kind) -> Vec
             }
             fitting
         }
-        Kind::ToParameter => of_type(parameters, ty).into_iter().collect(),
-        Kind::ToZero => vec![ty.zero()],
+        EditKind::ToParameter => of_type(parameters, ty).into_iter().collect(),
+        EditKind::ToZero => vec![ty.zero()],
         _ => vec![ty.poison()],
     }
 }
@@ -61,7 +61,7 @@ fn of_type<'c>(values: &[Value<'c>], ty: Type<'c>) -> Option<Value<'c>> {
 }
 
 /// Replaces instructions. In order, so that what became of an operand is what its user becomes.
-pub(super) fn replace(module: &mut Module<'_>, kind: Kind, places: &[u32]) -> bool {
+pub(super) fn replace(module: &mut Module<'_>, kind: EditKind, places: &[u32]) -> bool {
     let mut chosen = chosen(&self::places(module, kind), places);
     // One way for each: the first that was chosen.
     chosen.dedup_by(|later, first| later.0 == first.0);
@@ -97,7 +97,7 @@ pub(super) fn free_operands<'c>(instruction: Value<'c>) -> Vec<(u32, Value<'c>)>
 }
 
 /// Operands that a kind of edit can replace.
-pub(super) fn operands<'c>(module: &Module<'c>, kind: Kind) -> Vec<(Value<'c>, u32)> {
+pub(super) fn operands<'c>(module: &Module<'c>, kind: EditKind) -> Vec<(Value<'c>, u32)> {
     let mut all = Vec::new();
     for function in module.definitions() {
         let parameters = function.parameters();
@@ -113,15 +113,15 @@ pub(super) fn operands<'c>(module: &Module<'c>, kind: Kind) -> Vec<(Value<'c>, u
 }
 
 /// What a kind of edit puts for an operand; always less than it was, so that this ends.
-fn simple<'c>(old: Value<'c>, parameters: &[Value<'c>], kind: Kind) -> Option<Value<'c>> {
+fn simple<'c>(old: Value<'c>, parameters: &[Value<'c>], kind: EditKind) -> Option<Value<'c>> {
     let ty = old.ty();
     match kind {
-        Kind::OperandToParameter if old.is_instruction() => of_type(parameters, ty),
+        EditKind::OperandToParameter if old.is_instruction() => of_type(parameters, ty),
         // A null pointer makes an access undefined, and the program with it.
-        Kind::OperandToZero => {
+        EditKind::OperandToZero => {
             (!old.is_zero() && ty.kind() != TypeKind::Pointer).then(|| ty.zero())
         }
-        Kind::OperandToOne => (ty.kind() == TypeKind::Integer
+        EditKind::OperandToOne => (ty.kind() == TypeKind::Integer
             && !matches!(old.as_number(), Some(0 | 1)))
         .then(|| ty.number(1)),
         _ => None,
@@ -129,7 +129,7 @@ fn simple<'c>(old: Value<'c>, parameters: &[Value<'c>], kind: Kind) -> Option<Va
 }
 
 /// Replaces operands.
-pub(super) fn set_operands(module: &mut Module<'_>, kind: Kind, places: &[u32]) -> bool {
+pub(super) fn set_operands(module: &mut Module<'_>, kind: EditKind, places: &[u32]) -> bool {
     let mut changed = false;
     for (instruction, index) in chosen(&operands(module, kind), places) {
         let parameters = instruction.block().function().parameters();

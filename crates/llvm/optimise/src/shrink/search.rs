@@ -6,7 +6,7 @@
 //! (the shorter it is, the faster is everything after), and again at the end.
 
 use super::pipeline::{Pipeline, expansions};
-use super::{Edit, Kind};
+use super::{Edit, EditKind};
 
 /// Candidates in one question. A tester forks for some dozens of tests.
 const WINDOW: usize = 48;
@@ -14,7 +14,7 @@ const WINDOW: usize = 48;
 /// Candidates in one question where one answer is enough.
 const FEW: usize = 12;
 
-/// Rounds over all kinds of edits. Most findings need three or four; the rest is nobody's patience.
+/// Rounds over all kinds of edits. Most findings need three or four; more is not worth the wait.
 const ROUNDS: usize = 12;
 
 /// How many kinds of edits are about whole functions and variables.
@@ -46,7 +46,7 @@ pub trait Tester {
     fn try_all(&mut self, base: &[u8], candidates: &[Candidate]) -> Vec<Option<Vec<u8>>>;
 
     /// How many places an edit has in a base: [`count`](super::count).
-    fn count(&mut self, base: &[u8], kind: Kind) -> usize;
+    fn count(&mut self, base: &[u8], kind: EditKind) -> usize;
 
     /// Explicit texts for a pipeline like `default<O3>`, if any are known beside those of our table: what
     /// `opt -print-pipeline-passes` prints, or [`from_log`](super::pipeline::from_log).
@@ -57,7 +57,7 @@ pub trait Tester {
 
 /// What was tried and helped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct AcceptedEdit {
     /// The kind of edit, or `passes`.
     pub what: String,
     /// Instructions after it.
@@ -89,7 +89,7 @@ pub struct Shrunk {
     /// The pipeline.
     pub passes: String,
     /// What helped, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<AcceptedEdit>,
     /// How many candidates there were.
     pub candidates: u64,
 }
@@ -121,7 +121,7 @@ pub fn shrink(
 struct Search<'a> {
     module: Vec<u8>,
     passes: String,
-    steps: Vec<Step>,
+    steps: Vec<AcceptedEdit>,
     candidates: u64,
     tester: &'a mut dyn Tester,
     progress: &'a dyn Fn(&Progress<'_>),
@@ -134,7 +134,7 @@ impl Search<'_> {
         for _ in 0..ROUNDS {
             let mut changed = false;
             // Passes are slow on a large module, and functions go fast.
-            let (coarse, fine) = Kind::ALL.split_at(COARSE);
+            let (coarse, fine) = EditKind::ALL.split_at(COARSE);
             for kind in coarse {
                 changed |= self.kind(*kind);
             }
@@ -142,13 +142,13 @@ impl Search<'_> {
                 changed |= self.shortcut(passes);
             }
             for kind in fine {
-                changed |= *kind != Kind::Names && self.kind(*kind);
+                changed |= *kind != EditKind::Names && self.kind(*kind);
             }
             if !changed || (self.stop)() {
                 break;
             }
         }
-        self.kind(Kind::Names);
+        self.kind(EditKind::Names);
     }
 
     /// Drops what LLVM writes for readers, if the finding does not mind.
@@ -174,7 +174,7 @@ impl Search<'_> {
     }
 
     /// One kind of edit, from all places at once to each alone.
-    fn kind(&mut self, kind: Kind) -> bool {
+    fn kind(&mut self, kind: EditKind) -> bool {
         let what = format!("{kind:?}");
         let mut changed = false;
         let mut size = self.tester.count(&self.module, kind);
@@ -270,7 +270,7 @@ impl Search<'_> {
         self.passes = passes.unwrap_or_else(|| self.passes.clone());
         let (instructions, bytes) = weight(&self.module);
         let passes = Pipeline::parse(&self.passes).map_or(1, |pipeline| pipeline.len());
-        self.steps.push(Step { what: what.to_string(), instructions, bytes, passes });
+        self.steps.push(AcceptedEdit { what: what.to_string(), instructions, bytes, passes });
     }
 
     /// The shortest list of passes.
