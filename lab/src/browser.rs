@@ -70,7 +70,7 @@ pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
         let run = |words: &[&str]| Run::new(&gainsay, WALL).args(words).cwd(dir).stop(&stop);
         let hunt = run(&[
             "hunt",
-            "--out",
+            "--hunt",
             "out",
             "--engine",
             "yarp,files",
@@ -84,11 +84,11 @@ pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
         let hunt = scope.spawn(move || hunt.finish());
         let done = (|| {
             studied(&dir.join("out"), || hunt.is_finished())?;
-            let frozen = run(&["report", "--html", "--out", "out", "-o", "frozen.html"]).finish();
+            let frozen = run(&["report", "--html", "--hunt", "out", "-o", "frozen.html"]).finish();
             if frozen.success().is_none_or(|done| done.status != Status::Exit(0)) {
                 bail!("gainsay report --html failed");
             }
-            let server = run(&["serve", "out", "--listen", &listen]);
+            let server = run(&["serve", "--hunt", "out", "--listen", &listen]);
             let server = scope.spawn(move || server.finish());
             while std::net::TcpStream::connect(&listen).is_err() {
                 if server.is_finished() {

@@ -120,7 +120,7 @@ pub fn write_configuration(context: &Context, dir: &Path) -> Result<()> {
 pub fn hunt(out: &str, tests: u64) -> Vec<String> {
     let mut words: Vec<String> =
         ["hunt", "--policy", "small.toml", "--json", "--no-reduce"].map(String::from).into();
-    words.extend(["--out".into(), out.into(), "--tests".into(), tests.to_string()]);
+    words.extend(["--hunt".into(), out.into(), "--tests".into(), tests.to_string()]);
     words.extend(["--seed".into(), SEED.to_string()]);
     FAULTS.iter().for_each(|name| words.extend(["--cc".into(), name.to_string()]));
     words

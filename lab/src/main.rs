@@ -60,7 +60,7 @@ enum Command {
     Crossover(crossover::Args),
     /// Sequences of passes: whether selection finds more bugs, and what campaigns found.
     Passes(passes::Args),
-    /// Refinement of LLVM IR: over a suite of tests, and the machine against real execution.
+    /// Refinement of LLVM IR: the machine against real execution, the solver against the machine.
     Refine(refinement::Args),
     /// The text of LLVM IR: whether what we read and print is what LLVM reads and prints.
     Ir(ir::Args),

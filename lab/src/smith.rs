@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use cgen::smith::{Bounds, Options, Relaxation, Tuple, generate, mended};
+use cgen::smith::{Bounds, Options, Relaxation, SeedTuple, generate, revert_relaxations};
 use cmachine::{Exit, MachineConfig, Outcome, Report};
 use oracle::{Assessment, Case, Detector, Detectors, Expected, Lab, Limits, SourceFile};
 use sandbox::{Scratch, Stop};
@@ -102,9 +102,9 @@ fn rates(args: &RatesArgs) -> Result<LabOutcome> {
     for (name, text) in all {
         let bounds = Bounds::parse(text).map_err(anyhow::Error::msg)?;
         let seeds: Vec<u64> = (args.seed..args.seed + args.programs).collect();
-        let tuples: Vec<Tuple> = seeds.iter().map(|seed| bounds.draw(*seed)).collect();
+        let tuples: Vec<SeedTuple> = seeds.iter().map(|seed| bounds.draw(*seed)).collect();
         // One relaxation alone is drawn for half of the seeds.
-        let on: Vec<Tuple> = tuples
+        let on: Vec<SeedTuple> = tuples
             .into_iter()
             .filter(|t| name.starts_with("all") || t.enabled().count() > 0)
             .collect();
@@ -131,7 +131,7 @@ fn rates(args: &RatesArgs) -> Result<LabOutcome> {
     Ok(LabOutcome::Nothing)
 }
 
-fn rate(tuple: &Tuple) -> Rate {
+fn rate(tuple: &SeedTuple) -> Rate {
     let options = Options::default();
     let relaxed = generate(tuple, &options);
     // The first line holds the tuple.
@@ -139,20 +139,20 @@ fn rate(tuple: &Tuple) -> Rate {
     let plain = generate(&tuple.unrelaxed(), &options);
     let different = body(relaxed.text()) != body(plain.text());
     let defined = different && is_defined(&cmachine::run(&relaxed.program, &config()));
-    let whole = mended(tuple, &options, &config());
+    let whole = revert_relaxations(tuple, &options, &config());
     Rate {
         programs: 1,
         different: u64::from(different),
         defined: u64::from(defined),
         mended: u64::from(is_defined(&whole.report)),
         kept: whole.kept as u64,
-        undone: whole.undone as u64,
+        undone: whole.reverted as u64,
     }
 }
 
 /// What was said of one program.
 struct OpinionsOnProgram {
-    tuple: Tuple,
+    tuple: SeedTuple,
     machine: String,
     said: Vec<(Detector, Assessment)>,
     text: String,
@@ -250,7 +250,7 @@ fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<Opinion
         true => cmachine::run(&program, &config()),
         false => cmachine::run(&made.program, &config()),
     };
-    let line = |span| program.source.place(span).map_or(0, |place| place.line);
+    let line = |span| program.source.location(span).map_or(0, |place| place.line);
     let machine = match &report.outcome {
         Outcome::Finished(_) => "defined:".to_string(),
         Outcome::Undefined(kind, v) => {

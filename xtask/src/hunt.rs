@@ -21,7 +21,7 @@ pub fn main(workspace: &Workspace, setup: bool, args: &[String]) -> Result<Found
     let mut words = vec!["hunt".to_string()];
     if args.is_empty() {
         let dir = workspace.target.join("hunt").display().to_string();
-        words.extend(["--for", "30s", "--out", &dir].map(String::from));
+        words.extend(["--for", "30s", "--hunt", &dir].map(String::from));
     }
     words.extend_from_slice(args);
     say(&format!("{} {}", workspace.shown(&gainsay), words.join(" ")));

@@ -5,6 +5,7 @@
 //! worked around.
 
 mod layers;
+mod prose;
 mod sources;
 
 use std::fs;
@@ -32,6 +33,7 @@ pub fn main(workspace: &Workspace) -> Result<Found> {
         }
         complaints.extend(layers::unused(one)?);
     }
+    complaints.extend(prose::check(&workspace.root)?);
     for complaint in &complaints {
         println!("{complaint}");
     }

@@ -49,7 +49,7 @@ impl Choices {
         Choices::new(split_mix(&mut state))
     }
 
-    /// The lowest `n` bits, at most 64, all values alike.
+    /// `n` uniform bits, at most 64.
     pub fn bits(&mut self, n: u32) -> u64 {
         debug_assert!(n <= 64);
         match n {
@@ -58,7 +58,7 @@ impl Choices {
         }
     }
 
-    /// A number less than `n`, all alike; 0 if there is none.
+    /// A uniform number less than `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
         if n <= 1 {
             return 0;
@@ -79,7 +79,7 @@ impl Choices {
         self.below(len as u64) as usize
     }
 
-    /// A number in a range, all alike; its start if the range is empty.
+    /// A uniform number in a range; its start if the range is empty.
     pub fn range(&mut self, range: RangeInclusive<i64>) -> i64 {
         let (low, high) = range.into_inner();
         let span = high.wrapping_sub(low) as u64;
@@ -95,12 +95,12 @@ impl Choices {
         self.below(100) < u64::from(percent)
     }
 
-    /// One element, all alike; `None` of nothing.
+    /// One element, uniformly; `None` if the slice is empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         from.get(self.index(from.len()))
     }
 
-    /// One element, in proportion to the weights; `None` if they sum to nothing.
+    /// One element, in proportion to the weights; `None` if they sum to 0.
     pub fn weighted<'a, T>(&mut self, from: &'a [(T, u32)]) -> Option<&'a T> {
         let total: u64 = from.iter().map(|(_, weight)| u64::from(*weight)).sum();
         if total == 0 {
@@ -116,7 +116,7 @@ impl Choices {
         None
     }
 
-    /// Puts a slice in random order, all orders alike.
+    /// Shuffles a slice uniformly.
     pub fn shuffle<T>(&mut self, slice: &mut [T]) {
         for last in (1..slice.len()).rev() {
             let with = self.index(last + 1);

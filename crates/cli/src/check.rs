@@ -10,18 +10,56 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use campaign::{CheckReport, NewFinding, TargetResult, TestProgram};
+use clap::Args;
 use oracle::{Behaviour, Case, Class, Expected, SourceFile};
 use serde_json::json;
 use toolchain::Language;
 
-use crate::args::{Alignment, Check, Run};
 use crate::hunt::{compilers, one_line};
 use crate::json::RunObject;
-use crate::run::{self, Told};
-use crate::{show, status, terminal, words};
+use crate::run::{self, Alignment, Run, RunReport};
+use crate::{human, show, status, terminal};
 
 /// Exit status when a compiler is wrong.
 const WRONG: u8 = 1;
+
+/// Show which compilers are wrong about a program
+///
+/// The abstract machine executes the program first. If it has one defined result, every compiler
+/// at every level must give it.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Check {
+    /// C files of one program.
+    #[arg(required = true, value_name = "FILE.c")]
+    pub files: Vec<PathBuf>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Compilers to compare, as for `gainsay hunt`.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+Exit status:
+  0        every compiler gives the one right result
+  1        one of them does not
+  65 - 67  the program has no result to compare with, as `gainsay run` tells
+  2        a file is missing or is not C, or there is no compiler
+
+Examples:
+  gainsay check prog.c
+  gainsay check main.c util.c -I include -D NDEBUG --cc 'gcc*' --cc tcc";
 
 /// Runs the command; the exit status.
 pub fn main(args: Check) -> Result<u8> {
@@ -72,7 +110,7 @@ pub fn main(args: Check) -> Result<u8> {
 }
 
 /// The program as compilers get it.
-pub fn made(args: &Check, names: &str, told: &Told) -> Result<TestProgram> {
+pub fn made(args: &Check, names: &str, told: &RunReport) -> Result<TestProgram> {
     let mut files = Vec::new();
     let mut include = args.include.clone();
     let mut seen = BTreeSet::new();
@@ -130,11 +168,11 @@ fn defines(define: &[String], name: &str) -> String {
     text
 }
 
-fn text(names: &str, told: &Told, case: &Case, checked: &CheckReport) -> String {
+fn text(names: &str, told: &RunReport, case: &Case, checked: &CheckReport) -> String {
     let lines = told.stdout.split_inclusive(|b| *b == b'\n').count() as u64;
     let mut text = format!(
         "{names}: one defined result, {} and exit status {}\n\n",
-        words::plural(lines, "line"),
+        human::plural(lines, "line"),
         told.exit
     );
     for class in oracle::classes(case, &checked.observations) {
@@ -147,7 +185,7 @@ fn text(names: &str, told: &Told, case: &Case, checked: &CheckReport) -> String 
     row(&mut text, "flaky", &flaky, "wrong at first, and not when tried again");
     for finding in &tested.findings {
         let doubt = if finding.stands() { "" } else { ", disputed" };
-        let (kind, targets) = (finding.kind.name(), words::targets(&finding.targets));
+        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets));
         let _ = write!(text, "\n{kind}{doubt}: {targets}\n\n{}", show::proof(finding));
     }
     if tested.findings.is_empty() {
@@ -175,13 +213,13 @@ fn describe(class: &Class, case: &Case) -> (&'static str, String) {
 }
 
 fn first_line(text: &str) -> String {
-    words::cut(&one_line(text.trim().lines().next().unwrap_or("")), 150)
+    human::cut(&one_line(text.trim().lines().next().unwrap_or("")), 150)
 }
 
 /// A class: its name, who is in it, a compiler a line, and what it did.
 fn row(text: &mut String, name: &str, labels: &[String], what: &str) {
     let mut name = name;
-    for (compiler, flags) in words::by_compiler(labels) {
+    for (compiler, flags) in human::by_compiler(labels) {
         let _ = writeln!(text, "{name:<16}  {compiler} {}", flags.join(", "));
         name = "";
     }

@@ -7,26 +7,29 @@ use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use cluster::{Access, Coordinator, Options, Secret};
 
-use crate::args::Hunt;
+use crate::hunt::options::Hunt;
 
 /// How NATS servers are reached.
 #[derive(ClapArgs, Clone, Debug, Default)]
+#[command(next_help_heading = "Many machines")]
 pub struct Nats {
-    /// A creds file for the NATS servers. Or NATS_CREDS; or NATS_NKEY, NATS_TOKEN, NATS_USER and
-    /// NATS_PASSWORD; or nats://USER:PASSWORD@HOST and nats://TOKEN@HOST.
-    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    /// A creds file for the NATS servers
+    ///
+    /// Or NATS_CREDS; or NATS_NKEY, NATS_TOKEN, NATS_USER and NATS_PASSWORD; or nats://USER:PASSWORD@HOST and
+    /// nats://TOKEN@HOST.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub creds: Option<PathBuf>,
-    /// Certificates to trust the NATS servers by; nothing is said to one without TLS. Or NATS_CA.
-    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    /// Certificates to trust the NATS servers by; servers without TLS are refused. Or NATS_CA
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub tls_ca: Option<PathBuf>,
-    /// Our own certificate for them, with --tls-key. Or NATS_CERT and NATS_KEY.
-    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    /// Our own certificate for them, with --tls-key. Or NATS_CERT and NATS_KEY
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub tls_cert: Option<PathBuf>,
-    /// The key of --tls-cert.
-    #[arg(long, value_name = "FILE", help_heading = "NATS")]
+    /// The key of --tls-cert
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub tls_key: Option<PathBuf>,
-    /// TLS before the server's first word, for servers with `handshake_first`.
-    #[arg(long, help_heading = "NATS")]
+    /// TLS before the server's first word, for servers with `handshake_first`
+    #[arg(long, hide_short_help = true)]
     pub tls_first: bool,
 }
 
@@ -59,19 +62,38 @@ impl Nats {
 
 /// A hunt over many machines.
 #[derive(ClapArgs, Clone, Debug)]
+#[command(next_help_heading = "Many machines")]
 pub struct Cluster {
-    /// Let workers on other machines do the tests (`gainsay worker --join`), over these NATS servers with
-    /// JetStream; this process coordinates and keeps the store. --cc then chooses among each worker's compilers.
-    #[arg(long, value_name = "nats://HOST:PORT", value_delimiter = ',', help_heading = "NATS")]
+    /// Let workers on other machines test, over these NATS servers
+    ///
+    /// The servers need JetStream; `gainsay worker --join` starts a worker. This process coordinates and keeps the findings. --cc then chooses among each worker's compilers.
+    #[arg(long, value_name = "nats://HOST:PORT", value_delimiter = ',')]
     pub cluster: Vec<String>,
-    /// With --cluster: a worker that is silent for so long is taken for dead.
-    #[arg(long, value_name = "TIME", value_parser = crate::words::duration, default_value = "30s", help_heading = "NATS")]
+    /// With --cluster: a worker that is silent for so long is taken for dead
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = crate::human::duration,
+        default_value = "30s",
+        hide_short_help = true
+    )]
     pub lease: Duration,
-    /// With --cluster: tests that so many workers did not finish are set aside.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..), help_heading = "NATS")]
+    /// With --cluster: tests that this many workers did not finish are set aside
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(1..),
+        hide_short_help = true
+    )]
     pub deliveries: u32,
-    /// With --cluster: so many servers keep each message; 3 where servers form a cluster, else 1, if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5), help_heading = "NATS")]
+    /// With --cluster: how many servers keep each message; by default 3 where servers form a cluster, else 1
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(1..=5),
+        hide_short_help = true
+    )]
     pub replicas: Option<u8>,
     #[command(flatten)]
     pub nats: Nats,
@@ -87,8 +109,10 @@ const OURS: &[&str] = &[
     "--tls-ca",
     "--tls-cert",
     "--tls-key",
-    "--out",
+    "--hunt",
     "--jobs",
+    "-j",
+    "--color",
     "--for",
     "--tests",
     "--seed",
@@ -96,7 +120,8 @@ const OURS: &[&str] = &[
 ];
 
 /// The same without one.
-const OUR_FLAGS: &[&str] = &["--tls-first", "--json", "--no-reduce"];
+const OUR_FLAGS: &[&str] =
+    &["--tls-first", "--json", "--no-reduce", "-q", "--quiet", "-v", "--verbose"];
 
 /// The words of a hunt that say what is tested.
 fn shared(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -104,7 +129,8 @@ fn shared(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut skip = false;
     for word in words {
         let name = word.split('=').next().unwrap_or_default();
-        if std::mem::take(&mut skip) || OUR_FLAGS.contains(&word.as_str()) {
+        let attached = word.starts_with("-j") && word != "-j";
+        if std::mem::take(&mut skip) || attached || OUR_FLAGS.contains(&word.as_str()) {
             continue;
         }
         if OURS.contains(&name) {
@@ -131,9 +157,10 @@ pub fn coordinator(args: &Hunt) -> Result<Option<Coordinator>> {
         words.extend(["--config".into(), config.to_string_lossy().into_owned()]);
         files.push(config);
     }
-    let named = [PathBuf::from(&args.policy), PathBuf::from(&args.relax)];
+    let named = [PathBuf::from(&args.yarp.policy), PathBuf::from(&args.smith.relax)];
     files.extend(named.into_iter().filter(|path| path.is_file()));
-    files.extend(args.from.iter().chain(&args.include).chain(&args.corpus).cloned());
+    let named = args.files.from.iter().chain(&args.files.include).chain(&args.crossover.corpus);
+    files.extend(named.cloned());
     let options = Options {
         words,
         files,
@@ -161,7 +188,7 @@ mod tests {
     #[test]
     fn workers_get_what_says_what_is_tested_and_no_secret() {
         let typed = "hunt --cluster nats://a:secret@h --engine yarp,emi --creds my.creds --tests 5 --cc gcc* \
-                     --jobs=3 --tls-first --policy p.toml --out=x -I inc --no-reduce --json";
+                     --jobs=3 --tls-first --policy p.toml --hunt=x -I inc --no-reduce --json -j4 -v";
         let shared = shared(typed.split_whitespace().map(String::from));
         assert_eq!(shared.join(" "), "hunt --engine yarp,emi --cc gcc* --policy p.toml -I inc");
     }

@@ -12,14 +12,14 @@ use coverage::{Baseline, Image, Options, Reached, Set, TraceReport, trace};
 use sandbox::Status;
 use serde::Serialize;
 
-use crate::{terminal, words};
+use crate::{human, terminal};
 
-/// Show how much of a compiler a command reaches.
+/// Show how much of a compiler a command reaches
 ///
 /// Runs the command and counts the basic blocks that run in every file it executes: stock binaries,
 /// without debug information or a special build. Against a baseline it tells what is new.
 #[derive(Args, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Coverage {
     /// Compare with what this file has.
     #[arg(long, value_name = "FILE")]
@@ -37,7 +37,7 @@ pub struct Coverage {
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Kill the command after this time: 90s, 10m.
-    #[arg(long, value_name = "TIME", value_parser = words::duration)]
+    #[arg(long, value_name = "TIME", value_parser = human::duration)]
     timeout: Option<Duration>,
     /// Print one JSON object.
     #[arg(long)]
@@ -57,14 +57,12 @@ Exit status:
   2   a mistake in the arguments, or the command cannot be run
 
 Examples:
-  gainsay coverage -- gcc-12 -O2 -c x.c
-  gainsay coverage --only cc1 --save base -- gcc-12 -O2 -c x.c
-  gainsay coverage --only cc1 --baseline base --functions -- gcc-12 -O3 -c x.c | head -20
-  gainsay coverage --libs --only libLLVM-16.so.1 -- clang-16 -O2 -c x.c
-  gainsay coverage --json -- gcc-12 -S x.c | jq '.images[] | {path, reached}'
-To gather a baseline over many files:
-  gainsay coverage --save base -- gcc-12 -O2 -c 1.c
-  for f in *.c; do gainsay coverage --baseline base --save base -- gcc-12 -O2 -c $f; done";
+  gainsay coverage -- gcc-12 -O2 -c prog.c
+  gainsay coverage --only cc1 --save base -- gcc-12 -O2 -c prog.c
+  gainsay coverage --only cc1 --baseline base --functions -- gcc-12 -O3 -c prog.c | head -20
+  gainsay coverage --libs --only libLLVM-16.so.1 -- clang-16 -O2 -c prog.c
+  gainsay coverage --json -- gcc-12 -S prog.c | jq '.images[] | {path, reached}'
+  for f in tests/*.c; do gainsay coverage --baseline base --save base -- gcc-12 -O2 -c $f; done";
 
 /// Runs the command; the exit status.
 pub fn main(args: &Coverage) -> Result<u8> {
@@ -80,7 +78,10 @@ pub fn main(args: &Coverage) -> Result<u8> {
     if report.images.is_empty() {
         bail!("{}", nothing(&report));
     }
-    let told = report.images.iter().map(|reached| told(reached, baseline.as_ref(), args.functions));
+    let told = report
+        .images
+        .iter()
+        .map(|reached| image_object(reached, baseline.as_ref(), args.functions));
     let told = told.collect::<Result<Vec<_>>>()?;
     if let Some(path) = &args.save {
         let mut baseline = baseline.unwrap_or_default();
@@ -157,7 +158,7 @@ fn object(report: &TraceReport, images: Vec<ImageObject>) -> RunObject {
 }
 
 /// What there is to tell of a file, against a baseline, with its functions if they are wanted.
-pub fn told(reached: &Reached, base: Option<&Baseline>, list: bool) -> Result<ImageObject> {
+pub fn image_object(reached: &Reached, base: Option<&Baseline>, list: bool) -> Result<ImageObject> {
     let Reached { image, blocks, features } = reached;
     let known = base.map(|base| base.get(image)).transpose()?;
     let new = match known.flatten() {
@@ -215,7 +216,7 @@ fn text(report: &TraceReport, images: &[ImageObject]) -> String {
 /// A file's line, and one for each of its functions.
 pub fn image_text(image: &ImageObject) -> String {
     let mut text = String::new();
-    let count = |n: usize| words::count(n as u64);
+    let count = |n: usize| human::count(n as u64);
     let (reached, all) = (count(image.reached), count(image.blocks));
     let share = 100.0 * image.reached as f64 / image.blocks.max(1) as f64;
     let _ = write!(text, "{}: {reached} of {all} blocks ({share:.1} %)", image.path.display());

@@ -37,7 +37,7 @@ impl Diagnostic {
 
     /// Points at a span, with words beside the carets.
     pub fn at(mut self, map: &SourceMap, span: Span, label: &str) -> Diagnostic {
-        self.at = map.place(span).map(|place| locate(&place));
+        self.at = map.location(span).map(|place| locate(&place));
         if self.at.is_none() && !label.is_empty() {
             self.notes.push(label.into());
         }
@@ -48,7 +48,7 @@ impl Diagnostic {
     /// Points at a second span.
     pub fn other(mut self, map: &SourceMap, other: Option<(Span, &str)>) -> Diagnostic {
         self.other = other.and_then(|(span, what)| {
-            map.place(span).map(|place| (locate(&place), what.to_string()))
+            map.location(span).map(|place| (locate(&place), what.to_string()))
         });
         self
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::Result;
+use clap::Args;
 use serde_json::{Value, json};
 use toolchain::catalog::{self, ToolInfo};
 use toolchain::{
@@ -13,7 +14,6 @@ use toolchain::{
     is_emulated, survey,
 };
 
-use crate::args::Doctor;
 use crate::{status, terminal};
 
 /// The configuration that a hunt reads when it is told nothing else.
@@ -21,6 +21,14 @@ const CONFIG: &str = "gainsay.toml";
 
 /// Compilers are shown by their survey, not among the tools.
 const COMPILERS: [Tool; 5] = [Tool::Gcc, Tool::Clang, Tool::Tcc, Tool::Pcc, Tool::Zig];
+
+/// Show what is installed, and what each missing tool would unlock.
+#[derive(Args, Debug)]
+pub struct Doctor {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Runs the command; the exit status.
 pub fn main(args: &Doctor) -> Result<u8> {

@@ -3,16 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use campaign::{Bug, BugState, Finding, Store, Study};
+use clap::Args;
 use oracle::FailureKind;
 use serde_json::{Value, json};
 
-use crate::args::{DEFAULT_OUT, Findings};
+use crate::args::{HuntFolder, command_on};
 use crate::hunt::one_line;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
 /// Columns where there is no terminal.
 const WIDTH: usize = 120;
@@ -23,9 +25,39 @@ const TARGETS: usize = 24;
 /// Columns of a bug's versions.
 const VERSIONS: usize = 20;
 
+/// List what was found
+///
+/// One line for each bug: findings that were reduced and have the same cause, or that have the same
+/// signature. The rarest are first among bugs of a kind, suppressed ones are counted at the end.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Findings {
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Only findings of this kind
+    ///
+    /// wrong-output, runtime-crash, runtime-hang, compiler-crash, compiler-hang, compiler-memory, rejection,
+    /// sanitizer-miss or disagreement.
+    #[arg(long, value_name = "KIND", value_parser = crate::findings::kind)]
+    pub kind: Option<oracle::FailureKind>,
+    /// Every finding on a line of its own
+    #[arg(long)]
+    pub all: bool,
+    /// Print one JSON object for each finding
+    #[arg(long)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  gainsay findings
+  gainsay findings --kind wrong-output --all
+  gainsay findings --json | jq -s 'group_by(.key) | map({key: .[0].key, n: length})'
+  gainsay findings --hunt my-hunt --json | jq -r .signature | sort | uniq -c";
+
 /// Runs the command; the exit status.
 pub fn main(args: &Findings) -> Result<u8> {
-    let store = Store::open(&args.dir)?;
+    let store = Store::open(&args.folder.dir)?;
     let wanted = |kind: FailureKind| args.kind.is_none_or(|only| only == kind);
     let mut findings = store.findings()?;
     let mut bugs = store.bugs()?;
@@ -37,7 +69,7 @@ pub fn main(args: &Findings) -> Result<u8> {
         return Ok(0);
     }
     let width = terminal::width().unwrap_or(WIDTH);
-    let dir = args.dir.to_string_lossy();
+    let dir = args.folder.dir.to_string_lossy();
     let text = match args.all {
         true => {
             findings.retain(|f| wanted(f.finding.kind));
@@ -141,9 +173,9 @@ impl Row<'_> {
             self.bug.filter(fixed).map(|_| "fixed".into()).unwrap_or_default(),
             of_study(|study| study.tokens.1.to_string()),
             of_study(|study| study.blame.pass.clone().unwrap_or_default()),
-            of_study(|study| words::cut(&report::versions(&study.ladder), VERSIONS)),
-            words::age(now.saturating_sub(*found_at)),
-            words::cut(&words::targets(targets), TARGETS),
+            of_study(|study| human::cut(&report::versions(&study.ladder), VERSIONS)),
+            human::age(now.saturating_sub(*found_at)),
+            human::cut(&human::targets(targets), TARGETS),
             one_line(summary),
         ]
     }
@@ -174,12 +206,14 @@ fn table(rows: Vec<Row>, now: u64, dir: &str, width: usize) -> String {
                 false => write!(line, "{gap}{cell:width$}"),
             };
         }
-        let _ = writeln!(text, "{}", words::cut(line.trim_end(), width));
+        let _ = writeln!(text, "{}", human::cut(line.trim_end(), width));
     }
     if rows.iter().any(|row| !row.found.finding.stands()) {
         text.push_str("?: disputed: the program may be to blame, or gainsay\n");
     }
-    let _ = writeln!(text, "\n{} tells more.", show_command(first.found.id, dir));
+    if !terminal::is_quiet() {
+        let _ = writeln!(text, "\nNext: {}", show_command(first.found.id, dir));
+    }
     text
 }
 
@@ -215,21 +249,18 @@ fn by_bug(
         reasons.dedup();
         let line = format!(
             "suppressed: {}, {} ({})",
-            words::plural(suppressed.len() as u64, "bug"),
-            words::plural(n as u64, "finding"),
+            human::plural(suppressed.len() as u64, "bug"),
+            human::plural(n as u64, "finding"),
             one_line(&reasons.join(", "))
         );
-        let _ = writeln!(text, "{}", words::cut(&line, width));
+        let _ = writeln!(text, "{}", human::cut(&line, width));
     }
     text
 }
 
-/// The command that tells a finding; the folder is left out where it is the usual one.
+/// The command that shows a finding; the folder is left out where it is the usual one.
 pub fn show_command(id: i64, dir: &str) -> String {
-    match dir {
-        DEFAULT_OUT => format!("gainsay show {id}"),
-        _ => format!("gainsay show {id} {}", words::quote(dir)),
-    }
+    command_on(Path::new(dir), &format!("show {id}"))
 }
 
 /// What all JSON objects of findings have.
@@ -251,6 +282,7 @@ pub fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::DEFAULT_HUNT;
     use crate::hunt::sample::{self, finding};
     use campaign::Standing;
 
@@ -297,10 +329,10 @@ id  count  kind            age  targets          what
  4      1  wrong-output?   2 h  tcc -O0          prints \"test_3 1f\" for \"test_3 2a\" (line 3)
 ?: disputed: the program may be to blame, or gainsay
 
-gainsay show 3 tells more.
+Next: gainsay show 3
 ";
         let none = BTreeMap::new();
-        assert_eq!(by_bug(&three(), &bugs(), &none, 1_800_007_300, DEFAULT_OUT, 100), want);
+        assert_eq!(by_bug(&three(), &bugs(), &none, 1_800_007_300, DEFAULT_HUNT, 100), want);
     }
 
     #[test]
@@ -319,11 +351,11 @@ id  count  kind            state  tokens  pass    versions        age  targets  
  3      2  wrong-output               61  tailr1  gcc-11, gcc-12  2 h  gcc-12 -O2       prints \"0\"…
  1      1  compiler-crash  fixed                                  2 h  gcc-12 -O2, -O3  internal c…
 
-gainsay show 3 tells more.
+Next: gainsay show 3
 suppressed: 2 bugs, 4 findings (PR 1, PR 2)
 ";
-        assert_eq!(by_bug(&three(), &bugs, &studies, 1_800_007_300, DEFAULT_OUT, 99), want);
-        let only = by_bug(&three(), &bugs[2..], &studies, 0, DEFAULT_OUT, 99);
+        assert_eq!(by_bug(&three(), &bugs, &studies, 1_800_007_300, DEFAULT_HUNT, 99), want);
+        let only = by_bug(&three(), &bugs[2..], &studies, 0, DEFAULT_HUNT, 99);
         assert_eq!(only, "suppressed: 2 bugs, 4 findings (PR 1, PR 2)\n");
     }
 
@@ -334,12 +366,12 @@ id  kind            age   targets          what
  1  compiler-crash  40 s  gcc-12 -O2, -O3  interna…
  2  wrong-output    40 s  gcc-12 -O2, -O3  prints …
 
-gainsay show 1 'my hunt' tells more.
+Next: gainsay show 1 --hunt 'my hunt'
 ";
         let all = three();
         let rows = |n| all[..n].iter().map(|found| Row { found, bug: None, study: None }).collect();
         assert_eq!(table(rows(2), 1_800_000_040, "my hunt", 51), want);
-        assert_eq!(table(rows(0), 0, DEFAULT_OUT, 51), "no findings\n");
+        assert_eq!(table(rows(0), 0, DEFAULT_HUNT, 51), "no findings\n");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 mod crossover;
 mod lines;
 mod live;
-pub mod passes;
+pub mod options;
+mod passes;
 mod plan;
 #[cfg(test)]
 pub mod sample;
@@ -11,7 +12,6 @@ mod summary;
 mod view;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ use campaign::{Cost, EndReason, Event, Progress, Store};
 use llvmhost::Installed;
 use toolchain::Language;
 
-use crate::args::Hunt;
 use crate::{status, terminal};
 use live::Live;
+use options::Hunt;
 pub use plan::{Compilers, compilers};
 use view::View;
 pub use view::one_line;
@@ -43,7 +43,7 @@ pub struct Setting {
     /// The folder.
     pub out: String,
     /// The command that goes on with it.
-    pub again: String,
+    pub resume: String,
     /// What is tested.
     pub compilers: Vec<Tested>,
     /// What crossover works with.
@@ -89,22 +89,25 @@ impl Setting {
 pub fn main(args: Hunt) -> Result<u8> {
     let (plan, setting) = plan::plan(&args)?;
     for weakness in sandbox::weaknesses() {
-        terminal::complain(&format!("gainsay: {weakness}"));
+        terminal::note(&format!("gainsay: {weakness}"));
     }
     let out = plan.out.clone();
-    let mut face = Face::new(setting, args.json);
+    let mut reporter = Reporter::new(setting, args.output.json);
     let stop = sandbox::Stop::on_signals();
-    let tell = &mut |event: Event<'_>| face.tell(&event);
+    let tell = &mut |event: Event<'_>| reporter.tell(&event);
+    #[cfg(not(feature = "cluster"))]
+    let progress = campaign::hunt(plan, &stop, tell)?;
+    #[cfg(feature = "cluster")]
     let progress = match crate::cluster::coordinator(&args)? {
         None => campaign::hunt(plan, &stop, tell)?,
         Some(mut workers) => {
             campaign::hunt_with(plan, &mut workers, sandbox::Stop::new(), &stop, tell)?
         }
     };
-    if !args.json {
+    if !args.output.json {
         let findings = Store::open(&out)?.findings()?;
-        let text = summary::text(&face.setting, &progress, face.before, &findings);
-        match &mut face.style {
+        let text = summary::text(&reporter.setting, &progress, reporter.before, &findings);
+        match &mut reporter.style {
             Style::Live(live) => live.finish(&text)?,
             _ => terminal::print(text.as_bytes())?,
         }
@@ -113,17 +116,19 @@ pub fn main(args: Hunt) -> Result<u8> {
         terminal::complain(&format!("gainsay: {why}"));
         return Ok(status::USAGE);
     }
-    Ok(if face.found > 0 { FOUND } else { 0 })
+    Ok(if reporter.found > 0 { FOUND } else { 0 })
 }
 
 /// The plan of a hunt that somebody else shows.
+#[cfg(feature = "cluster")]
 pub fn plan_only(args: &Hunt) -> Result<campaign::Plan> {
     Ok(plan::plan(args)?.0)
 }
 
 /// The configuration that a hunt reads, if there is one.
-pub fn config_file(args: &Hunt) -> Option<PathBuf> {
-    plan::config_file(args.config.as_deref())
+#[cfg(feature = "cluster")]
+pub fn config_file(args: &Hunt) -> Option<std::path::PathBuf> {
+    plan::config_file(args.output.config.as_deref())
 }
 
 /// How a hunt is shown.
@@ -139,25 +144,27 @@ enum Style {
 
 /// Turns events into what is shown.
 #[derive(Debug)]
-struct Face {
+struct Reporter {
     setting: Setting,
     style: Style,
     /// When the last progress line was due.
-    told: Duration,
+    last_line: Duration,
     /// What tests had cost when this run began.
     before: Cost,
     /// Findings of this run that stand.
     found: u64,
 }
 
-impl Face {
-    fn new(setting: Setting, json: bool) -> Face {
-        let style = match (json, io::stdout().is_terminal() && !terminal::is_dumb()) {
+impl Reporter {
+    fn new(setting: Setting, json: bool) -> Reporter {
+        // The view would draw over lines on every test.
+        let can_draw = io::stdout().is_terminal() && !terminal::is_dumb();
+        let style = match (json, can_draw && !terminal::is_verbose() && !terminal::is_quiet()) {
             (true, _) => Style::Json,
             (false, true) => Style::Live(Live::new(terminal::colour_out())),
             (false, false) => Style::Lines,
         };
-        Face { setting, style, told: Duration::ZERO, before: Cost::default(), found: 0 }
+        Reporter { setting, style, last_line: Duration::ZERO, before: Cost::default(), found: 0 }
     }
 
     /// Shows an event. Where nobody can read any more the hunt still goes on: the store is what counts.
@@ -190,11 +197,17 @@ impl Face {
 
     fn line(&mut self, event: &Event) -> io::Result<()> {
         let text = match event {
+            Event::Begin(_) | Event::Note(..) | Event::Tick(_) if terminal::is_quiet() => {
+                return Ok(());
+            }
             Event::Begin(at) => lines::begin(&self.setting, at),
             Event::Found(found, _) => lines::found(found),
             Event::Studied(id, study, _) => lines::studied(*id, *study),
             Event::Note(word, _) => lines::word(word),
-            Event::Tested(_, at) | Event::Tick(at) if self.due(at, LINE_EVERY) => {
+            Event::Tested(tested, _) if terminal::is_verbose() => lines::tested(tested),
+            Event::Tested(_, at) | Event::Tick(at)
+                if !terminal::is_quiet() && self.due(at, LINE_EVERY) =>
+            {
                 lines::progress(at)
             }
             _ => return Ok(()),
@@ -219,9 +232,9 @@ impl Face {
 
     /// Whether it is time for a progress line again.
     fn due(&mut self, progress: &Progress, every: Duration) -> bool {
-        let due = progress.elapsed >= self.told + every;
+        let due = progress.elapsed >= self.last_line + every;
         if due {
-            self.told = progress.elapsed;
+            self.last_line = progress.elapsed;
         }
         due
     }

@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow};
 use clap::{Args as ClapArgs, Subcommand};
 use llvmhost::{Installed, Limits, Program, Server, Setup};
 
-/// Work with any libLLVM on this machine: run passes, survive them.
+/// Work with any libLLVM on this machine
 ///
 /// The library is opened in a process of its own, which forks for everything it is asked: no crash, hang
 /// or exit of LLVM's harms anybody else. `gainsay doctor` lists the libraries that are installed.
@@ -47,13 +47,13 @@ pub enum Command {
 /// The library, and what it may use.
 #[derive(ClapArgs, Debug)]
 pub struct Library {
-    /// Which libLLVM: a version (16), or the file.
-    #[arg(long = "lib", value_name = "VERSION-OR-FILE", default_value = "16")]
-    pub name: String,
-    /// Give up after this much processor time.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::words::duration)]
+    /// Which libLLVM: a version (16) or the file; the newest installed by default
+    #[arg(long = "lib", value_name = "VERSION-OR-FILE")]
+    pub name: Option<String>,
+    /// Give up after this much processor time
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::human::duration)]
     pub timeout: Duration,
-    /// Give up beyond this many MiB of memory.
+    /// Give up beyond this many MiB of memory
     #[arg(long, value_name = "MIB", default_value_t = 2048)]
     pub memory: u64,
 }
@@ -64,6 +64,14 @@ impl Library {
         Limits { time: self.timeout, memory: self.memory << 20 }
     }
 
+    /// Finds it.
+    pub fn find(&self) -> Result<Installed> {
+        match &self.name {
+            Some(name) => Installed::named(name).map_err(|e| anyhow!(e)),
+            None => newest(),
+        }
+    }
+
     /// Starts a server for it.
     pub fn serve(&self) -> Result<Server> {
         Ok(self.serve_found()?.1)
@@ -71,10 +79,26 @@ impl Library {
 
     /// Starts a server for it, and says which it is.
     pub fn serve_found(&self) -> Result<(Installed, Server)> {
-        let found = Installed::named(&self.name).map_err(|e| anyhow!(e))?;
+        let found = self.find()?;
         let (library, major) = (found.path.clone(), found.major);
         let setup = Setup { library, major, ..Setup::default() };
         Ok((found, Server::start(&program()?, &setup).map_err(|e| anyhow!(e))?))
+    }
+}
+
+/// The newest that is installed.
+fn newest() -> Result<Installed> {
+    let newest = Installed::all().into_iter().max_by_key(|library| library.major);
+    newest.ok_or_else(|| {
+        anyhow!("no libLLVM was found: install llvm-16, or name the file with --lib")
+    })
+}
+
+/// The libraries of these names; the newest where none is named.
+pub fn libraries(names: &[String]) -> Result<Vec<Installed>> {
+    match names {
+        [] => Ok(vec![newest()?]),
+        names => names.iter().map(|name| Installed::named(name).map_err(|e| anyhow!(e))).collect(),
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 
-use ctree::source::Place;
+use ctree::source::Location;
 
 /// A place together with the text to show it in.
 #[derive(Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Located {
 }
 
 /// Finds the text to show for a place.
-pub fn locate(place: &Place) -> Located {
+pub fn locate(place: &Location) -> Located {
     let original = fs::read_to_string(&place.file).ok();
     locate_in(place, original)
 }
@@ -43,7 +43,7 @@ pub struct Files(BTreeMap<String, Option<String>>);
 impl Files {
     /// The column of a place in the line that a person wrote, from 1, in characters; `None` where
     /// its words do not stand on that line.
-    pub fn column(&mut self, place: &Place) -> Option<usize> {
+    pub fn column(&mut self, place: &Location) -> Option<usize> {
         let read = |file: &String| fs::read_to_string(file).ok();
         let file = self.0.entry(place.file.clone()).or_insert_with_key(read);
         let text = file.as_deref()?;
@@ -55,7 +55,7 @@ impl Files {
     }
 }
 
-fn locate_in(place: &Place, original: Option<String>) -> Located {
+fn locate_in(place: &Location, original: Option<String>) -> Located {
     let line = place.line as usize;
     let begin = (place.column as usize - 1).min(place.text.len());
     let end = (begin + place.width as usize).min(place.text.len());
@@ -70,7 +70,12 @@ fn locate_in(place: &Place, original: Option<String>) -> Located {
 }
 
 /// The bytes of `text` that the span came from, if its words stand on that line.
-fn on_original(text: &str, line: usize, place: &Place, span: Range<usize>) -> Option<Range<usize>> {
+fn on_original(
+    text: &str,
+    line: usize,
+    place: &Location,
+    span: Range<usize>,
+) -> Option<Range<usize>> {
     let wanted = place.text.get(span.clone())?;
     let offset = text.split_inclusive('\n').take(line - 1).map(str::len).sum::<usize>();
     let original = text[offset..].lines().next()?;
@@ -115,14 +120,14 @@ fn matches_at(line: &str, start: usize, wanted: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn place(text: &str, wanted: &str, nth: usize) -> Place {
+    fn place(text: &str, wanted: &str, nth: usize) -> Location {
         let column = text.match_indices(wanted).nth(nth).expect("it is there").0 as u32 + 1;
         let width = wanted.len() as u32;
-        Place { file: "a.c".into(), line: 2, column, width, text: text.into() }
+        Location { file: "a.c".into(), line: 2, column, width, text: text.into() }
     }
 
     #[track_caller]
-    fn check(original: &str, place: &Place, column: usize, shown: &str, preprocessed: bool) {
+    fn check(original: &str, place: &Location, column: usize, shown: &str, preprocessed: bool) {
         let got = locate_in(place, Some(original.into()));
         assert_eq!(got.column, column);
         assert_eq!(&got.source[got.range.clone()], shown);

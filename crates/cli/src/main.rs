@@ -17,34 +17,37 @@
 
 mod args;
 mod check;
+#[cfg(feature = "cluster")]
 mod cluster;
 mod coverage;
 mod diagnostic;
 mod doctor;
+mod engines;
 mod findings;
 mod generate;
+mod human;
 mod hunt;
 mod input;
 mod json;
 mod llvm;
 mod locate;
+mod manual;
 mod mutate;
 mod profile;
 mod recheck;
 mod reduce;
 mod report;
 mod run;
+#[cfg(feature = "serve")]
 mod serve;
 mod show;
-mod smith;
 mod suppress;
 mod terminal;
-mod words;
+#[cfg(feature = "cluster")]
 mod worker;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use args::{Args, Command};
 
@@ -65,35 +68,53 @@ mod status {
 }
 
 fn main() -> ExitCode {
-    let command = Args::parse().command;
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let Args { global, command } = match args::parse(&words) {
+        Ok(args) => args,
+        Err(error) => {
+            let words: Vec<String> = words.iter().map(|w| w.to_string_lossy().into()).collect();
+            let Some(sentence) = args::mistakes::sentence(&error, &words) else { error.exit() };
+            terminal::complain(&format!("gainsay: {sentence}"));
+            return ExitCode::from(status::USAGE);
+        }
+    };
+    let args::Global { color, quiet, verbose } = global;
+    terminal::set_manners(terminal::Manners { quiet, verbose, color });
     // A server handles signals itself: LLVM's crashes are among them.
     if !matches!(&command, Command::Llvm(llvm) if llvm.is_server()) {
         sandbox::die_with_children();
     }
-    let result = match command {
-        Command::Run(args) => run::main(args),
-        Command::Gen(args) => generate::main(args),
-        Command::Hunt(args) => hunt::main(*args),
-        Command::Findings(args) => findings::main(&args),
-        Command::Show(args) => show::main(&args),
-        Command::Check(args) => check::main(args),
-        Command::Reduce(args) => reduce::main(&args),
-        Command::Report(args) => report::main(&args),
-        Command::Serve(args) => serve::main(&args),
-        Command::Recheck(args) => recheck::main(&args),
-        Command::Suppress(args) => suppress::main(&args),
-        Command::Smith(args) => smith::main(args),
-        Command::Mutate(args) => mutate::main(args),
-        Command::Llvm(args) => llvm::main(args),
-        Command::Coverage(args) => coverage::main(&args),
-        Command::Doctor(args) => doctor::main(&args),
-        Command::Worker(args) => worker::main(&args),
-    };
-    match result {
+    match perform(command) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             terminal::complain(&format!("gainsay: {error:#}"));
             ExitCode::from(status::USAGE)
         }
+    }
+}
+
+/// Runs a command; the exit status.
+fn perform(command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Hunt(args) => hunt::main(*args),
+        Command::Findings(args) => findings::main(&args),
+        Command::Show(args) => show::main(&args),
+        Command::Reduce(args) => reduce::main(&args),
+        Command::Report(args) => report::main(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::main(&args),
+        Command::Recheck(args) => recheck::main(&args),
+        Command::Suppress(args) => suppress::main(&args),
+        Command::Check(args) => check::main(args),
+        Command::Run(args) => run::main(args),
+        Command::Gen(args) => generate::main(args),
+        Command::Mutate(args) => mutate::main(args),
+        Command::Llvm(args) => llvm::main(args),
+        Command::Coverage(args) => coverage::main(&args),
+        #[cfg(feature = "cluster")]
+        Command::Worker(args) => worker::main(&args),
+        Command::Doctor(args) => doctor::main(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     }
 }

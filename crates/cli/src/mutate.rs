@@ -11,14 +11,14 @@ use campaign::{Seed, donors, texts};
 use clap::Args;
 use cmachine::{MachineConfig, Report};
 use ctree::{DataModel, Program};
-use emi::{Chain, Database, Edit, Strategies, Strategy, Unfit};
+use emi::{Chain, Database, Edit, Strategies, Strategy, UnusableSeed};
 use oracle::SourceFile;
 
 use crate::input::read_all;
-use crate::run::{self, Told};
+use crate::run::{self, RunReport};
 use crate::{status, terminal};
 
-/// Derive a variant of a program that must print the same.
+/// Derive a variant of a program that must print the same
 ///
 /// The abstract machine executes the program and notes what ran and with which values. Code is then put
 /// in that never runs, or runs and leaves no trace; statements are guarded by what is known to be true;
@@ -26,7 +26,7 @@ use crate::{status, terminal};
 /// which the two differ is wrong about one of them. The same arguments give the same bytes on every
 /// machine.
 #[derive(Args, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Mutate {
     /// C files of one program; `-` is standard input, preprocessed.
     #[arg(required = true, value_name = "FILE.c")]
@@ -37,25 +37,28 @@ pub struct Mutate {
     /// Define a macro.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
-    /// The mutations: fcb (code behind a condition that never holds), tg (a guard that always holds), tcb
-    /// (code that runs and puts back what it changed), orion (what never ran is removed), athena (what
-    /// never ran is replaced), or hermes (the first three), or all.
+    /// Mutations: hermes (fcb, tg, tcb), orion, athena, or all
+    ///
+    /// fcb is code behind a condition that never holds, tg a guard that always holds, tcb code that runs and puts back
+    /// what it changed; orion removes what never ran, athena replaces it.
     #[arg(long, value_name = "NAMES", default_value = "all")]
     strategy: Strategies,
     /// The seed of all random choices.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write the K-th variant; each is derived from the one before it.
-    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with = "variants")]
+    /// Write the N-th variant; each is derived from the one before it
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "variants")]
     variant: u32,
-    /// Write the first K variants, each in a folder of OUT named by its number.
-    #[arg(long, value_name = "K", requires = "output")]
+    /// Write the first N variants, each in a folder of -o named by its number
+    #[arg(long, value_name = "N", requires = "output")]
     variants: Option<u32>,
-    /// Keep only these mutations, by their numbers from 0, or `none`: a finding of a hunt says which.
+    /// Keep only these mutations, by their numbers from 0, or none
+    ///
+    /// A finding of a hunt says which.
     #[arg(long, value_name = "NUMBERS", conflicts_with = "variants")]
     keep: Option<Keep>,
-    /// Write to this file; to a folder of this name, if there are several files or variants.
-    #[arg(short = 'o', long, value_name = "OUT")]
+    /// Write to this file; several files or variants, to this folder
+    #[arg(short = 'o', long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Show what was changed, as a diff.
     #[arg(long)]
@@ -70,12 +73,12 @@ Exit status:
   70       Gainsay has a bug; please report it
 
 Examples:
-  gainsay mutate prog.c --show                     what changes
-  gainsay mutate prog.c --seed 7 -o variant.c
-  gcc -O0 prog.c -o a; gcc -O3 variant.c -o b; ./a > a.txt; ./b > b.txt; cmp a.txt b.txt
+  gainsay mutate prog.c --show                           # what changes
+  gainsay mutate prog.c --seed 7 -o variant.c && gcc -O3 variant.c -o variant
   gainsay mutate prog.c --strategy tcb,orion --variant 5 -o fifth.c
-  gainsay mutate prog.c --variants 100 -o many     many/1/prog.c, many/2/prog.c …
-  gainsay hunt --engine emi --from DIR             the same on every program of a folder";
+  gainsay mutate prog.c --variants 10 -o many            # many/1/prog.c, many/2/prog.c …
+
+`gainsay hunt --engine emi --from DIR` does the same on every program of a folder.";
 
 /// The numbers of mutations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +101,7 @@ impl std::str::FromStr for Keep {
 /// What the work comes to.
 enum Ended {
     /// There is no program to mutate.
-    Told(Box<Told>),
+    Refused(Box<RunReport>),
     /// A variant is not its seed.
     Wrong(String),
     /// The seed as text, and its variants by number.
@@ -127,7 +130,7 @@ pub fn main(args: Mutate) -> Result<u8> {
         return Ok(status::INTERNAL);
     };
     let (seed, variants) = match ended? {
-        Ended::Told(told) => {
+        Ended::Refused(told) => {
             if let Some(diagnostic) = told.diagnostic {
                 terminal::complain(&diagnostic.render(terminal::colour()));
             }
@@ -177,7 +180,7 @@ fn derive(args: &Mutate) -> Result<Ended> {
     let sources = read_all(&args.files, &args.include, &args.define)?;
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = run::parse(&mut program, &sources) {
-        return Ok(Ended::Told(Box::new(run::refused(&program, &error))));
+        return Ok(Ended::Refused(Box::new(run::refused(&program, &error))));
     }
     drop(sources);
     let map = program.source.clone();
@@ -185,10 +188,10 @@ fn derive(args: &Mutate) -> Result<Ended> {
     let text = texts(&seed.program);
     let mut chain = match seed.chain(&args.strategy, &MachineConfig::default(), args.seed) {
         Ok(chain) => chain,
-        Err(Unfit(outcome)) => {
+        Err(UnusableSeed(outcome)) => {
             let report =
                 Report { outcome, stdout: Vec::new(), steps: 0, profile: Default::default() };
-            return Ok(Ended::Told(Box::new(run::tell(&map, report))));
+            return Ok(Ended::Refused(Box::new(run::tell(&map, report))));
         }
     };
     let none = Database::default();
@@ -202,7 +205,7 @@ fn derive(args: &Mutate) -> Result<Ended> {
         }
         if args.variants.is_some() {
             let files = texts(chain.program());
-            let told = told(chain.variant().edits());
+            let told = summary(chain.variant().edits());
             variants.push(Variant { number, files, told });
         }
     }
@@ -216,21 +219,21 @@ fn derive(args: &Mutate) -> Result<Ended> {
 fn kept(args: &Mutate, chain: &Chain) -> Result<Variant> {
     let all = chain.variant().edits();
     let (program, told) = match &args.keep {
-        None => (chain.program().clone(), told(all)),
+        None => (chain.program().clone(), summary(all)),
         Some(Keep(numbers)) => {
             let edits = numbers.iter().map(|&n| all.get(n).copied()).collect::<Option<Vec<_>>>();
             let edits = edits.ok_or_else(|| {
                 anyhow!("--keep names a mutation that is not there: there are {}", all.len())
             })?;
             let program = chain.variant().with(|n| numbers.contains(&n));
-            (program, format!("{} (of {})", told(&edits), all.len()))
+            (program, format!("{} (of {})", summary(&edits), all.len()))
         }
     };
     Ok(Variant { number: args.variant, files: texts(&program), told })
 }
 
 /// `7 mutations: 3 fcb, 4 tg`.
-fn told(edits: &[Edit]) -> String {
+fn summary(edits: &[Edit]) -> String {
     match edits.len() {
         0 => "no mutations".into(),
         1 => format!("1 mutation: {}", by(edits)),
@@ -246,16 +249,16 @@ fn by(edits: &[Edit]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Keep, by, told};
+    use super::{Keep, by, summary};
     use emi::{Change, Edit, Strategy};
 
     #[test]
     fn mutations_are_counted_by_strategy() {
         let edit = |strategy| Edit { strategy, change: Change::Remove { stmt: ctree::StmtId(0) } };
         let edits = [Strategy::Tcb, Strategy::Fcb, Strategy::Tcb].map(edit);
-        assert_eq!(told(&edits), "3 mutations: 1 fcb, 2 tcb");
-        assert_eq!(told(&edits[..1]), "1 mutation: 1 tcb");
-        assert_eq!((told(&[]), by(&[])), ("no mutations".into(), String::new()));
+        assert_eq!(summary(&edits), "3 mutations: 1 fcb, 2 tcb");
+        assert_eq!(summary(&edits[..1]), "1 mutation: 1 tcb");
+        assert_eq!((summary(&[]), by(&[])), ("no mutations".into(), String::new()));
     }
 
     #[test]

@@ -9,8 +9,8 @@ mod watch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use cmachine::{Hooks, Point, Profile, Step, VarValues, Watch};
-use ctree::scope::Scopes;
+use cmachine::{Hooks, PathStep, Point, Profile, VarValues, Watch};
+use ctree::scope::VisibleDecls;
 use ctree::{Program, Scope, Span, Stmt, StmtId, StmtKind, Ty, TypeKind};
 use serde::Serialize;
 
@@ -129,7 +129,8 @@ impl Observed {
         let mut bodies = BTreeMap::new();
         for func in &program.funcs {
             let Some(span) = func.body.map(|body| program.stmt(body).span) else { continue };
-            if program.source.place(span).is_some_and(|place| own.contains(place.file.as_str())) {
+            if program.source.location(span).is_some_and(|place| own.contains(place.file.as_str()))
+            {
                 bodies.insert(span.lo, (span.hi, program.name(func.name)));
             }
         }
@@ -144,8 +145,8 @@ impl Observed {
             })
             .collect();
         statements.sort_by_key(|(s, _)| program.stmt(*s).span);
-        let scopes = Scopes::of(program);
-        let watch = |(s, _): &(StmtId, String)| (*s, watch::watches(program, &scopes, *s));
+        let visible = VisibleDecls::of(program);
+        let watch = |(s, _): &(StmtId, String)| (*s, watch::watches(program, &visible, *s));
         let probes = statements.iter().map(watch).collect();
         Observed { statements, probes }
     }
@@ -201,7 +202,7 @@ impl Teller<'_> {
         if let Some(known) = self.places.get(&span) {
             return known.clone();
         }
-        let place = self.program.source.place(span).map(|place| {
+        let place = self.program.source.location(span).map(|place| {
             let begin = (place.column as usize - 1).min(place.text.len());
             let end = (begin + place.width as usize).min(place.text.len());
             let code = place.text.get(begin..end).unwrap_or("").trim_end().to_string();
@@ -253,16 +254,16 @@ impl Teller<'_> {
     }
 
     /// The members and elements that a path goes through, as C writes them.
-    fn path(&self, mut ty: Ty, path: &[Step]) -> String {
+    fn path(&self, mut ty: Ty, path: &[PathStep]) -> String {
         let types = &self.program.types;
         let mut text = String::new();
         for &step in path {
             match (step, types.shape(ty)) {
-                (Step::Element(i), &TypeKind::Array(element, _)) => {
+                (PathStep::Element(i), &TypeKind::Array(element, _)) => {
                     text.push_str(&format!("[{i}]"));
                     ty = element;
                 }
-                (Step::Field(i), &TypeKind::Record(record)) => {
+                (PathStep::Field(i), &TypeKind::Record(record)) => {
                     let fields = &types.records[record.index()].fields;
                     let Some(field) = fields.get(i as usize) else { break };
                     // The members of an anonymous member are members of its parent.

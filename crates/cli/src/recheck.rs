@@ -2,24 +2,65 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
 use campaign::{Bug, Finding, RecheckOutcome, Rechecked, Standing, Store, Study, Subject};
+use clap::Args;
 use oracle::{Lab, Limits};
 use serde_json::json;
 use toolchain::{Compiler, Language};
 
-use crate::args::Recheck;
+use crate::args::HuntFolder;
 use crate::hunt::compilers;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
 /// Exit status when something still fails.
 const FAILS: u8 = 1;
 
+/// Try findings again with the compilers that are installed now
+///
+/// Takes one finding for each bug, its reduced program where there is one, and compiles it with what
+/// failed and with other versions of that. What came of it is kept and listed by `gainsay findings`.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Recheck {
+    /// Numbers of findings; one for each bug by default
+    #[arg(value_name = "ID", conflicts_with = "all")]
+    pub ids: Vec<i64>,
+    /// Every finding, disputed ones too.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Compilers to ask, as for `gainsay hunt`
+    ///
+    /// By default those that failed and their other versions.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object for each finding that is tried.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+Exit status:
+  0   none of them fails any more, as far as can be told
+  1   some still fail
+  2   a mistake in the arguments, or something is missing here
+
+Examples:
+  gainsay recheck
+  gainsay recheck 3 7 --hunt my-hunt
+  gainsay recheck --cc gcc-12 --json | jq 'select(.verdict == \"fixed\")'";
+
 /// Runs the command; the exit status.
 pub fn main(args: &Recheck) -> Result<u8> {
-    let mut store = Store::open(&args.out)?;
+    let mut store = Store::open(&args.folder.dir)?;
     let bugs = store.bugs()?;
     let ids = chosen(args, &store, &bugs)?;
     if ids.is_empty() {
@@ -30,17 +71,19 @@ pub fn main(args: &Recheck) -> Result<u8> {
     for id in ids {
         let Some(found) = store.finding(id)? else { continue };
         let subject = match campaign::is_module(&found) || campaign::is_sequenced(&found) {
-            true => Ok(Again::Module(Box::new((store.study(id)?, found)))),
-            false => Subject::of(&store, &found).map(|subject| Again::Program(Box::new(subject))),
+            true => Ok(Candidate::Module(Box::new((store.study(id)?, found)))),
+            false => {
+                Subject::of(&store, &found).map(|subject| Candidate::Program(Box::new(subject)))
+            }
         };
         subjects.push((id, subject));
     }
-    let mut here = Here::default();
+    let mut installed = Installed::default();
     let stop = sandbox::Stop::on_signals();
     let mut counts = [0u64; 3];
     for (n, (id, subject)) in subjects.iter().enumerate() {
         let done = match subject {
-            Ok(Again::Module(module)) => {
+            Ok(Candidate::Module(module)) => {
                 let mut begin = |label: &str| {
                     terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
                 };
@@ -53,13 +96,13 @@ pub fn main(args: &Recheck) -> Result<u8> {
                 let done = recheck(found, study.as_ref(), &program, &mut begin);
                 terminal::status("");
                 if done.as_ref().is_ok_and(|done| done.verdict == RecheckOutcome::Fixed) {
-                    campaign::forget_exclusions(&args.out, &found.finding.signature)
+                    campaign::forget_exclusions(&args.folder.dir, &found.finding.signature)
                         .map_err(anyhow::Error::msg)?;
                 }
                 done
             }
-            Ok(Again::Program(subject)) => {
-                let (compilers, limits) = here.compilers(args, subject)?;
+            Ok(Candidate::Program(subject)) => {
+                let (compilers, limits) = installed.compilers(args, subject)?;
                 let lab = Lab { limits, stop: stop.clone() };
                 let mut begin = |label: &str| {
                     terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
@@ -92,7 +135,7 @@ pub fn main(args: &Recheck) -> Result<u8> {
 }
 
 /// What is tried again.
-enum Again {
+enum Candidate {
     Program(Box<Subject>),
     Module(Box<(Option<Study>, Finding)>),
 }
@@ -112,15 +155,15 @@ fn chosen(args: &Recheck, store: &Store, bugs: &[Bug]) -> Result<Vec<i64>> {
     Ok(stands.map(|bug| bug.representative).collect())
 }
 
-/// The compilers of today, each asked for once.
+/// The compilers that are installed now, each asked for once.
 #[derive(Default)]
-struct Here {
+struct Installed {
     found: Vec<(Language, Vec<Arc<Compiler>>, Limits)>,
     /// Names that were looked for and are not there.
     asked: BTreeSet<(Language, String)>,
 }
 
-impl Here {
+impl Installed {
     /// Those that were asked for, or all for this processor and what failed.
     fn compilers(
         &mut self,
@@ -155,9 +198,9 @@ fn line(id: i64, done: &Result<Rechecked, String>) -> String {
         Err(why) => return format!("#{id:<4} cannot be told: {why}\n"),
     };
     let mut text = match done.verdict {
-        RecheckOutcome::Fails => format!("#{id:<4} still fails: {}", words::targets(&done.fails)),
+        RecheckOutcome::Fails => format!("#{id:<4} still fails: {}", human::targets(&done.fails)),
         RecheckOutcome::Fixed => {
-            format!("#{id:<4} fixed: right on {}", words::targets(&done.right))
+            format!("#{id:<4} fixed: right on {}", human::targets(&done.right))
         }
         RecheckOutcome::Unknown => format!("#{id:<4} cannot be told: {}", unknown(done)),
     };
@@ -174,7 +217,7 @@ fn unknown(done: &Rechecked) -> String {
     }
     parts.extend(done.otherwise.iter().map(|(label, what)| format!("{label}: {what}")));
     if !done.right.is_empty() {
-        parts.push(format!("right on {}", words::targets(&done.right)));
+        parts.push(format!("right on {}", human::targets(&done.right)));
     }
     if parts.is_empty() {
         parts.push("no compiler was asked".into());

@@ -1,7 +1,6 @@
 //! `gainsay reduce`: a small program that still fails.
 
 use std::fs;
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,20 +10,89 @@ use anyhow::{Context, Result, anyhow, bail};
 use campaign::{
     Finding, ModulePatient, Patient, ProgramSubject, Store, Study, StudyProgress, TestProgram,
 };
+use clap::{Args, ValueEnum};
 use oracle::{Case, Lab, SourceFile, Suspicion};
 use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced, ReducedByScript, Validity};
 use serde_json::json;
 use toolchain::{Language, Target};
 
-use crate::args::{Alignment, Check, Finisher, Reduce, Run};
+use crate::args::HuntFolder;
+use crate::check::Check;
 use crate::hunt::{Compilers, compilers};
-use crate::{check, run, terminal, words};
+use crate::run::{Alignment, Run};
+use crate::{check, human, run, terminal};
 
 /// Exit status when there is nothing to reduce.
 const NOT_REDUCED: u8 = 1;
 
 /// A log wants a sign of life, but no more.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Make a failing program small, and keep it failing and valid
+///
+/// Every candidate is executed by the abstract machine before a compiler sees it: what has no
+/// defined result is never tried. A crash stays the same crash; wrong code stays wrong where it was
+/// wrong and right where it was right. Ctrl-C keeps the best so far.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Reduce {
+    /// The number of a finding, a folder as `gainsay show -o` writes it, or C files of one program.
+    #[arg(required = true, value_name = "ID | DIR | FILE.c")]
+    pub what: Vec<PathBuf>,
+    /// A script that exits with 0 for what must stay, as for C-Reduce
+    ///
+    /// It runs in a folder with a copy of the file.
+    #[arg(long, value_name = "SCRIPT")]
+    pub test: Option<PathBuf>,
+    /// Write the result to this file; for a finding, to this folder
+    ///
+    /// Without it a file goes to standard output, and a finding stays in the hunt's folder.
+    #[arg(short = 'o', long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Compilers, as for `gainsay hunt`.
+    #[arg(long, value_name = "PATTERN")]
+    pub cc: Vec<String>,
+    /// Candidates at the same time; all processors by default
+    #[arg(short = 'j', long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time with the best so far: 90s, 10m.
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::human::duration)]
+    pub time: Option<Duration>,
+    /// Let another reducer go on with the result of --test.
+    #[arg(long, value_enum, value_name = "TOOL", requires = "test")]
+    pub finish: Option<Finisher>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object in place of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reducers that can go on where ours ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Finisher {
+    /// C-Vise, with our check that the program is valid before its script
+    Cvise,
+}
+
+const HELP: &str = "\
+Exit status:
+  0   reduced
+  1   the failure does not show, or the program cannot be used
+  2   a mistake in the arguments, or something is missing here
+
+Examples:
+  gainsay reduce 3                                      # a finding, with blame and versions: gainsay show 3
+  gainsay reduce crash.c --cc gcc-12 -o small.c
+  gainsay reduce big.c --test ./interesting.sh -o small.c
+  gainsay reduce big.c --test ./interesting.sh --finish cvise -o small.c
+  gainsay reduce bad.ll --test ./interesting.sh -o small.ll  # LLVM IR, by llvm-reduce";
 
 /// Runs the command; the exit status.
 pub fn main(args: &Reduce) -> Result<u8> {
@@ -76,14 +144,14 @@ impl Teller {
     }
 
     fn say(&self, line: &str) {
-        if io::stderr().is_terminal() {
+        if terminal::is_live() || terminal::is_verbose() {
             terminal::status(line);
             return;
         }
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if last.unwrap_or(self.begin).elapsed() >= LINE_EVERY {
             *last = Some(Instant::now());
-            terminal::complain(line);
+            terminal::note(line);
         }
     }
 
@@ -332,11 +400,15 @@ fn failing(
 
 /// A finding of a hunt.
 fn a_finding(args: &Reduce, id: i64) -> Outcome {
-    Store::open(&args.out)?;
+    Store::open(&args.folder.dir)?;
     // Held to the end: a hunt must not write meanwhile.
-    let mut store = Store::create(&args.out)?;
+    let mut store = Store::create(&args.folder.dir)?;
     let Some(found) = store.finding(id)? else {
-        bail!("there is no finding {id} in {}: `gainsay findings` lists them", args.out.display());
+        bail!(
+            "there is no finding {id} in {}: `{}` lists them",
+            args.folder.dir.display(),
+            args.folder.command("findings")
+        );
     };
     let teller = Teller::new();
     let study = match campaign::is_module(&found) {
@@ -349,7 +421,7 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
         Err(why) => return Ok(Err(why)),
     };
     store.put_study(id, &study)?;
-    told(args, id, &study)
+    show_reduced(args, id, &study)
 }
 
 /// Studies a module that LLVM's passes fail on.
@@ -368,7 +440,7 @@ fn of_module(args: &Reduce, found: &Finding, teller: &Teller) -> Result<Result<S
             "{:>4} s  {} instructions, {}  {} tried  {}",
             teller.begin.elapsed().as_secs(),
             p.instructions,
-            words::cut(p.passes, 40),
+            human::cut(p.passes, 40),
             p.candidates,
             p.what
         ));
@@ -417,7 +489,7 @@ fn of_program(
 }
 
 /// Shows what became of a finding, and writes it where it is wanted.
-fn told(args: &Reduce, id: i64, study: &Study) -> Outcome {
+fn show_reduced(args: &Reduce, id: i64, study: &Study) -> Outcome {
     terminal::status("");
     if let Some(dir) = &args.output {
         let case = Case { files: study.files.clone(), ..campaign::study_case(study) };
@@ -437,12 +509,13 @@ fn told(args: &Reduce, id: i64, study: &Study) -> Outcome {
         terminal::print(text.as_bytes())?;
         let pass = study.blame.pass.as_deref().unwrap_or("no pass found");
         terminal::complain(&format!(
-            "{} tokens of {} in {:.0} s; {} {}; {pass}; `gainsay show {id}` tells all",
+            "{} tokens of {} in {:.0} s; {} {}; {pass}; `{}` shows all",
             study.tokens.1,
             study.tokens.0,
             study.took.as_secs_f64(),
             study.compiler,
-            words::cut(&study.flags.join(" "), 60),
+            human::cut(&study.flags.join(" "), 60),
+            args.folder.command(&format!("show {id}")),
         ));
     }
     Ok(Ok(()))

@@ -1,26 +1,56 @@
 //! `gainsay report`: a folder for a bug tracker, or a page on a hunt.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use campaign::{Store, Subject};
+use clap::Args;
 use oracle::Lab;
 use report::{CompilerToday, Detail, Test, View};
 use sandbox::{Ended, Run, Scratch};
 use toolchain::{Language, Preprocessor, Target};
 
-use crate::args::Report;
+use crate::args::HuntFolder;
 use crate::hunt::compilers;
 use crate::{findings, terminal};
 
 /// A compiler tells its version in no time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Write a finding as a bug report, or a whole hunt as a page
+///
+/// A report is a folder: the test, `report.md` for a bug tracker, `reproduce.sh`, which says whether
+/// the bug is there, and the original program. A page is one file that any browser shows.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Report {
+    /// The number of a finding, as `gainsay findings` lists it
+    #[arg(value_name = "ID", required_unless_present = "html", conflicts_with = "html")]
+    pub id: Option<i64>,
+    /// One HTML page on the whole hunt
+    #[arg(long)]
+    pub html: bool,
+    /// Write the report to this folder, or the page to this file
+    #[arg(short = 'o', long, value_name = "PATH", required = true)]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+const HELP: &str = "\
+Examples:
+  gainsay reduce 3 && gainsay report 3 -o bug                # a folder to send
+  gainsay report 3 -o bug && sh bug/reproduce.sh gcc-12      # is it there, too?
+  gainsay report --html --hunt my-hunt -o hunt.html";
+
 /// Runs the command; the exit status.
 pub fn main(args: &Report) -> Result<u8> {
-    let store = Store::open(&args.out)?;
+    let store = Store::open(&args.folder.dir)?;
     match args.id {
         Some(id) => folder(args, &store, id)?,
         None => page(args, &store)?,
@@ -35,9 +65,10 @@ fn page(args: &Report, store: &Store) -> Result<()> {
         let id = bug.representative;
         let Some(found) = store.finding(id)? else { continue };
         let (study, bug) = (store.study(id)?, Some(bug.clone()));
-        details.push(Detail { found, study, bug, targets: shot.targets.clone() });
+        let (targets, folder) = (shot.targets.clone(), Some(args.folder.dir.clone()));
+        details.push(Detail { found, study, bug, targets, folder });
     }
-    let name = args.out.to_string_lossy();
+    let name = args.folder.dir.to_string_lossy();
     let view = View { name: &name, now: findings::now(), shot: &shot };
     if args.output.is_dir() {
         bail!("{} is a folder: give a file with -o", args.output.display());
@@ -65,9 +96,10 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
     let written = report::folder(&test, &args.output)?;
     let mut told = format!("{}: {}\n", args.output.display(), written.join(" "));
     if study.is_none() {
+        let reduce = args.folder.command(&format!("reduce {id}"));
         told += &format!(
-            "The program is not reduced yet: `gainsay reduce {id}` does that and finds the cause; \
-             this report has the original.\n"
+            "The program is not reduced yet: `{reduce}` does that and finds the cause; this report has \
+             the original.\n"
         );
         if let Some(bug) = bug.filter(|bug| {
             bug.representative != id && store.study(bug.representative).is_ok_and(|s| s.is_some())
@@ -115,9 +147,9 @@ fn today(args: &Report, subject: &Subject, test: &Test) -> CompilerToday {
     match &seen {
         Some(seen) if seen.kind(&case).is_some() => today.got = Some(seen.clone()),
         Some(_) => terminal::complain(&format!(
-            "gainsay: {} does as it must now: `gainsay recheck {}` tells more",
+            "gainsay: {} does as it must now: `{}` tells more",
             target.label(),
-            test.found.id
+            args.folder.command(&format!("recheck {}", test.found.id))
         )),
         None => {}
     }

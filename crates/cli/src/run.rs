@@ -1,11 +1,13 @@
 //! `gainsay run`: preprocess, parse, execute, tell.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow};
+use clap::{Args, ValueEnum};
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report, Verdict};
 use cparse::{ErrorKind, ParseError};
 use ctree::{DataModel, Program, SourceMap};
 
-use crate::args::Run;
 use crate::diagnostic::Diagnostic;
 use crate::input::{Source, read_all};
 use crate::json::RunObject;
@@ -13,7 +15,7 @@ use crate::profile::{self, Observed};
 use crate::{status, terminal};
 
 /// What a run comes to for the person who asked: all three ways of saying it.
-pub struct Told {
+pub struct RunReport {
     /// The exit status.
     pub exit: u8,
     /// For scripts.
@@ -23,6 +25,78 @@ pub struct Told {
     /// What the program printed.
     pub stdout: Vec<u8>,
 }
+
+/// Execute a C program in a strict abstract machine.
+///
+/// Prints what the program prints and exits with its status, or says where and why the program has
+/// no defined result. `.c` files go through the system's preprocessor first; `.i` files, and `-`
+/// for standard input, are taken as preprocessed. Several files are one program.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Run {
+    /// C files of one program; `-` is standard input.
+    #[arg(required = true, value_name = "FILE.c")]
+    pub files: Vec<PathBuf>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Show what ran, how often and with which values
+    ///
+    /// On standard error: how often each statement ran, with which values of variables, and what never did. With --json:
+    /// everything that was recorded, under "profile".
+    #[arg(long)]
+    pub profile: bool,
+    /// Stop after this many machine steps (loop iterations and calls).
+    #[arg(long, value_name = "N")]
+    pub fuel: Option<u64>,
+    /// How to judge the alignment of an access through a pointer.
+    #[arg(long, value_enum, value_name = "BY", default_value_t = Alignment::Offsets)]
+    pub alignment: Alignment,
+    /// Print one JSON object on standard output in place of the program's output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The machine's policies on alignment, as words.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Alignment {
+    /// Objects are only as aligned as their types say
+    Types,
+    /// Objects begin well aligned, as GCC places them; the offset decides
+    Offsets,
+    /// Any address will do: not C, but what x86-64 mostly lets pass
+    Any,
+}
+
+impl From<Alignment> for cmachine::Alignment {
+    fn from(alignment: Alignment) -> Self {
+        match alignment {
+            Alignment::Types => cmachine::Alignment::Types,
+            Alignment::Offsets => cmachine::Alignment::Offsets,
+            Alignment::Any => cmachine::Alignment::Any,
+        }
+    }
+}
+
+const HELP: &str = "\
+Exit status:
+  the program's own   it finished (134 if it called abort)
+  65                  executed code is undefined, or its result depends on what C leaves open
+  66                  executed code uses something Gainsay does not model
+  67                  the program ran out of fuel or memory
+  2                   the file is missing or is not C
+  70                  Gainsay has a bug; please report it
+A program may exit with these numbers too: standard error, and --json, tell which it was.
+
+Examples:
+  gainsay run prog.c
+  gainsay run --profile prog.c
+  gainsay run main.c util.c -I include -D NDEBUG
+  csmith --seed 1 > random.c && gainsay run -I /usr/include/csmith random.c
+  gcc -E prog.c | gainsay run --json - | jq .outcome";
 
 /// Runs the command; the exit status.
 pub fn main(args: Run) -> Result<u8> {
@@ -57,7 +131,7 @@ pub const REPORT_A_BUG: &str = "gainsay: this is a bug in gainsay, not a stateme
     please report it with the program that shows it";
 
 /// Preprocesses, parses and executes; an error is a mistake in the arguments.
-pub fn execute(args: &Run) -> Result<Told> {
+pub fn execute(args: &Run) -> Result<RunReport> {
     let sources = read_all(&args.files, &args.include, &args.define)?;
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = parse(&mut program, &sources) {
@@ -90,7 +164,7 @@ pub fn parse(program: &mut Program, sources: &[Source]) -> Result<(), ParseError
 }
 
 /// What a program comes to that is not C, or not ours.
-pub fn refused(program: &Program, error: &ParseError) -> Told {
+pub fn refused(program: &Program, error: &ParseError) -> RunReport {
     let (exit, outcome, title) = match error.kind {
         ErrorKind::Invalid => (status::USAGE, "invalid", error.message.clone()),
         ErrorKind::Unsupported => {
@@ -104,13 +178,13 @@ pub fn refused(program: &Program, error: &ParseError) -> Told {
     let detail = Some(error.message.clone());
     let object = RunObject { outcome, stage: "parse", detail, ..Default::default() }
         .places(diagnostic.at.as_ref(), None);
-    Told { exit, object, diagnostic: Some(diagnostic), stdout: Vec::new() }
+    RunReport { exit, object, diagnostic: Some(diagnostic), stdout: Vec::new() }
 }
 
 const LIMIT: &str = "the program may be fine: this is a limit of gainsay";
 
 /// What an execution comes to.
-pub fn tell(map: &SourceMap, report: Report) -> Told {
+pub fn tell(map: &SourceMap, report: Report) -> RunReport {
     let Report { outcome, stdout, steps, .. } = report;
     let object = RunObject { stage: "run", steps, ..Default::default() }.stdout(&stdout);
     let (exit, object, diagnostic) = match outcome {
@@ -151,7 +225,7 @@ pub fn tell(map: &SourceMap, report: Report) -> Told {
             (status::INTERNAL, object, Some(diagnostic))
         }
     };
-    Told { exit, object, diagnostic, stdout }
+    RunReport { exit, object, diagnostic, stdout }
 }
 
 /// A broken rule, undefined or unspecified.
@@ -229,7 +303,7 @@ mod tests {
         Span { lo, hi: lo + words.len() as u32 }
     }
 
-    fn told(outcome: Outcome) -> Told {
+    fn told(outcome: Outcome) -> RunReport {
         tell(
             &map(),
             Report { outcome, stdout: b"so far".to_vec(), steps: 9, profile: Default::default() },

@@ -1,30 +1,78 @@
 //! `gainsay serve`: a hunt in a web browser.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+#[cfg(feature = "cluster")]
+mod remote;
 
 use anyhow::Result;
-use campaign::Snapshot;
-use cluster::HuntClient;
-use report::Detail;
+use clap::Args;
 use serve::{Folder, Options, Source, Token};
 
-use crate::args::Serve;
+#[cfg(feature = "cluster")]
+use crate::args::Given;
+use crate::args::HuntFolder;
 use crate::terminal;
 
 /// What opens an address on a desktop.
 const OPENER: &str = "xdg-open";
 
+/// Show a hunt in a web browser, live while it runs
+///
+/// Overview, list and findings, read-only; Ctrl-C ends it. On another address than this machine's own (127.0.0.1) a browser
+/// must know a token: yours, or one that is made and printed with the address. What is sent is not encrypted: over a
+/// network that is not yours, use `ssh -L 4270:127.0.0.1:4270 HOST` in place of --listen.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Serve {
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4270")]
+    pub listen: std::net::SocketAddr,
+    /// What a browser must know: at least 16 letters and digits
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<String>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub open: bool,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub remote: remote::RemoteOptions,
+    /// What was typed.
+    #[cfg(feature = "cluster")]
+    #[arg(skip)]
+    pub given: Given,
+}
+
+const HELP: &str = "\
+Examples:
+  gainsay serve --open                               # in the browser of this machine
+  gainsay serve --hunt my-hunt --listen 127.0.0.1:0  # on any free port
+  gainsay serve --cluster nats://head:4222           # a hunt on many machines, from any of them
+  gainsay serve --listen 0.0.0.0:4270                # for others too, who know the token that is printed
+
+With a token: curl -H 'Authorization: Bearer TOKEN' http://HOST:4270/finding/3/report.zip -o bug.zip";
+
+/// What is shown: the hunt of a folder.
+#[cfg(not(feature = "cluster"))]
+fn source(args: &Serve) -> Result<Box<dyn Source>> {
+    Ok(Box::new(Folder::open(&args.folder.dir)?))
+}
+
+/// What is shown: the hunt of a folder, or one on many machines.
+#[cfg(feature = "cluster")]
+fn source(args: &Serve) -> Result<Box<dyn Source>> {
+    match args.remote.cluster.is_empty() {
+        true => Ok(Box::new(Folder::open(&args.folder.dir)?)),
+        false if args.given.has("--hunt") => {
+            anyhow::bail!("--hunt and --cluster name two hunts: leave one out")
+        }
+        false => Ok(Box::new(args.remote.connect()?)),
+    }
+}
+
 /// Runs the command; the exit status.
 pub fn main(args: &Serve) -> Result<u8> {
-    let source: Box<dyn Source> = match &args.cluster[..] {
-        [] => Box::new(Folder::open(&args.dir)?),
-        servers => {
-            let access = args.nats.access(servers)?;
-            let watch = HuntClient::connect(&access, &crate::cluster::this_process())?;
-            watch.changes()?;
-            Box::new(Far { watch, last: AtomicI64::new(0) })
-        }
-    };
+    let source = source(args)?;
     let shown = source.name();
     let token = match &args.token {
         Some(text) => Some(Token::new(text)?),
@@ -35,8 +83,8 @@ pub fn main(args: &Serve) -> Result<u8> {
     serve::serve(source, options, |address| {
         let query = token.map_or_else(String::new, |token| format!("?token={}", token.text()));
         let url = format!("http://{address}/{query}");
-        let told = format!("{shown} is shown at {url}\nCtrl-C ends it.\n");
-        terminal::print(told.as_bytes())?;
+        let hint = if terminal::is_quiet() { "" } else { "Ctrl-C ends it.\n" };
+        terminal::print(format!("{shown} is shown at {url}\n{hint}").as_bytes())?;
         if args.open {
             // On a thread of its own: some openers stay as long as the browser.
             std::thread::spawn(move || {
@@ -50,34 +98,4 @@ pub fn main(args: &Serve) -> Result<u8> {
         Ok(())
     })?;
     Ok(0)
-}
-
-/// The hunt of a cluster.
-struct Far {
-    watch: HuntClient,
-    /// The last number that was heard.
-    last: AtomicI64,
-}
-
-impl Source for Far {
-    fn name(&self) -> String {
-        format!("the hunt on {}", self.watch.at())
-    }
-
-    /// Of a coordinator that is gone, the last that it said stays on the page.
-    fn changes(&self) -> Result<i64> {
-        if let Ok(now) = self.watch.changes() {
-            self.last.store(now, Ordering::Relaxed);
-        }
-        Ok(self.last.load(Ordering::Relaxed))
-    }
-
-    fn refresh(&self, shot: &mut Snapshot) -> Result<()> {
-        self.watch.refresh(shot)
-    }
-
-    fn detail(&self, id: i64) -> Result<Option<Detail>> {
-        let shown = self.watch.finding(id)?;
-        Ok(shown.map(|(found, study, targets)| Detail { found, study, bug: None, targets }))
-    }
 }

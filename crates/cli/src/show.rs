@@ -4,15 +4,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use campaign::{Finding, NewFinding, Store, Study};
+use clap::Args;
 use oracle::{Assessment, Opinion, SourceFile};
 use serde_json::json;
 
-use crate::args::Show;
-use crate::{findings, terminal, words};
+use crate::args::HuntFolder;
+use crate::{findings, human, terminal};
 
 /// Lines that differ, of those shown.
 const DIFFERENT: usize = 3;
@@ -20,19 +21,47 @@ const DIFFERENT: usize = 3;
 /// Lines of a compiler's messages; the first ones tell it.
 const MESSAGES: usize = 12;
 
+/// Show one finding, ready to be pasted into a bug tracker
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Show {
+    /// Its number, as `gainsay findings` lists it
+    #[arg(value_name = "ID")]
+    pub id: i64,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// Write everything that was kept to this folder
+    ///
+    /// The program, its expected output, and what compilers printed; a reduced program goes to `reduced` in it.
+    #[arg(short = 'o', long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print the program too
+    #[arg(long)]
+    pub source: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  gainsay show 3
+  gainsay show 3 -o bug && cat bug/README                    # the commands that show it
+  gainsay show 3 --hunt my-hunt --json | jq .commands";
+
 /// Runs the command; the exit status.
 pub fn main(args: &Show) -> Result<u8> {
-    let store = Store::open(&args.dir)?;
+    let store = Store::open(&args.folder.dir)?;
     store.known(args.id)?;
     let found = store.finding(args.id)?.context("it was there a moment ago")?;
     let study = store.study(args.id)?;
     let versions: BTreeMap<String, String> = store.versions()?.into_iter().collect();
-    let told = || match &study {
+    let whole = || match &study {
         Some(study) => reduced(found.id, study, &versions) + &text(&found, &versions),
         None => text(&found, &versions),
     };
     if let Some(folder) = &args.output {
-        let mut written = write(folder, &found, &told())?;
+        let mut written = write(folder, &found, &whole())?;
         if let Some(study) = &study {
             written.extend(write_reduced(folder, study)?);
         }
@@ -46,8 +75,8 @@ pub fn main(args: &Show) -> Result<u8> {
     }
     let text = match args.json {
         true => object(&found, study.as_ref(), &versions, args.source)?,
-        false if args.source => told() + &sources(&found.finding),
-        false => told(),
+        false if args.source => whole() + &sources(&found.finding),
+        false => whole(),
     };
     terminal::print(text.as_bytes())?;
     Ok(0)
@@ -86,7 +115,7 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     }
     text += "\nWho says that the reduced program is valid:\n\n";
     for opinion in &study.certificate.opinions {
-        text += &told(opinion);
+        text += &opinion_text(opinion);
     }
     text + "\nAs it was found:\n\n"
 }
@@ -155,7 +184,7 @@ pub fn proof(finding: &NewFinding) -> String {
         false => "\nEvidence about the program:\n\n",
     };
     for opinion in &finding.certificate.opinions {
-        text += &told(opinion);
+        text += &opinion_text(opinion);
     }
     text
 }
@@ -168,7 +197,7 @@ fn labels(labels: &[String], versions: &BTreeMap<String, String>) -> String {
         }
         _ => format!("{name}: {}", flags.join(", ")),
     };
-    words::by_compiler(labels).into_iter().map(one).collect::<Vec<_>>().join("\n           ")
+    human::by_compiler(labels).into_iter().map(one).collect::<Vec<_>>().join("\n           ")
 }
 
 fn standing(found: &Finding) -> String {
@@ -177,13 +206,13 @@ fn standing(found: &Finding) -> String {
         false => "disputed: the program may be to blame, or gainsay".into(),
     };
     if found.seen_before > 0 {
-        let _ = write!(text, "; {} with this signature before", words::count(found.seen_before));
+        let _ = write!(text, "; {} with this signature before", human::count(found.seen_before));
     }
     text
 }
 
 fn files(finding: &NewFinding) -> String {
-    let one = |file: &SourceFile| format!("{} ({})", file.name, words::size(file.bytes.len()));
+    let one = |file: &SourceFile| format!("{} ({})", file.name, human::size(file.bytes.len()));
     finding.files.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -230,7 +259,7 @@ fn difference(target: &str, expected: &[u8], got: &[u8]) -> String {
     for &i in differing.iter().take(DIFFERENT) {
         for (sign, line) in [('-', expected.get(i)), ('+', got.get(i))] {
             let line = line.map_or("(nothing)", String::as_str);
-            let _ = writeln!(text, "    {sign} {}", words::cut(line, 200));
+            let _ = writeln!(text, "    {sign} {}", human::cut(line, 200));
         }
     }
     text.push('\n');
@@ -242,7 +271,7 @@ fn printable(line: &str) -> String {
     line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
-fn told(opinion: &Opinion) -> String {
+fn opinion_text(opinion: &Opinion) -> String {
     let says = match &opinion.says {
         Assessment::Valid => "valid".to_string(),
         Assessment::Undefined(what) => format!("UNDEFINED: {what}"),

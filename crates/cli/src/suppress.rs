@@ -4,21 +4,52 @@ use std::fmt::Write;
 
 use anyhow::{Result, bail};
 use campaign::{Store, Suppression};
+use clap::Args;
 
-use crate::args::{DEFAULT_OUT, Suppress};
-use crate::{terminal, words};
+use crate::args::HuntFolder;
+use crate::{human, terminal};
+
+/// Hide bugs that are known already
+///
+/// A pattern is a key or a signature, in which `*` stands for anything. Findings that fit are still
+/// recorded and counted, but they are not reduced, and `gainsay findings` only counts them.
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
+pub struct Suppress {
+    /// Keys or signatures to hide
+    #[arg(value_name = "PATTERN", required_unless_present_any = ["list", "remove"], requires = "reason",
+          conflicts_with_all = ["list", "remove"])]
+    pub pattern: Option<String>,
+    /// Why: the number of the bug in a tracker, for example.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// List what is suppressed, and how many findings that is.
+    #[arg(long, conflicts_with = "remove")]
+    pub list: bool,
+    /// Take a suppression back.
+    #[arg(long, value_name = "PATTERN")]
+    pub remove: Option<String>,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+}
+
+const HELP: &str = "\
+Examples:
+  gainsay suppress 'compiler-crash gcc in gimplify_expr*' --reason 'GCC PR 12345'
+  gainsay suppress --list
+  gainsay suppress --remove 'compiler-crash gcc in gimplify_expr*'";
 
 /// Runs the command; the exit status.
 pub fn main(args: &Suppress) -> Result<u8> {
-    let mut store = Store::open(&args.out)?;
+    let mut store = Store::open(&args.folder.dir)?;
     let text = match (&args.pattern, &args.remove) {
         (Some(pattern), _) => add(&mut store, pattern, args)?,
         (None, Some(pattern)) => {
             if !store.unsuppress(pattern)? {
                 let there: Vec<String> =
-                    store.suppressions()?.iter().map(|s| words::quote(&s.pattern)).collect();
+                    store.suppressions()?.iter().map(|s| human::quote(&s.pattern)).collect();
                 let there = if there.is_empty() { "nothing".into() } else { there.join(", ") };
-                bail!("{} is not suppressed; what is: {there}", words::quote(pattern));
+                bail!("{} is not suppressed; what is: {there}", human::quote(pattern));
             }
             format!("not suppressed any more: {pattern}\n")
         }
@@ -35,22 +66,22 @@ fn add(store: &mut Store, pattern: &str, args: &Suppress) -> Result<String> {
     }
     store.suppress(pattern, reason)?;
     let hits = store.suppressions()?.iter().find(|s| s.pattern == pattern).map_or(0, |s| s.hits);
-    let out = match args.out.to_string_lossy().as_ref() {
-        DEFAULT_OUT => String::new(),
-        out => format!(" --out {}", words::quote(out)),
-    };
-    let undo = format!("gainsay suppress --remove {}{out}", words::quote(pattern));
+    let undo = args.folder.command(&format!("suppress --remove {}", human::quote(pattern)));
     let fits = match hits {
         0 => "fits no finding yet".to_string(),
-        n => format!("fits {}", words::plural(n, "finding")),
+        n => format!("fits {}", human::plural(n, "finding")),
     };
-    Ok(format!("suppressed: {pattern} ({fits})\nTo take it back: {undo}\n"))
+    let hint = match terminal::is_quiet() {
+        true => String::new(),
+        false => format!("To take it back: {undo}\n"),
+    };
+    Ok(format!("suppressed: {pattern} ({fits})\n{hint}"))
 }
 
 fn list(all: &[Suppression]) -> String {
     let mut text = String::new();
     for Suppression { pattern, reason, since, hits } in all {
-        let hits = words::plural(*hits, "finding");
+        let hits = human::plural(*hits, "finding");
         let _ = writeln!(text, "{pattern}\n    {reason} ({hits}, since {})", report::date(*since));
     }
     if text.is_empty() { "nothing is suppressed\n".into() } else { text }

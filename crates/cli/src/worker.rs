@@ -1,35 +1,36 @@
 //! `gainsay worker`: tests for hunts that another process coordinates.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use clap::{Args as ClapArgs, Parser as _};
+use clap::Args;
 use cluster::{Spec, WorkerEvent, WorkerOptions};
 use toolchain::SurveyError;
 
-use crate::args::{Args, Command};
+use crate::args::{Command, parse};
 use crate::cluster::{Nats, this_process};
-use crate::{hunt, terminal, words};
+use crate::{human, hunt, terminal};
 
 /// A log wants a sign of life, but no more.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// Work for hunts that are coordinated elsewhere.
+/// Test for hunts that another machine coordinates
 ///
 /// Joins NATS servers and does the tests of whatever hunt `gainsay hunt --cluster` coordinates there, with
 /// the compilers of this machine; then waits for the next hunt. Start as many as you like, on as many
 /// machines, at any time; end them with Ctrl-C or SIGTERM, or pull the plug: what a worker had begun goes
 /// to others, and nothing counts twice.
-#[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[derive(Args, Debug)]
+#[command(after_long_help = HELP)]
 pub struct Worker {
     /// The NATS servers, separated by commas.
     #[arg(long, value_name = "nats://HOST:PORT", value_delimiter = ',', required = true)]
     pub join: Vec<String>,
-    /// Tests at the same time; as many as there are processors, if not given.
-    #[arg(long, value_name = "N")]
+    /// Tests at the same time; all processors by default
+    #[arg(short = 'j', long, value_name = "N")]
     pub jobs: Option<usize>,
     #[command(flatten)]
     pub nats: Nats,
@@ -46,10 +47,10 @@ Exit status:
 
 Examples:
   gainsay worker --join nats://head:4222
-  gainsay worker --join nats://a:4222,nats://b:4222,nats://c:4222 --jobs 16
-  gainsay worker --join tls://head:4222 --creds hunt.creds --tls-ca ca.pem
+  gainsay worker --join nats://head:4222 -j 16
 
-deploy/ has a unit for systemd, a script for Slurm and a manifest for Kubernetes.";
+Several servers: --join nats://a:4222,nats://b:4222. With TLS and credentials: --join tls://head:4222
+--creds hunt.creds --tls-ca ca.pem. deploy/ has a unit for systemd, a script for Slurm and a manifest for Kubernetes.";
 
 /// Runs the command; the exit status.
 pub fn main(args: &Worker) -> Result<u8> {
@@ -59,19 +60,19 @@ pub fn main(args: &Worker) -> Result<u8> {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let member = WorkerOptions { name: this_process(), jobs: args.jobs.unwrap_or_else(processors) };
     for weakness in sandbox::weaknesses() {
-        terminal::complain(&format!("gainsay: {weakness}"));
+        terminal::note(&format!("gainsay: {weakness}"));
     }
     let access = args.nats.access(&args.join)?;
     let stop = sandbox::Stop::on_signals();
-    let mut told = (Instant::now(), 0);
+    let mut last = (Instant::now(), 0);
+    let every = if terminal::is_verbose() { Duration::ZERO } else { LINE_EVERY };
     let mut tell = |joined: WorkerEvent<'_>| match joined {
         WorkerEvent::Note(word) => say(&format!("gainsay worker {}: {word}", member.name)),
-        WorkerEvent::Progress(tests, findings)
-            if told.0.elapsed() >= LINE_EVERY && tests != told.1 =>
-        {
-            told = (Instant::now(), tests);
+        WorkerEvent::Progress(..) if terminal::is_quiet() => {}
+        WorkerEvent::Progress(tests, findings) if last.0.elapsed() >= every && tests != last.1 => {
+            last = (Instant::now(), tests);
             let (tests, findings) =
-                (words::plural(tests, "test"), words::plural(findings, "finding"));
+                (human::plural(tests, "test"), human::plural(findings, "finding"));
             say(&format!("gainsay worker {}: {tests}, {findings}", member.name));
         }
         WorkerEvent::Progress(..) => {}
@@ -96,10 +97,11 @@ fn plan(
     jobs: usize,
 ) -> Result<campaign::Plan> {
     let words = std::iter::once("gainsay").chain(spec.words.iter().map(String::as_str));
-    let args = Args::try_parse_from(words).context("the arguments of the hunt cannot be read")?;
+    let words: Vec<OsString> = words.map(OsString::from).collect();
+    let args = parse(&words).context("the arguments of the hunt cannot be read")?;
     let Command::Hunt(mut args) = args.command else { bail!("the cluster has no hunt") };
-    args.out = dir.join("own");
-    std::fs::create_dir(&args.out).context("a temporary folder cannot be made")?;
+    args.folder.dir = dir.join("own");
+    std::fs::create_dir(&args.folder.dir).context("a temporary folder cannot be made")?;
     args.jobs = Some(jobs);
     args.elsewhere = files.clone();
     loop {

@@ -148,7 +148,7 @@ fn hunt(args: &HuntArgs, gainsay: &Path, scratch: &Path) -> Result<Side> {
         .args(["--tests", &args.count.to_string(), "--seed", &args.seed.to_string()])
         .arg("--config")
         .arg(&config)
-        .arg("--out")
+        .arg("--hunt")
         .arg(scratch.join("hunt"))
         .cwd(scratch);
     for cc in &args.cc {

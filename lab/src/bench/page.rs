@@ -74,7 +74,7 @@ pub fn main(context: &Context, args: &PageArgs) -> Result<()> {
     let mut store = make(scratch.path(), args)?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let (listen, stop) = (format!("127.0.0.1:{port}"), Stop::new());
-    let server = Run::new(gainsay, WALL).arg("serve").arg(scratch.path());
+    let server = Run::new(gainsay, WALL).args(["serve", "--hunt"]).arg(scratch.path());
     let server = server.args(["--listen", &listen]).stop(&stop);
     thread::scope(|scope| {
         let server = scope.spawn(move || server.finish());

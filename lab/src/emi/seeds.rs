@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, bail};
-use campaign::{EmiSeeds, Seed, SeedMaker, TestProgram};
+use campaign::{EngineChoice, Seed, SeedMaker, TestProgram};
 use choice::Choices;
 
 use crate::context::Context;
@@ -41,13 +41,13 @@ impl SeedKind {
         }
     }
 
-    fn seeds(self, context: &Context) -> Result<EmiSeeds> {
+    fn seeds(self, context: &Context) -> Result<EngineChoice> {
         Ok(match self {
-            SeedKind::Yarp => EmiSeeds::Yarp,
-            SeedKind::Smith => EmiSeeds::Smith,
-            SeedKind::Csmith => EmiSeeds::Csmith,
+            SeedKind::Yarp => EngineChoice::yarp(),
+            SeedKind::Smith => EngineChoice::smith(),
+            SeedKind::Csmith => EngineChoice::csmith(),
             SeedKind::Torture => match files::unpack(context)? {
-                Some(suite) => EmiSeeds::Files(suite, Vec::new()),
+                Some(from) => EngineChoice::Files { from, include: Vec::new() },
                 None => {
                     bail!("GCC's sources are not installed: apt-get install gcc-12-source xz-utils")
                 }

@@ -196,7 +196,7 @@ fn run(args: &Args, v: &Variant, repetition: u64, gainsay: &Path, out: &Path) ->
         .args(["--sequences-by", v.sequences_by, "--programs-by", v.programs_by])
         .args(["--seed", &(repetition * APART).to_string()])
         .args(&args.hunt)
-        .arg("--out")
+        .arg("--hunt")
         .arg(&dir)
         .stop(&stop);
     let (begin, before) = (Instant::now(), spent()?);

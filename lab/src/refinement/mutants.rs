@@ -8,17 +8,17 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use choice::Choices;
 use crossover::import::files;
 use irtext::{Binary, Bits, Constant, IntPredicate, Module, Op, Value};
-use llvmhost::{Installed, Limits};
+use llvmhost::Limits;
 use optimise::locate::{OnText, Optimiser as _};
 use refine::{Own, Pair, Proof, Scope, Solver};
 
 use crate::context::Context;
 use crate::pool;
-use crate::refinement::Servers;
+use crate::refinement;
 
 /// Arguments.
 #[derive(clap::Args, Debug)]
@@ -48,8 +48,7 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     let mut tests = files(&args.tests).with_context(|| args.tests.display().to_string())?;
     tests.sort();
     let tests: Vec<PathBuf> = tests.into_iter().step_by(args.every.max(1)).collect();
-    let library = Installed::named(&args.lib).map_err(|e| anyhow!(e))?;
-    let servers = Servers::new(context, &library)?;
+    let (_, servers) = refinement::servers(context, &args.lib)?;
     let solver = Solver::find().context("there is no z3 or cvc5")?;
     let solver = solver.within(Duration::from_millis(args.solver_ms));
     let own = Own::new(Some(solver)).within(Scope::Function);
@@ -106,7 +105,7 @@ fn word(proof: &Proof) -> &'static str {
         Proof::Refuted => "refuted",
         Proof::Unconfirmed(_) => "refuted, not confirmed",
         Proof::TooHard => "out of time",
-        Proof::None | Proof::Refused(_) | Proof::Failed(_) => "refused",
+        Proof::None | Proof::Unsupported(_) | Proof::Failed(_) => "refused",
     }
 }
 

@@ -16,14 +16,14 @@ use irmachine::input::{Datum, Input, InputByte, Place, Scalar};
 use irmachine::{Exact, Limits as Bounds};
 use irtext::layout::Layout;
 use irtext::{Cast, Function, Module, Op, Type};
-use llvmhost::{Allowance, Executed, ExecutionEnd, Installed, Limits, Running, Server};
+use llvmhost::{Allowance, Executed, ExecutionEnd, Limits, Running, Server};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::verdict::Verdict;
 use optimise::work::{Answer, Item, Pipeline};
 
 use crate::context::Context;
 use crate::pool;
-use crate::refinement::Servers;
+use crate::refinement;
 
 /// Arguments.
 #[derive(clap::Args, Debug)]
@@ -59,14 +59,13 @@ pub fn main(context: &Context, args: &Args) -> Result<()> {
     // Spread over the suite: some functions of each of many files.
     let step = (tests.len() / (2 * args.functions).max(1)).max(1);
     let tests: Vec<PathBuf> = tests.into_iter().step_by(step).collect();
-    let library = Installed::named(&args.lib).map_err(|e| anyhow!(e))?;
-    let servers = Servers::new(context, &library)?;
+    let (library, servers) = refinement::servers(context, &args.lib)?;
     let seen =
         pool::map("test files", &tests, |file| servers.with(|server| one_file(file, server, args)));
     let (mut functions, mut inputs, mut wrong) = (0, 0, Vec::new());
     let mut aside: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, seen) in tests.iter().zip(seen) {
-        for (name, seen) in seen? {
+        for (name, seen) in seen.map_err(|e| anyhow!(e))? {
             match seen {
                 FunctionOutcome::Agrees(executed) => {
                     functions += 1;

@@ -10,7 +10,7 @@ use cmachine::{Hooks, MachineConfig, Outcome, Profile, Report, UbKind, run_with}
 use ctree::{Program, StmtId};
 
 use crate::athena::{self, Database};
-use crate::env::Plan;
+use crate::env::ProfilePlan;
 use crate::site::Sites;
 use crate::{Strategies, Strategy, Variant, live, orion};
 
@@ -19,14 +19,14 @@ use crate::{Strategies, Strategy, Variant, live, orion};
 pub struct Options {
     /// The mutations to choose from.
     pub strategies: Strategies,
-    /// Of 100 points of live code, how many are profiled and mutated (4.5.1).
+    /// The share of points of live code that are profiled and mutated, in percent (4.5.1).
     pub percent: u32,
-    /// Mutations of one variant, at most.
+    /// Most mutations of one variant.
     pub mutations: usize,
-    /// A variant has at most so many statements; one that would have more is as the last was.
+    /// Most statements of a variant; beyond it, a variant equals the previous one.
     pub statements: usize,
-    /// How many of the first declarations of each unit are a header's, and are left as they are; none
-    /// where nothing is said.
+    /// For each unit, the number of declarations at its start that belong to a header and are not
+    /// mutated; 0 if missing.
     pub headers: Vec<usize>,
 }
 
@@ -42,65 +42,66 @@ impl Default for Options {
     }
 }
 
-/// Why a program is no seed.
+/// Why a program is not usable as a seed.
 #[derive(Clone, Debug)]
-pub struct Unfit(pub Outcome);
+pub struct UnusableSeed(pub Outcome);
 
-/// A variant that does not do what its seed does: a mistake of ours.
+/// A variant that behaves differently from its seed: a bug of ours.
 #[derive(Clone, Debug)]
-pub struct Wrong {
+pub struct WrongVariant {
     /// The variant.
     pub variant: Variant,
-    /// What it did.
+    /// Its execution.
     pub report: Report,
-    /// The edits that it has and the last good one had not.
+    /// The edits that it has in addition to the last correct variant.
     pub new: Range<usize>,
 }
 
 /// One variant: [`Chain::program`].
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// The edits that it has and the last one had not, as numbers in [`Chain::variant`]'s.
+    /// The edits that it has in addition to the previous variant, as indices into those of
+    /// [`Chain::variant`].
     pub new: Range<usize>,
     /// Steps that the machine took for it.
     pub steps: u64,
 }
 
-/// A seed and the variants derived from it, one from the other.
+/// A seed and the variants derived from it, each from the previous one.
 pub struct Chain {
     variant: Variant,
     options: Options,
     config: MachineConfig,
     choices: Choices,
-    /// How many variants there were.
+    /// The number of variants so far.
     rounds: u64,
-    /// What the seed did.
+    /// The execution of the seed.
     seed: Report,
-    /// The last variant, where things can be done to it, and its profile.
+    /// The last variant, its sites and its profile.
     last: Program,
     sites: Sites,
-    plan: Plan,
+    plan: ProfilePlan,
     profile: Profile,
 }
 
 impl Chain {
-    /// Begins with a seed. It must finish in the machine.
+    /// Starts from a seed, which must finish in the machine.
     pub fn new(
         seed: Program,
         options: Options,
         config: &MachineConfig,
         choices: &Choices,
-    ) -> Result<Chain, Unfit> {
+    ) -> Result<Chain, UnusableSeed> {
         let choices = choices.fork("emi");
         let sites = Sites::of(&seed, &options.headers, seed.stmts.len());
-        let plan = Plan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
+        let plan = ProfilePlan::draw(&seed, &sites, &options, &mut choices.fork("profile 0"));
         let config = MachineConfig { call_depth: config.call_depth.min(CALLS), ..config.clone() };
         let mut report = run_with(&seed, &config, &hooks(&plan));
         if !matches!(report.outcome, Outcome::Finished(_)) {
-            return Err(Unfit(report.outcome));
+            return Err(UnusableSeed(report.outcome));
         }
         let profile = std::mem::take(&mut report.profile);
-        // A variant runs a few more statements for each that the seed runs.
+        // A variant runs a few more statements for each statement that the seed runs.
         let fuel = report.steps.saturating_mul(4).saturating_add(10_000).min(config.fuel);
         Ok(Chain {
             variant: Variant::new(seed.clone()),
@@ -116,7 +117,7 @@ impl Chain {
         })
     }
 
-    /// What the seed did: every variant does the same.
+    /// The execution of the seed: every variant prints the same.
     pub fn seed(&self) -> &Report {
         &self.seed
     }
@@ -137,9 +138,9 @@ impl Chain {
     }
 
     /// Derives the next variant. `database` is where Athena takes statements from. A variant that
-    /// takes too long is left out, and the next one is derived from the last good one: then no edit
+    /// takes too long is dropped, and the next one is derived from the last correct one: then no edit
     /// is new.
-    pub fn next(&mut self, database: &Database) -> Result<Derived, Box<Wrong>> {
+    pub fn next(&mut self, database: &Database) -> Result<Derived, Box<WrongVariant>> {
         self.rounds += 1;
         let label = self.rounds;
         let mut choices = self.choices.fork(&format!("variant {label}"));
@@ -147,8 +148,8 @@ impl Chain {
         self.mutate(database, &mut choices);
         let mut run = self.run(label);
         if is_of_order(&run.report.outcome) {
-            // Each block that changes something was alone when its place was profiled. Two of them, in
-            // functions that one expression calls, can be in each other's way.
+            // Each block with side effects was profiled alone. Two of them, in functions that one
+            // expression calls, can conflict.
             let mut number = 0..;
             self.variant.edits.retain(|edit| {
                 number.next().is_some_and(|n| n < first) || edit.strategy != Strategy::Tcb
@@ -164,7 +165,7 @@ impl Chain {
         if report.outcome != self.seed.outcome || report.stdout != self.seed.stdout {
             let variant = self.variant.clone();
             self.variant.edits.truncate(first);
-            return Err(Box::new(Wrong { variant, report, new }));
+            return Err(Box::new(WrongVariant { variant, report, new }));
         }
         self.last = program;
         self.sites = sites;
@@ -178,7 +179,7 @@ impl Chain {
         let program = self.variant.program();
         let sites = Sites::of(&program, &self.options.headers, self.variant.base.stmts.len());
         let mut choices = self.choices.fork(&format!("profile {label}"));
-        let plan = Plan::draw(&program, &sites, &self.options, &mut choices);
+        let plan = ProfilePlan::draw(&program, &sites, &self.options, &mut choices);
         let report = run_with(&program, &self.config, &hooks(&plan));
         Run { program, sites, plan, report }
     }
@@ -186,7 +187,8 @@ impl Chain {
     fn mutate(&mut self, database: &Database, choices: &mut Choices) {
         let next = &mut self.variant;
         let strategies = &self.options.strategies;
-        let view = View { program: &self.last, sites: &self.sites, profile: &self.profile };
+        let view =
+            ProfiledProgram { program: &self.last, sites: &self.sites, profile: &self.profile };
         let room = self.options.mutations;
         if strategies
             .chosen()
@@ -208,23 +210,23 @@ impl Chain {
 struct Run {
     program: Program,
     sites: Sites,
-    plan: Plan,
+    plan: ProfilePlan,
     report: Report,
 }
 
-/// Whether the order of evaluation, which C leaves open, made a difference.
+/// Whether the unspecified order of evaluation made a difference.
 fn is_of_order(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Unspecified(..) | Outcome::Undefined(UbKind::Unsequenced, _))
 }
 
-/// A program with all that is known of it.
-pub(crate) struct View<'a> {
+/// A program with its sites and its profile.
+pub(crate) struct ProfiledProgram<'a> {
     pub program: &'a Program,
     pub sites: &'a Sites,
     pub profile: &'a Profile,
 }
 
-fn hooks(plan: &Plan) -> Hooks {
+fn hooks(plan: &ProfilePlan) -> Hooks {
     Hooks {
         cover: true,
         probes: plan.probes.clone(),
@@ -234,11 +236,11 @@ fn hooks(plan: &Plan) -> Hooks {
     }
 }
 
-/// Calls within calls of a seed. New variables make frames larger, and a real stack is soon full.
+/// Greatest call depth of a seed. New variables make frames larger, and a real stack is limited.
 const CALLS: u32 = 1_000;
 
-/// A point that is reached more often is left alone: looking at it takes longer than the program.
+/// A point that is reached more often is not used: profiling it takes longer than the program.
 const VISITS: u64 = 5_000;
 
-/// More values than these are known by their limits only.
+/// For more values than these only the limits are known.
 const VALUES: usize = 24;

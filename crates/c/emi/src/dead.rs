@@ -3,41 +3,41 @@
 
 use std::collections::HashMap;
 
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, Init, Item, LabelId, Program, StmtId, StmtKind};
 
 use crate::Variant;
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::site::Site;
 
-/// One statement. Of a compound one only the head counts: what is in it follows as nodes.
+/// One statement. A compound one is only its head: the statements in it follow as nodes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct FlowNode {
     pub stmt: StmtId,
-    /// What it says.
+    /// A hash of its text.
     pub hash: u64,
-    /// The one that control comes from: the last in the block, or what it is in.
+    /// The predecessor: the previous statement of the block, or the enclosing one.
     pub pred: Option<u32>,
-    /// The next one of the block.
+    /// The next statement of the block.
     pub next: Option<u32>,
-    /// Where the first statement is that is not in it.
+    /// The index after the last statement in it.
     pub end: u32,
     /// Control passes back to it.
     pub loops: bool,
-    /// The nearest `switch` that it is in.
+    /// The innermost enclosing `switch`.
     switch: Option<u32>,
 }
 
 /// The statements of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<FlowNode>,
 }
 
 impl Flow {
-    /// Those in all functions.
+    /// The statements of all functions.
     pub fn of(program: &Program) -> Flow {
-        let mut walk = Walk::new(program);
+        let mut walk = FlowBuilder::new(program);
         for item in program.units.iter().flat_map(|unit| &unit.items) {
             if let Item::Func(f) = *item
                 && let Some(body) = program.func(f).body
@@ -48,30 +48,30 @@ impl Flow {
         walk.flow
     }
 
-    /// Those in a statement.
+    /// A statement and those in it.
     pub fn of_stmt(program: &Program, s: StmtId) -> Flow {
-        let mut walk = Walk::new(program);
+        let mut walk = FlowBuilder::new(program);
         walk.stmt(s, None);
         walk.flow
     }
 }
 
-struct Walk<'a> {
+struct FlowBuilder<'a> {
     program: &'a Program,
     flow: Flow,
     switch: Option<u32>,
 }
 
-impl Walk<'_> {
-    fn new(program: &Program) -> Walk<'_> {
-        Walk { program, flow: Flow::default(), switch: None }
+impl FlowBuilder<'_> {
+    fn new(program: &Program) -> FlowBuilder<'_> {
+        FlowBuilder { program, flow: Flow::default(), switch: None }
     }
 
     fn stmt(&mut self, id: StmtId, pred: Option<u32>) -> u32 {
         let program = self.program;
         let at = self.flow.nodes.len() as u32;
         let switch = self.switch;
-        let node = Node { stmt: id, hash: 0, pred, next: None, end: 0, loops: false, switch };
+        let node = FlowNode { stmt: id, hash: 0, pred, next: None, end: 0, loops: false, switch };
         self.flow.nodes.push(node);
         let kind = &program.stmt(id).kind;
         let mut hash = mix(0, discriminant(kind));
@@ -176,16 +176,16 @@ impl Walk<'_> {
         };
         let mut hash = mix(mix(hash, expr_discriminant(kind)), own);
         hash = mix(hash, program.expr(e).ty.index() as u64);
-        parts(kind, &mut |part| match part {
-            Part::Expr(e) => hash = self.expr(e, at, hash),
-            Part::Init(init) => hash = self.init(init, at, hash),
-            Part::Stmt(s) => _ = self.stmt(s, Some(at)),
+        for_each_child(kind, &mut |child| match child {
+            Child::Expr(e) => hash = self.expr(e, at, hash),
+            Child::Init(init) => hash = self.init(init, at, hash),
+            Child::Stmt(s) => _ = self.stmt(s, Some(at)),
         });
         hash
     }
 }
 
-/// The same on every machine, as a hasher of the standard library need not be.
+/// The same on every machine, which the hashers of the standard library do not guarantee.
 pub(crate) fn mix(hash: u64, with: u64) -> u64 {
     let mixed =
         (hash ^ with).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -215,8 +215,8 @@ fn discriminant(kind: &StmtKind) -> u64 {
 
 const EMPTY: u64 = 1;
 
-/// What a statement says that is not there any more.
-pub(crate) fn nothing() -> u64 {
+/// The hash of a removed statement.
+pub(crate) fn removed_hash() -> u64 {
     mix(0, EMPTY)
 }
 
@@ -250,19 +250,19 @@ fn expr_discriminant(kind: &ExprKind) -> u64 {
     }
 }
 
-/// A site whose statement never ran, nor anything in it.
+/// A site whose statement never ran, and none in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeadSite {
     pub site: Site,
     /// Its node.
     pub node: u32,
-    /// It can be taken away, and what is left compiles.
+    /// It can be removed, and the rest compiles.
     pub removable: bool,
 }
 
-/// All such sites, in the order of the text.
-pub(crate) fn dead_sites(view: &View, flow: &Flow, next: &Variant) -> Vec<DeadSite> {
-    let executed = |node: &Node| u32::from(view.profile.executed.contains(&node.stmt));
+/// All such sites, in source order.
+pub(crate) fn dead_sites(view: &ProfiledProgram, flow: &Flow, next: &Variant) -> Vec<DeadSite> {
+    let executed = |node: &FlowNode| u32::from(view.profile.executed.contains(&node.stmt));
     let mut ran = vec![0];
     for node in &flow.nodes {
         ran.push(ran[ran.len() - 1] + executed(node));
@@ -286,15 +286,14 @@ pub(crate) fn dead_sites(view: &View, flow: &Flow, next: &Variant) -> Vec<DeadSi
 
 /// Jumps into statements.
 struct Jumps {
-    /// How many there are to each label: in all code that there ever was, since any edit may be
-    /// undone.
+    /// The number of jumps to each label, in all code ever inserted, since any edit may be reverted.
     gotos: HashMap<LabelId, u32>,
     /// Nodes that are labels, before each node.
     labels: Vec<u32>,
 }
 
 impl Jumps {
-    fn of(view: &View, flow: &Flow, next: &Variant) -> Jumps {
+    fn of(view: &ProfiledProgram, flow: &Flow, next: &Variant) -> Jumps {
         let mut gotos = HashMap::new();
         for stmt in &next.base.stmts {
             if let StmtKind::Goto(label) = stmt.kind {
@@ -311,7 +310,7 @@ impl Jumps {
         Jumps { gotos, labels }
     }
 
-    /// Whether a statement holds something that is jumped to from elsewhere.
+    /// Whether a statement has a target in it of a jump from outside.
     fn enter(&self, program: &Program, flow: &Flow, at: u32) -> bool {
         let end = flow.nodes[at as usize].end;
         if self.labels[at as usize] == self.labels[end as usize] {

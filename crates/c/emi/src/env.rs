@@ -1,47 +1,47 @@
-//! What is known at a point: the scalars in scope and all values that they had there.
+//! The environment of a point: the scalars in scope and all values that they had there.
 
 use std::collections::{HashMap, HashSet};
 
 use choice::Choices;
-use cmachine::{Step, VarValues, Watch};
+use cmachine::{PathStep, VarValues, Watch};
 use ctree::{ArrayLen, ExprId, Program, Quals, RecordKind, StmtId, Ty, TypeKind, VarId};
 
 use crate::chain::Options;
 use crate::site::{Site, Sites, exposed};
-use crate::synth::Values;
+use crate::synth::ValueSet;
 
-/// Variables looked at before a statement, at most.
+/// Most variables watched before a statement.
 const VARS: usize = 14;
-/// Points drawn in any program that has so many.
-const FEWEST: usize = 4;
-/// Ways tried from each of them, where it is no scalar itself.
-const WAYS: usize = 3;
-/// A way has at most so many steps, and follows so many pointers.
+/// Least number of points, if the program has so many.
+const MIN_POINTS: usize = 4;
+/// Paths tried from each of them that is not a scalar itself.
+const PATHS: usize = 3;
+/// Most steps of a path, and most pointers that it follows.
 const STEPS: usize = 6;
 const DEREFS: usize = 2;
 
 /// The points to be profiled, and what is to be watched at each.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ProfilePlan {
     pub probes: HashMap<StmtId, Vec<Watch>>,
     /// Variables that a pointer may point to.
     exposed: HashSet<VarId>,
-    /// The parameters of `main`: by what name a program is called is not the program's.
+    /// The parameters of `main`, which are not determined by the program.
     outside: HashSet<VarId>,
-    /// An object is declared `restrict`: what pointers may point to is then not to be named, since
-    /// access by two ways is undefined and the machine does not look.
+    /// An object is declared `restrict`: variables that pointers may point to are then not used, since
+    /// access through another pointer is undefined and the machine does not check it.
     restricted: bool,
 }
 
-impl Plan {
-    /// Draws points, each with the probability that the options say.
+impl ProfilePlan {
+    /// Draws points, each with the probability in the options.
     pub fn draw(
         program: &Program,
         sites: &Sites,
         options: &Options,
         choices: &mut Choices,
-    ) -> Plan {
-        let mut plan = Plan {
+    ) -> ProfilePlan {
+        let mut plan = ProfilePlan {
             probes: HashMap::new(),
             exposed: exposed(program),
             outside: program
@@ -54,9 +54,9 @@ impl Plan {
         };
         let (mut drawn, mut rest): (Vec<&Site>, Vec<&Site>) =
             sites.list.iter().partition(|_| choices.chance(options.percent));
-        // Of a small program, a tenth is nothing.
+        // A tenth of a small program may be no point at all.
         choices.shuffle(&mut rest);
-        drawn.extend(rest.into_iter().take(FEWEST.saturating_sub(drawn.len())));
+        drawn.extend(rest.into_iter().take(MIN_POINTS.saturating_sub(drawn.len())));
         for site in drawn {
             let watches = plan.watches(program, sites, site.stmt, choices);
             plan.probes.insert(site.stmt, watches);
@@ -71,37 +71,41 @@ impl Plan {
         at: StmtId,
         choices: &mut Choices,
     ) -> Vec<Watch> {
-        let mut vars = sites.scopes.vars(program, at);
+        let mut vars = sites.visible.vars(program, at);
         vars.retain(|v| !self.outside.contains(v));
         if self.restricted {
             vars.retain(|v| !self.exposed.contains(v));
         }
-        // Locals come first; of the others some.
+        // Locals come first, then some of the others.
         let own = vars.iter().filter(|v| program.var(**v).scope != ctree::Scope::File).count();
         choices.shuffle(&mut vars[own..]);
         choices.shuffle(&mut vars[..own.min(VARS)]);
         vars.truncate(VARS);
-        let records = sites.scopes.records(at);
+        let records = sites.visible.records(at);
         let mut watches = Vec::new();
         for var in vars {
-            let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { WAYS };
+            let tries = if program.types.is_integer(program.var(var).ty) { 1 } else { PATHS };
             for _ in 0..tries {
-                let way = Way { program, records: &records, var }.draw(choices);
-                let fits = |way: &Watch| !(self.restricted && way.path.contains(&Step::Deref));
-                watches.extend(way.filter(|way| fits(way) && !watches.contains(way)));
+                let path_end = PathSearch { program, records: &records, var }.draw(choices);
+                let fits = |path_end: &Watch| {
+                    !(self.restricted && path_end.path.contains(&PathStep::Deref))
+                };
+                watches.extend(
+                    path_end.filter(|path_end| fits(path_end) && !watches.contains(path_end)),
+                );
             }
         }
         watches
     }
 
-    /// What is known at a point: scalars that had a value at every visit.
+    /// The environment of a point: scalars that had a value at every visit.
     pub fn env(&self, program: &mut Program, at: StmtId, point: &cmachine::Point) -> Env {
         let mut known = Vec::new();
         let watches = self.probes.get(&at).map(Vec::as_slice).unwrap_or_default();
         for (watch, values) in watches.iter().zip(&point.values) {
             if let Some(values) = values
                 && values.seen == point.visits
-                && let Some(values) = Known::new(program, self, watch, values)
+                && let Some(values) = KnownScalar::new(program, self, watch, values)
             {
                 known.push(values);
             }
@@ -111,13 +115,13 @@ impl Plan {
 }
 
 /// A way from a variable to an integer, drawn at random.
-struct Way<'a> {
+struct PathSearch<'a> {
     program: &'a Program,
     records: &'a HashSet<ctree::RecordId>,
     var: VarId,
 }
 
-impl Way<'_> {
+impl PathSearch<'_> {
     fn draw(&self, choices: &mut Choices) -> Option<Watch> {
         let types = &self.program.types;
         let mut ty = self.program.var(self.var).ty;
@@ -129,12 +133,12 @@ impl Way<'_> {
                     return Some(Watch { var: self.var, path });
                 }
                 TypeKind::Array(elem, ArrayLen::Known(n)) if n > 0 => {
-                    path.push(Step::Element(choices.below(n.min(1 << 16)) as u32));
+                    path.push(PathStep::Element(choices.below(n.min(1 << 16)) as u32));
                     ty = elem;
                 }
                 TypeKind::Record(id) => {
                     let record = &types.records[id.index()];
-                    // Its members may be declared only later.
+                    // The record may be completed later.
                     let known = record.tag.is_none() || self.records.contains(&id);
                     if !known || record.fields.is_empty() {
                         return None;
@@ -144,12 +148,12 @@ impl Way<'_> {
                     if member.name.is_none() && member.bits.is_some() {
                         return None;
                     }
-                    path.push(Step::Field(field as u32));
+                    path.push(PathStep::Field(field as u32));
                     ty = member.ty;
                 }
                 TypeKind::Pointer(to) if derefs < DEREFS && !types.is_void(to) => {
                     derefs += 1;
-                    path.push(Step::Deref);
+                    path.push(PathStep::Deref);
                     ty = to;
                 }
                 _ => return None,
@@ -171,104 +175,109 @@ fn has_restrict(program: &Program) -> bool {
         || fields.into_iter().any(|field| restrict(program.types.resolved(field.ty)))
 }
 
-/// What is known at a point.
+/// The environment of a point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
-    pub known: Vec<Known>,
+    pub known: Vec<KnownScalar>,
 }
 
 /// One scalar and its values.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownScalar {
     pub watch: Watch,
     /// Its type, unqualified.
     pub ty: Ty,
     /// Its width, if it is a bit-field.
     pub bits: Option<u32>,
-    pub values: Values,
+    pub values: ValueSet,
     /// It may be assigned to.
     pub writable: bool,
     /// A pointer may point to it.
     exposed: bool,
 }
 
-impl Known {
-    fn new(program: &mut Program, plan: &Plan, watch: &Watch, seen: &VarValues) -> Option<Known> {
-        // Wider ones are beyond what values are computed in.
+impl KnownScalar {
+    fn new(
+        program: &mut Program,
+        plan: &ProfilePlan,
+        watch: &Watch,
+        seen: &VarValues,
+    ) -> Option<KnownScalar> {
+        // Values are computed in at most 64 bits.
         if program.types.int_bits(seen.ty).is_none_or(|(bits, _)| bits > 64) {
             return None;
         }
         let values = match seen.complete {
-            true => Values::some(seen.values.iter().copied()),
-            false => Values::Span(seen.min, seen.max),
+            true => ValueSet::some(seen.values.iter().copied()),
+            false => ValueSet::Span(seen.min, seen.max),
         };
-        let (ty, bits, fixed) = way(program, watch);
-        let exposed = plan.exposed.contains(&watch.var) || watch.path.contains(&Step::Deref);
+        let (ty, bits, fixed) = path_end(program, watch);
+        let exposed = plan.exposed.contains(&watch.var) || watch.path.contains(&PathStep::Deref);
         // A byte may be one of a larger object, or of a pointer.
-        let byte = program.types.size_of(ty) == Some(1) && watch.path.contains(&Step::Deref);
+        let byte = program.types.size_of(ty) == Some(1) && watch.path.contains(&PathStep::Deref);
         let writable = seen.writable && !fixed && !byte;
-        Some(Known { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
+        Some(KnownScalar { watch: watch.clone(), ty: ty.unqual(), bits, values, writable, exposed })
     }
 
-    /// A variable of our own that nothing points to.
-    pub fn own(var: VarId, ty: Ty, values: Values) -> Known {
+    /// A new variable that nothing points to.
+    pub fn own(var: VarId, ty: Ty, values: ValueSet) -> KnownScalar {
         let watch = Watch { var, path: Vec::new() };
-        Known { watch, ty, bits: None, values, writable: false, exposed: false }
+        KnownScalar { watch, ty, bits: None, values, writable: false, exposed: false }
     }
 
     /// The scalar as an expression.
-    pub fn place(&self, program: &mut Program) -> ExprId {
-        let mut place = program.var_ref(self.watch.var);
+    pub fn lvalue(&self, program: &mut Program) -> ExprId {
+        let mut lvalue = program.var_ref(self.watch.var);
         let mut steps = self.watch.path.iter().peekable();
         while let Some(step) = steps.next() {
-            place = match (step, steps.peek()) {
-                (Step::Deref, Some(&&Step::Field(field))) => {
+            lvalue = match (step, steps.peek()) {
+                (PathStep::Deref, Some(&&PathStep::Field(field))) => {
                     steps.next();
-                    program.arrow(place, field)
+                    program.arrow(lvalue, field)
                 }
-                (Step::Deref, _) => program.deref(place),
-                (Step::Field(field), _) => program.member(place, *field),
-                (Step::Element(i), _) => {
+                (PathStep::Deref, _) => program.deref(lvalue),
+                (PathStep::Field(field), _) => program.member(lvalue, *field),
+                (PathStep::Element(i), _) => {
                     let i = program.int_const(Ty::INT, i128::from(*i));
-                    program.index(place, i)
+                    program.index(lvalue, i)
                 }
             };
         }
-        place
+        lvalue
     }
 
     fn is_behind_pointer(&self) -> bool {
-        self.watch.path.contains(&Step::Deref)
+        self.watch.path.contains(&PathStep::Deref)
     }
 }
 
 impl Env {
-    /// Has a scalar of it assigned to: it has these values from now on, and what may be the same
-    /// object is not known any more.
-    pub fn assign(&mut self, to: &Known, values: Values) {
+    /// Records an assignment to a scalar: it has these values from now on, and scalars that may alias it
+    /// are removed.
+    pub fn assign(&mut self, to: &KnownScalar, values: ValueSet) {
         let behind = to.is_behind_pointer();
         self.known.retain(|k| {
             let may_be_same = if behind { k.exposed } else { to.exposed && k.is_behind_pointer() };
             k.watch != to.watch && !may_be_same
         });
-        self.known.push(Known { values, ..to.clone() });
+        self.known.push(KnownScalar { values, ..to.clone() });
     }
 }
 
-/// The type at the end of a way, the width of a bit-field there, and whether it is not to be written:
-/// something on the way is `const`, or a union, whose other members would change along.
-fn way(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
+/// The type at the end of a path, the width of a bit-field there, and whether it must not be written: it
+/// is `const` or in a union, whose other members would change too.
+fn path_end(program: &mut Program, watch: &Watch) -> (Ty, Option<u32>, bool) {
     let mut ty = program.types.canon(program.var(watch.var).ty);
     let (mut bits, mut fixed) = (None, ty.is_const());
     for step in &watch.path {
         match (*step, program.types.shape(ty).clone()) {
-            (Step::Element(_), TypeKind::Array(elem, _)) => ty = elem,
-            (Step::Deref, TypeKind::Pointer(to)) => {
-                // That the pointer itself is constant says nothing of what it points to.
+            (PathStep::Element(_), TypeKind::Array(elem, _)) => ty = elem,
+            (PathStep::Deref, TypeKind::Pointer(to)) => {
+                // A constant pointer may point to a mutable object.
                 fixed = false;
                 ty = to;
             }
-            (Step::Field(i), TypeKind::Record(id)) => {
+            (PathStep::Field(i), TypeKind::Record(id)) => {
                 let record = &program.types.records[id.index()];
                 let field = &record.fields[i as usize];
                 fixed |= record.kind == RecordKind::Union;

@@ -7,24 +7,24 @@ use ctree::{
     ExprId, FuncId, FuncType, IntKind, Item, Program, Quals, StmtId, StmtKind, Ty, TypeKind,
 };
 
-use crate::chain::View;
-use crate::env::{Env, Known, Plan};
+use crate::chain::ProfiledProgram;
+use crate::env::{Env, KnownScalar, ProfilePlan};
 use crate::site::{Site, Sites};
 use crate::synth::{expression, predicate};
 use crate::variant::{Change, Edit};
 use crate::{Strategies, Strategy, Variant, grow};
 
-/// Predicates are at most so deep.
+/// Greatest depth of predicates.
 const DEPTH: i64 = 2;
-/// Scalars that one block changes and puts back.
+/// Scalars that one block changes and restores.
 const CHANGED: usize = 3;
 /// Leaves of an expression.
 const LEAVES: usize = 5;
 
-/// Mutates live code at the points that were profiled and reached: at `room` of them, at most.
+/// Mutates live code at the points that were profiled and reached, at most `room` of them.
 pub(crate) fn mutate(
-    view: &View,
-    plan: &Plan,
+    view: &ProfiledProgram,
+    plan: &ProfilePlan,
     strategies: &Strategies,
     room: usize,
     next: &mut Variant,
@@ -47,8 +47,8 @@ pub(crate) fn mutate(
         }
         let mut order = live.clone();
         choices.shuffle(&mut order);
-        let mut maker = Maker { program: &mut next.base, sites: view.sites, site, choices };
-        // Where there is nothing to change or to guard, another one takes its place.
+        let mut maker = LiveMutator { program: &mut next.base, sites: view.sites, site, choices };
+        // If a strategy is not applicable at the point, another one is used.
         let made = order.into_iter().find_map(|strategy| {
             let change = match strategy {
                 Strategy::Fcb => maker.false_block(&env),
@@ -62,14 +62,14 @@ pub(crate) fn mutate(
     }
 }
 
-struct Maker<'a> {
+struct LiveMutator<'a> {
     program: &'a mut Program,
     sites: &'a Sites,
     site: Site,
     choices: &'a mut Choices,
 }
 
-impl Maker<'_> {
+impl LiveMutator<'_> {
     fn predicate(&mut self, env: &Env, expected: bool) -> Option<ExprId> {
         let depth = self.choices.range(0..=DEPTH) as u32;
         predicate(self.program, env, expected, depth, self.choices)
@@ -98,11 +98,12 @@ impl Maker<'_> {
         Some(Change::Guard { stmt, by })
     }
 
-    /// Changes some scalars behind a condition that holds, and puts them back: Figure 6.
+    /// Changes some scalars behind a condition that holds, and restores them: Figure 6.
     fn true_block(&mut self, env: &Env) -> Option<Change> {
-        let mut changed: Vec<Known> = env.known.iter().filter(|k| k.writable).cloned().collect();
+        let mut changed: Vec<KnownScalar> =
+            env.known.iter().filter(|k| k.writable).cloned().collect();
         self.choices.shuffle(&mut changed);
-        // Several of one variable could be the same object by two ways.
+        // Two scalars of one variable could be the same object.
         let mut vars = Vec::new();
         changed.retain(|k| {
             !vars.contains(&k.watch.var) && {
@@ -124,7 +125,7 @@ impl Maker<'_> {
             let init = self.program.init_expr(known.ty, value.expr);
             let name = fresh(self.program);
             let (var, decl) = self.program.local(&name, known.ty, Some(init));
-            let backup = Known::own(var, known.ty, values);
+            let backup = KnownScalar::own(var, known.ty, values);
             env.known.push(backup.clone());
             list.push(decl);
             backups.push(backup);
@@ -139,12 +140,12 @@ impl Maker<'_> {
         Some(Change::Insert { before: self.site.stmt, code })
     }
 
-    /// Saves and changes the scalars, and uses what they are now where it does no harm.
+    /// Saves and changes the scalars, and uses their new values in code without effect.
     fn changes(
         &mut self,
         env: &mut Env,
-        changed: &[Known],
-        backups: &[Known],
+        changed: &[KnownScalar],
+        backups: &[KnownScalar],
         print: FuncId,
     ) -> Option<StmtId> {
         let mut list = Vec::new();
@@ -155,7 +156,7 @@ impl Maker<'_> {
         for known in changed {
             let value = expression(self.program, env, LEAVES, self.choices);
             let values = value.stored(self.program, known.ty, known.bits)?;
-            let place = known.place(self.program);
+            let place = known.lvalue(self.program);
             let assignment = self.program.assign(place, value.expr);
             list.push(self.program.expr_stmt(assignment));
             env.assign(known, values);
@@ -172,14 +173,14 @@ impl Maker<'_> {
     }
 
     /// `to = from;`
-    fn copy(&mut self, to: &Known, from: &Known) -> StmtId {
-        let (to, from) = (to.place(self.program), from.place(self.program));
+    fn copy(&mut self, to: &KnownScalar, from: &KnownScalar) -> StmtId {
+        let (to, from) = (to.lvalue(self.program), from.lvalue(self.program));
         let assignment = self.program.assign(to, from);
         self.program.expr_stmt(assignment)
     }
 
-    fn print(&mut self, printf: FuncId, known: &Known) -> StmtId {
-        let value = known.place(self.program);
+    fn print(&mut self, printf: FuncId, known: &KnownScalar) -> StmtId {
+        let value = known.lvalue(self.program);
         let value = self.program.promote(value);
         let format = match self.program.types.int_kind(self.program.expr(value).ty) {
             Some(IntKind::UInt) => "%u\n",
@@ -194,14 +195,14 @@ impl Maker<'_> {
         self.program.expr_stmt(call)
     }
 
-    /// `printf`, declared where it was not; `None` where the name means something else.
+    /// `printf`, declared where it was not; `None` where the name denotes something else.
     fn printf(&mut self) -> Option<FuncId> {
         let Some(name) = self.program.names.get("printf") else {
             return self.declare_printf();
         };
         let at = self.site.stmt;
         let named = |f: &FuncId| self.program.func(*f).name == name;
-        let funcs = self.sites.scopes.funcs(self.program, at);
+        let funcs = self.sites.visible.funcs(self.program, at);
         if let Some(f) = funcs.into_iter().find(|f| named(f)) {
             return is_printf(self.program, f).then_some(f);
         }

@@ -2,22 +2,27 @@
 
 use choice::Choices;
 
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::dead::{Flow, dead_sites};
 use crate::{Change, Edit, Strategy, Variant};
 
-/// Of 100 statements, how many go. One number is drawn for each variant, so that some lose little
-/// and some nearly everything.
+/// The share of statements that are removed, in percent. One is drawn for each variant, so that some
+/// lose little and some nearly everything.
 const PERCENT: [u32; 6] = [3, 10, 20, 35, 60, 90];
 
 /// Removes some of the statements that never ran.
-pub(crate) fn mutate(view: &View, room: usize, next: &mut Variant, choices: &mut Choices) {
+pub(crate) fn mutate(
+    view: &ProfiledProgram,
+    room: usize,
+    next: &mut Variant,
+    choices: &mut Choices,
+) {
     let percent = PERCENT[choices.index(PERCENT.len())];
     let flow = Flow::of(view.program);
     let mut gone = Vec::new();
     let mut end = 0;
     for dead in dead_sites(view, &flow, next) {
-        // What stands in a statement goes with it.
+        // A statement is removed with the statements in it.
         if dead.removable && dead.node >= end && choices.chance(percent) {
             end = flow.nodes[dead.node as usize].end;
             gone.push(dead.site.stmt);

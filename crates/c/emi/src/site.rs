@@ -1,93 +1,92 @@
-//! Where in a program something can be put in, guarded or taken away.
+//! Sites: where code can be inserted, guarded or removed.
 
 use std::collections::{HashMap, HashSet};
 
 use ctree::library;
-use ctree::map::{Part, parts};
-use ctree::scope::Scopes;
+use ctree::map::{Child, for_each_child};
+use ctree::scope::VisibleDecls;
 use ctree::{ExprId, FuncId, FuncStorage, Init, Item, LabelId, Program, StmtId, StmtKind};
 
-/// A statement that something can be put before.
+/// A statement that code can be inserted before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     /// The statement.
     pub stmt: StmtId,
     /// The function it is in.
     pub func: FuncId,
-    /// It may be put behind a condition, or be taken away: its value is not that of a statement
-    /// expression.
+    /// It may be guarded or removed: it is not the value of a statement expression.
     pub free: bool,
-    /// `break` may stand here.
+    /// `break` is allowed here.
     pub breaks: bool,
-    /// `continue` may stand here.
+    /// `continue` is allowed here.
     pub continues: bool,
 }
 
-/// All sites of a program, in the order of the text, and what is visible there.
+/// All sites of a program, in source order, and what is visible there.
 #[derive(Debug)]
 pub(crate) struct Sites {
     pub list: Vec<Site>,
     /// Labels of each function that can be jumped to from anywhere in it.
     pub labels: HashMap<FuncId, Vec<LabelId>>,
-    pub scopes: Scopes,
-    /// By function: what calling it comes to.
-    callees: Vec<Callee>,
+    pub visible: VisibleDecls,
+    /// By function: what a call of it executes.
+    callees: Vec<CalleeKind>,
 }
 
-/// What calling a function comes to.
+/// What a call of a function executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Callee {
-    /// It has a body, and is linked with the program.
+pub(crate) enum CalleeKind {
+    /// A function with a body in the program.
     Defined,
-    /// A function of the library that we know.
+    /// A known library function.
     Library,
-    /// It may be nowhere.
+    /// A function that may not be defined.
     Unknown,
 }
 
 impl Sites {
-    /// Those in functions whose definition is not in the header of a unit: its first declarations, as
-    /// many as `headers` says. Statements from number `known` on exist in this variant only and are
-    /// no sites.
+    /// The sites of functions whose definition is not in the header of a unit, its first `headers`
+    /// declarations. Statements from number `known` on exist only in this variant and are not sites.
     pub fn of(program: &Program, headers: &[usize], known: usize) -> Sites {
         let sites = Sites {
             list: Vec::new(),
             labels: HashMap::new(),
-            scopes: Scopes::of(program),
+            visible: VisibleDecls::of(program),
             callees: callees(program),
         };
-        let mut walk = Walk { program, known, sites, func: None, within: Within::default() };
+        let mut walk =
+            SiteCollector { program, known, sites, func: None, within: JumpTargets::default() };
         for (func, body) in own_funcs(program, headers) {
             walk.func = Some(func);
-            walk.within = Within::default();
+            walk.within = JumpTargets::default();
             walk.stmt(body, false);
         }
         walk.sites
     }
 
-    /// What calling a function comes to.
-    pub fn callee(&self, f: FuncId) -> Callee {
-        self.callees.get(f.index()).copied().unwrap_or(Callee::Unknown)
+    /// What a call of a function executes.
+    pub fn callee(&self, f: FuncId) -> CalleeKind {
+        self.callees.get(f.index()).copied().unwrap_or(CalleeKind::Unknown)
     }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Within {
+struct JumpTargets {
     breaks: bool,
     continues: bool,
     stmt_expr: bool,
 }
 
-struct Walk<'a> {
+struct SiteCollector<'a> {
     program: &'a Program,
     known: usize,
     sites: Sites,
     func: Option<FuncId>,
-    within: Within,
+    within: JumpTargets,
 }
 
-impl Walk<'_> {
-    /// `site` is false where nothing can be put before a statement: a function's body, the first
+impl SiteCollector<'_> {
+    /// `site` is false where nothing can be inserted before a statement: a function's body, the first
     /// clause of a `for`.
     fn stmt(&mut self, id: StmtId, site: bool) {
         self.walk(id, site, true);
@@ -104,7 +103,7 @@ impl Walk<'_> {
             && !labelled
             && !matches!(kind, StmtKind::Decl(_))
         {
-            let Within { breaks, continues, .. } = self.within;
+            let JumpTargets { breaks, continues, .. } = self.within;
             self.sites.list.push(Site { stmt: id, func, free, breaks, continues });
         }
         match kind {
@@ -118,16 +117,16 @@ impl Walk<'_> {
             }
             StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
                 self.expr(*c);
-                self.inside(*body, Within { breaks: true, continues: true, ..self.within });
+                self.inside(*body, JumpTargets { breaks: true, continues: true, ..self.within });
             }
             StmtKind::For { init, cond, step, body } => {
                 init.iter().for_each(|&s| self.stmt(s, false));
                 cond.iter().chain(step).for_each(|&e| self.expr(e));
-                self.inside(*body, Within { breaks: true, continues: true, ..self.within });
+                self.inside(*body, JumpTargets { breaks: true, continues: true, ..self.within });
             }
             StmtKind::Switch(c, body) => {
                 self.expr(*c);
-                self.inside(*body, Within { breaks: true, ..self.within });
+                self.inside(*body, JumpTargets { breaks: true, ..self.within });
             }
             StmtKind::Label(label, s) => {
                 if let Some(func) = self.func
@@ -143,7 +142,7 @@ impl Walk<'_> {
         }
     }
 
-    fn inside(&mut self, body: StmtId, within: Within) {
+    fn inside(&mut self, body: StmtId, within: JumpTargets) {
         let outside = std::mem::replace(&mut self.within, within);
         self.stmt(body, true);
         self.within = outside;
@@ -166,12 +165,12 @@ impl Walk<'_> {
 
     fn expr(&mut self, e: ExprId) {
         let program = self.program;
-        parts(&program.expr(e).kind, &mut |part| match part {
-            Part::Expr(e) => self.expr(e),
-            Part::Init(init) => self.init(init),
-            Part::Stmt(block) => {
-                // Jumps out of it are not what C knows.
-                let within = Within { stmt_expr: true, ..Within::default() };
+        for_each_child(&program.expr(e).kind, &mut |child| match child {
+            Child::Expr(e) => self.expr(e),
+            Child::Init(init) => self.init(init),
+            Child::Stmt(block) => {
+                // C does not define jumps out of it.
+                let within = JumpTargets { stmt_expr: true, ..JumpTargets::default() };
                 let outside = std::mem::replace(&mut self.within, within);
                 if let StmtKind::Block(list) = &program.stmt(block).kind {
                     for (n, &s) in list.iter().enumerate() {
@@ -197,8 +196,8 @@ pub(crate) fn own_funcs(
     })
 }
 
-fn callees(program: &Program) -> Vec<Callee> {
-    // One without prototype, or `inline` without being `static`, may be nowhere.
+fn callees(program: &Program) -> Vec<CalleeKind> {
+    // One without a prototype, or `inline` without `static`, may not be defined.
     let shared = program
         .funcs
         .iter()
@@ -210,11 +209,11 @@ fn callees(program: &Program) -> Vec<Callee> {
         let own = func.body.is_some() && func.storage == FuncStorage::Static;
         let name = program.name(func.name);
         if plain && name != "main" && (own || shared.contains(&func.name)) {
-            Callee::Defined
+            CalleeKind::Defined
         } else if library::signature(name).is_some() {
-            Callee::Library
+            CalleeKind::Library
         } else {
-            Callee::Unknown
+            CalleeKind::Unknown
         }
     };
     program.funcs.iter().map(callee).collect()

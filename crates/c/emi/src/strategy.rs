@@ -10,11 +10,11 @@ pub enum Strategy {
     Fcb,
     /// Always true guard: a statement behind a condition that always holds.
     Tg,
-    /// Always true conditional block: code that runs, and puts back what it changed.
+    /// Always true conditional block: code that runs and restores what it changed.
     Tcb,
     /// Statements that never ran are removed.
     Orion,
-    /// Statements of other programs are put where nothing ever ran, or taken from there.
+    /// Statements of other programs are inserted into code that never ran, or such code is removed.
     Athena,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Strategy {
 pub struct Strategies(Vec<Strategy>);
 
 impl Strategies {
-    /// Those chosen.
+    /// The chosen ones.
     pub fn chosen(&self) -> &[Strategy] {
         &self.0
     }

@@ -1,8 +1,8 @@
 //! A seed and its edits.
 //!
-//! The arenas of one program hold the seed and every piece of code ever made for it; the edits say
-//! where the pieces go. Ids never change, so that an edit can stand in what another one put in, and
-//! any of them can be left out.
+//! The arenas of one program hold the seed and all code ever generated for it; the edits say where the
+//! code is inserted. Ids never change, so that an edit can be inside the code of another one, and any of
+//! them can be left out.
 
 use std::collections::HashMap;
 
@@ -13,30 +13,30 @@ use crate::Strategy;
 /// One mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What made it.
+    /// The strategy that made it.
     pub strategy: Strategy,
     /// What it does.
     pub change: Change,
 }
 
-/// What an edit does to the statement that it is about.
+/// What an edit does to its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Puts a statement before it.
+    /// Inserts a statement before it.
     Insert {
-        /// The statement that was there.
+        /// The original statement.
         before: StmtId,
         /// The new one.
         code: StmtId,
     },
-    /// Puts it behind a condition.
+    /// Guards it by a condition.
     Guard {
         /// The statement.
         stmt: StmtId,
         /// The condition.
         by: ExprId,
     },
-    /// Takes it away.
+    /// Removes it.
     Remove {
         /// The statement.
         stmt: StmtId,
@@ -44,7 +44,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The statement that it is about.
+    /// The statement that is changed.
     pub fn stmt(self) -> StmtId {
         match self {
             Change::Insert { before: stmt, .. }
@@ -57,7 +57,7 @@ impl Change {
 /// A seed and its edits.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// The seed, and unattached all code that edits put in.
+    /// The seed and, not attached to it, the code that edits insert.
     pub(crate) base: Program,
     pub(crate) edits: Vec<Edit>,
 }
@@ -68,7 +68,7 @@ impl Variant {
         Variant { base: seed, edits: Vec::new() }
     }
 
-    /// What was done, in order.
+    /// The edits, in order.
     pub fn edits(&self) -> &[Edit] {
         &self.edits
     }
@@ -78,29 +78,29 @@ impl Variant {
         self.with(|_| true)
     }
 
-    /// The program with those edits whose numbers are to be kept. One that stands in code of another
-    /// goes along with it.
+    /// The program with the edits whose indices `keep` accepts. An edit inside the code of another one
+    /// is left out with it.
     pub fn with(&self, keep: impl Fn(usize) -> bool) -> Program {
         let mut about: HashMap<StmtId, Vec<Change>> = HashMap::new();
         for (_, edit) in self.edits.iter().enumerate().filter(|(n, _)| keep(*n)) {
             about.entry(edit.change.stmt()).or_default().push(edit.change);
         }
-        let mut weave = Weave { program: self.base.clone(), about };
-        if !weave.about.is_empty() {
-            // Code of edits that are left out is woven as well: nothing leads there.
-            (0..self.base.stmts.len() as u32).for_each(|n| weave.stmt(StmtId(n)));
+        let mut applier = EditApplier { program: self.base.clone(), about };
+        if !applier.about.is_empty() {
+            // Edits inside the code of one that is left out are applied as well: they are unreachable.
+            (0..self.base.stmts.len() as u32).for_each(|n| applier.stmt(StmtId(n)));
         }
-        weave.program
+        applier.program
     }
 }
 
-struct Weave {
+struct EditApplier {
     program: Program,
     about: HashMap<StmtId, Vec<Change>>,
 }
 
-impl Weave {
-    /// Puts the edits about the parts of a statement where they belong.
+impl EditApplier {
+    /// Applies the edits of the statements in a statement.
     fn stmt(&mut self, id: StmtId) {
         let about = |s: &StmtId| self.about.contains_key(s);
         let kind = &self.program.stmt(id).kind;
@@ -121,7 +121,9 @@ impl Weave {
         }
         let mut kind = kind.clone();
         match &mut kind {
-            StmtKind::Block(list) => *list = list.iter().flat_map(|&s| self.dressed(s)).collect(),
+            StmtKind::Block(list) => {
+                *list = list.iter().flat_map(|&s| self.with_edits(s)).collect()
+            }
             StmtKind::If(_, then, other) => {
                 *then = self.single(*then);
                 *other = other.map(|s| self.single(s));
@@ -143,7 +145,7 @@ impl Weave {
         if !self.about.contains_key(&s) {
             return s;
         }
-        match self.dressed(s)[..] {
+        match self.with_edits(s)[..] {
             [] => self.program.make_stmt(StmtKind::Empty),
             [one] => one,
             ref list => {
@@ -153,13 +155,13 @@ impl Weave {
         }
     }
 
-    fn dressed(&mut self, s: StmtId) -> Vec<StmtId> {
+    fn with_edits(&mut self, s: StmtId) -> Vec<StmtId> {
         let Some(changes) = self.about.get(&s).cloned() else { return vec![s] };
         let mut list = Vec::new();
         let mut own = Some(s);
         for change in changes {
             match change {
-                Change::Insert { code, .. } => list.extend(self.dressed(code)),
+                Change::Insert { code, .. } => list.extend(self.with_edits(code)),
                 Change::Guard { by, .. } => {
                     own = own.map(|s| self.program.make_stmt(StmtKind::If(by, s, None)));
                 }

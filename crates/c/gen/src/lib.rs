@@ -6,36 +6,36 @@
 //! | `yarp/` | the engine after YARPGen: types, data, expressions, statements, loops, calls, driver, files |
 //! | `repair/` | rewriting a program until it is well-defined: `rewrite` is YARPGen's Table 1, `forms` what is always defined, `fix` the ladder |
 //! | `smith/` | the engine after Csmith and CsmithEdge: `relax` is its configuration, `header` its wrappers, `object` its effects; reverts relaxations that cost the program its result |
-//! | `arith` | removes redundant checks, from our programs and from Csmith's (CsmithEdge, RELAX-ARITH) |
+//! | `redundant_checks` | removes redundant checks, from our programs and from Csmith's (CsmithEdge, RELAX-ARITH) |
 //! | `census/` | counts constructs, executed or not |
 //!
 //! **The shape of a `yarp` program.** Independent tests with variables, helpers and a checksum of their
-//! own: a compiler's start-up is shared, and a mismatch is located to a test by its line of output. The
-//! data that a test reads is in another file than the test, so that no value is propagated into it.
+//! own: a compiler's start-up is shared, and the output has one line for each test, which locates a
+//! mismatch. The data that a test reads is in another file, so that no value is propagated into the test.
 //!
 //! **Construction before repair.** Most indices and all loop bounds are valid by construction: repairing
 //! an index or a pointer costs another execution, repairing arithmetic does not. Pointers are of two
-//! kinds, to one object and to the first of at least so many elements, and only ever point to their
-//! kind. Side effects inside expressions change a local that nothing else in that expression touches.
-//! `repair` finds what slips through.
+//! kinds, to one object and to the first of at least so many elements, and never change their kind. A side
+//! effect inside an expression changes a local that the rest of the expression does not access. `repair`
+//! fixes the remaining cases.
 //!
 //! **The ladder.** A node is as built, or has a rule of Table 1, or an always-defined form, or is a
-//! constant; it never climbs down, so repair terminates. The rules are terms (`repair/term.rs`) that are
+//! constant; it never descends, so repair terminates. The rules are terms (`repair/term.rs`) that are
 //! evaluated, written into trees and translated to SMT from one definition; tests prove them
 //! exhaustively at 4 bits and with z3 at 32 and 64 bits. A node that may run more than once skips the
-//! table: its rule would change values in iterations that were fine.
+//! table: its rule would change values in iterations that are defined.
 //!
 //! **Dead code may contain anything, with one exception:** a constant arm of `?:` has no operator that
 //! could be undefined. Clang folds such arms early and its sanitizer then reports the arm that is not
 //! taken.
 //!
-//! **`smith` works the other way round.** It builds under rules that keep a program well-defined, as
+//! **`smith` needs no repair.** It builds under rules that keep a program well-defined, as
 //! Csmith does: pointers point to what outlives them, operands side by side do not touch the same
 //! objects, counters are not written, operators stand behind wrappers. A relaxation breaks a rule at some
-//! of its opportunities. What the base seed decides is drawn first and always; what a relaxation puts in
-//! its place comes from a stream of that opportunity alone. So a relaxed program differs from the plain
+//! of its opportunities. The decision of the base seed is always drawn first; what a relaxation puts in
+//! its place is drawn from a stream for that opportunity alone. So a relaxed program differs from the plain
 //! one of its seed where it was relaxed and nowhere else, and one relaxation can be reverted without
-//! changing the others: execute, revert what stands where the machine stopped, try again.
+//! changing the others: execute, revert the relaxation where the machine stopped, try again.
 //!
 //! **Wrappers have one definition** (`smith/header.rs`) and two texts. The tree has functions; a macro
 //! differs only in that it orders its operands, so the machine's verdict on the function holds for the
@@ -44,9 +44,9 @@
 //! its operands before what uses its value, a bare operator does not; so the result is executed again,
 //! and if it prints something else, halves of the removals are tried.
 
-pub mod arith;
 pub mod census;
 pub mod policy;
+pub mod redundant_checks;
 pub mod repair;
 pub mod smith;
 pub mod yarp;

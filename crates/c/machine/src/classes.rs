@@ -1,4 +1,4 @@
-//! Effective types (6.5p7): which scalar may be accessed where in an object.
+//! Effective types (6.5p7): which scalar may be accessed at which offset of an object.
 //!
 //! Every scalar type has a *class*; types that may alias each other by 6.5p7 without being a
 //! character type (signed and unsigned counterparts, an enum and its integer type) share one.
@@ -14,14 +14,14 @@ pub type Class = u16;
 /// The class of the character types, which may access anything.
 pub const CHAR: Class = 1;
 
-/// Records beyond this many bytes get no map, and no object: a map takes four times their size.
+/// Largest record that can be executed: its layout takes four times its size.
 pub const MAX_RECORD: u32 = 1 << 24;
 
-/// What may stand at one byte offset of a layout.
+/// What may be accessed at one byte offset of a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Leaf {
-    /// Class of the scalar that begins here; 0 for none (its middle, or padding); for a union, the
-    /// first member's, others in [`Layout::also`].
+pub struct LayoutByte {
+    /// Class of the scalar that begins here; 0 for none (inside a scalar, or padding); for a union, that of
+    /// the first member, with the others in [`Layout::also`].
     pub class: Class,
     /// Set of `PADDING`, `CONST`, `VOLATILE`, `UNION`, `BITFIELD`.
     pub flags: u8,
@@ -33,7 +33,7 @@ pub const PADDING: u8 = 1;
 pub const CONST: u8 = 2;
 /// Part of a `volatile` member.
 pub const VOLATILE: u8 = 4;
-/// Members of a union overlap here: which is active is tracked while running.
+/// Members of a union overlap here: the active one is tracked at run time.
 pub const UNION: u8 = 8;
 /// Holds bits of a bit-field: no address of it can be taken.
 pub const BITFIELD: u8 = 16;
@@ -48,7 +48,7 @@ pub struct Layout {
     /// Bytes of the element that hold data, for a uniform layout: `long double` has 10 of 16.
     pub data_size: u32,
     /// One per byte of the element; empty when `uniform` says all.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<LayoutByte>,
     /// Further classes that may begin at an offset, for unions.
     pub also: Vec<(u32, Class)>,
     /// The class when the object is a scalar or an array (of arrays) of them.
@@ -110,7 +110,7 @@ impl Classes {
         class
     }
 
-    /// The class of a scalar type that was asked for before.
+    /// The class of a scalar type that was already numbered.
     pub fn known(&self, types: &TypeTable, ty: Ty) -> Class {
         self.by_ty.get(&types.resolved(ty).unqual()).copied().unwrap_or(0)
     }
@@ -124,7 +124,7 @@ impl Classes {
     pub fn layout(&mut self, types: &TypeTable, ty: Ty) -> u32 {
         let (mut elem, mut quals, mut depth) = (types.resolved(ty), ty.quals(), 0);
         while let TypeKind::Array(inner, _) | TypeKind::Vector(inner, _) = *types.shape(elem) {
-            // A vector is a slice of the array it is in, not an array of its own.
+            // A vector belongs to the array it is in: it is not an array itself.
             depth += u32::from(types.lanes(elem).is_none());
             elem = types.resolved(inner);
             quals = quals.with(elem.quals());
@@ -146,7 +146,7 @@ impl Classes {
         if types.is_scalar(elem) {
             layout.uniform = self.class(types, elem);
         } else if layout.elem_size <= MAX_RECORD {
-            let pad = Leaf { class: 0, flags: PADDING };
+            let pad = LayoutByte { class: 0, flags: PADDING };
             layout.leaves = vec![pad; layout.elem_size as usize];
             layout.flat = false;
             self.fill(types, &mut layout, 0, elem, quals, 0);
@@ -179,7 +179,7 @@ impl Classes {
         quals: Quals,
         extra: u8,
     ) {
-        // Members of a union overlap: what one of them is qualified with binds no other.
+        // Members of a union overlap: the qualifiers of one do not apply to the others.
         let quals = if extra & UNION == 0 { quals.with(ty.quals()) } else { quals };
         let ty = types.resolved(ty);
         let flags = qual_flags(quals) | extra;

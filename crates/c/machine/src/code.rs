@@ -1,12 +1,12 @@
 //! The machine's code: a register machine over one flat array of small operations.
 //!
-//! Registers belong to a call's window; a call's arguments are evaluated straight into the callee's
-//! first registers, and its value comes back in the first. Operations on integers are written out
-//! by width and signedness because each has its own undefined cases.
+//! Registers belong to a call's window; the arguments of a call are evaluated into the callee's
+//! first registers, and its value is returned in the first. Integer operations are separate for each
+//! width and signedness because each has its own undefined cases.
 
 use crate::classes::{Class, Classes};
-use crate::kind::Kind;
-use crate::library::Lib;
+use crate::kind::ScalarKind;
+use crate::library::LibFunc;
 use crate::memory::Origin;
 use crate::outcome::UbKind;
 use ctree::{ExprId, StmtId, Ty};
@@ -15,9 +15,9 @@ use std::collections::HashMap;
 /// A register of the current window.
 pub type Reg = u16;
 
-/// How a direct (statically known) place is addressed.
+/// How an object that is known at compile time is addressed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Base {
+pub enum AddressBase {
     /// An absolute address.
     Static,
     /// Relative to the frame's memory.
@@ -28,12 +28,12 @@ pub enum Base {
     FrameVolatile,
 }
 
-impl Base {
-    /// The same place through a volatile lvalue.
-    pub fn volatile(self) -> Base {
+impl AddressBase {
+    /// The same address through a volatile lvalue.
+    pub fn volatile(self) -> AddressBase {
         match self {
-            Base::Static | Base::StaticVolatile => Base::StaticVolatile,
-            Base::Frame | Base::FrameVolatile => Base::FrameVolatile,
+            AddressBase::Static | AddressBase::StaticVolatile => AddressBase::StaticVolatile,
+            AddressBase::Frame | AddressBase::FrameVolatile => AddressBase::FrameVolatile,
         }
     }
 }
@@ -87,7 +87,8 @@ pub enum WideOp {
     Not,
 }
 
-/// An operation. `d` is the destination, `a` and `b` are operands.
+/// An operation. `d` is the destination, `a` and `b` are operands, `p` is a pointer operand, `s` the
+/// value to store.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 #[rustfmt::skip]
@@ -112,16 +113,16 @@ pub enum Op {
     MulI64 { d: Reg, a: Reg, b: Reg },
     MulU64 { d: Reg, a: Reg, b: Reg },
     /// Division and remainder; signed kinds are I32 and I64.
-    Div { d: Reg, a: Reg, b: Reg, kind: Kind },
-    Rem { d: Reg, a: Reg, b: Reg, kind: Kind },
+    Div { d: Reg, a: Reg, b: Reg, kind: ScalarKind },
+    Rem { d: Reg, a: Reg, b: Reg, kind: ScalarKind },
     /// Shifts: `count` is the kind of the right operand.
-    Shl { d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind },
-    Shr { d: Reg, a: Reg, b: Reg, kind: Kind, count: Kind },
+    Shl { d: Reg, a: Reg, b: Reg, kind: ScalarKind, count: ScalarKind },
+    Shr { d: Reg, a: Reg, b: Reg, kind: ScalarKind, count: ScalarKind },
     And { d: Reg, a: Reg, b: Reg },
     Or { d: Reg, a: Reg, b: Reg },
     Xor { d: Reg, a: Reg, b: Reg },
-    Neg { d: Reg, a: Reg, kind: Kind },
-    Not { d: Reg, a: Reg, kind: Kind },
+    Neg { d: Reg, a: Reg, kind: ScalarKind },
+    Not { d: Reg, a: Reg, kind: ScalarKind },
     LogNot { d: Reg, a: Reg },
     LtS { d: Reg, a: Reg, b: Reg },
     LtU { d: Reg, a: Reg, b: Reg },
@@ -130,37 +131,37 @@ pub enum Op {
     Eq { d: Reg, a: Reg, b: Reg },
     Ne { d: Reg, a: Reg, b: Reg },
     /// Adds a constant to an integer narrower than 64 bits or wider: for `++` and `--` of any kind.
-    Step { d: Reg, a: Reg, kind: Kind, by: i32 },
+    Step { d: Reg, a: Reg, kind: ScalarKind, by: i32 },
 
     /// Integer or pointer bits to an integer kind of at most 64 bits.
-    Wrap { d: Reg, a: Reg, kind: Kind },
+    Wrap { d: Reg, a: Reg, kind: ScalarKind },
     /// Any scalar kind to any other, where `Wrap` is not enough.
-    Convert { d: Reg, a: Reg, from: Kind, to: Kind },
+    Convert { d: Reg, a: Reg, from: ScalarKind, to: ScalarKind },
     /// 1 if the scalar is not zero.
-    Truth { d: Reg, a: Reg, kind: Kind },
-    Float { d: Reg, a: Reg, b: Reg, op: FloatOp, kind: Kind },
+    Truth { d: Reg, a: Reg, kind: ScalarKind },
+    Float { d: Reg, a: Reg, b: Reg, op: FloatOp, kind: ScalarKind },
     Wide { d: Reg, a: Reg, b: Reg, op: WideOp, signed: bool },
 
     /// Direct access; `x` is a register with a byte offset, or `NO_REG`.
-    Load { d: Reg, x: Reg, kind: Kind, base: Base, at: u32 },
-    Store { s: Reg, x: Reg, kind: Kind, base: Base, at: u32 },
+    Load { d: Reg, x: Reg, kind: ScalarKind, base: AddressBase, at: u32 },
+    Store { s: Reg, x: Reg, kind: ScalarKind, base: AddressBase, at: u32 },
     /// Access through a pointer.
     LoadPtr { d: Reg, p: Reg, access: u32 },
     StorePtr { s: Reg, p: Reg, access: u32 },
     /// Bit-field access through an address in memory or a pointer, see [`BitAccess`].
     LoadBits { d: Reg, p: Reg, access: u32 },
     StoreBits { s: Reg, p: Reg, access: u32 },
-    /// The pointer to a direct place.
+    /// The pointer to a known object.
     FrameAddr { d: Reg, local: u16, x: Reg, at: u32 },
     /// `p + offset` inside one object, already known to be in bounds of its type.
     Offset { d: Reg, p: Reg, x: Reg, at: u32 },
-    /// Checks an array index against a constant length and scales it; see [`Bound`].
-    Index { d: Reg, i: Reg, kind: Kind, bound: u32 },
-    /// Pointer arithmetic, see [`Elem`]; `by` is of `kind`.
-    PtrAdd { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    /// Checks an array index against a constant length and scales it; see [`IndexBound`].
+    Index { d: Reg, i: Reg, kind: ScalarKind, bound: u32 },
+    /// Pointer arithmetic, see [`ElemType`]; `by` is of `kind`.
+    PtrAdd { d: Reg, p: Reg, by: Reg, kind: ScalarKind, elem: u32 },
     /// As `PtrAdd`, about to be dereferenced.
-    PtrIndex { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
-    PtrSubInt { d: Reg, p: Reg, by: Reg, kind: Kind, elem: u32 },
+    PtrIndex { d: Reg, p: Reg, by: Reg, kind: ScalarKind, elem: u32 },
+    PtrSubInt { d: Reg, p: Reg, by: Reg, kind: ScalarKind, elem: u32 },
     PtrDiff { d: Reg, a: Reg, b: Reg, elem: u32 },
     /// Relational comparison of pointers: less, or less or equal.
     PtrLess { d: Reg, a: Reg, b: Reg, or_equal: bool },
@@ -171,20 +172,20 @@ pub enum Op {
     CheckAlign { p: Reg, align: u32 },
     /// The pointer designates a record of the type, for `->`.
     CheckRecord { p: Reg, elem: u32 },
-    IntToPtr { d: Reg, a: Reg, kind: Kind },
-    PtrToInt { d: Reg, a: Reg, kind: Kind },
+    IntToPtr { d: Reg, a: Reg, kind: ScalarKind },
+    PtrToInt { d: Reg, a: Reg, kind: ScalarKind },
     /// Copies a record: `d` and `s` are pointers.
     Copy { d: Reg, s: Reg, copy: u32 },
-    /// Copies one character with whatever it holds.
+    /// Copies one byte with its shadow state.
     CopyChar { d: Reg, s: Reg },
     /// Assignment between overlapping members of a union.
     CheckOverlap { a: Reg, b: Reg, size_a: u8, size_b: u8 },
-    /// Sets bytes of a direct place to zero.
-    Zero { base: Base, at: u32, size: u32 },
-    /// Makes bytes of a direct place indeterminate.
-    Unset { base: Base, at: u32, size: u32 },
-    /// Copies a string literal's bytes into a direct place.
-    Bytes { base: Base, at: u32, bytes: u32 },
+    /// Sets bytes of a known object to zero.
+    Zero { base: AddressBase, at: u32, size: u32 },
+    /// Makes bytes of a known object indeterminate.
+    Unset { base: AddressBase, at: u32, size: u32 },
+    /// Copies a string literal's bytes into a known object.
+    Bytes { base: AddressBase, at: u32, bytes: u32 },
 
     /// Lifetime of a variable of the frame.
     Enter { local: u32 },
@@ -205,30 +206,30 @@ pub enum Op {
     Switch { r: Reg, table: u32 },
     Call { func: u32, base: Reg, site: u32 },
     CallPtr { p: Reg, base: Reg, site: u32 },
-    CallLib { lib: Lib, base: Reg, site: u32 },
+    CallLib { lib: LibFunc, base: Reg, site: u32 },
     Ret,
     RetMissing,
 
-    /// Operands whose order is open.
+    /// Operands whose order is unspecified.
     RegionBegin { initialiser: bool },
     LogOn,
     LogOff,
     RegionEnd,
-    /// Side effects of operands that an assignment's own may conflict with.
+    /// Side effects of operands that the store of an assignment may conflict with.
     PendBegin,
-    PendLog { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
+    PendLog { base: AddressBase, x: Reg, at: u32, bit: u8, bits: u16 },
     PendLogPtr { p: Reg, at: u32, bit: u8, bits: u16 },
-    PendCheck { base: Base, x: Reg, at: u32, bit: u8, bits: u16 },
+    PendCheck { base: AddressBase, x: Reg, at: u32, bit: u8, bits: u16 },
     PendCheckPtr { p: Reg, at: u32, bit: u8, bits: u16 },
     /// `keep`: the side effects stay pending for an enclosing assignment.
     PendEnd { keep: bool },
 
     VaArg { d: Reg, p: Reg, ty: u32 },
 
-    /// Execution must not come here.
+    /// Undefined behaviour or an unsupported construct, if reached.
     Undefined { kind: UbKind, text: u32 },
     Unsupported { text: u32 },
-    /// Hooks, present only when asked for.
+    /// Hooks, present only when requested.
     Cover { point: u32 },
     /// Notes the value of an expression.
     Note { r: Reg, e: u32 },
@@ -243,7 +244,7 @@ pub const NO_REG: Reg = Reg::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PtrAccess {
     /// Kind of the value.
-    pub kind: Kind,
+    pub kind: ScalarKind,
     /// Offset added.
     pub offset: u32,
     /// Alignment needed.
@@ -260,7 +261,7 @@ pub struct PtrAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BitAccess {
     /// How the record is addressed; `None` through a pointer in `p`, else `p` is an index register.
-    pub base: Option<Base>,
+    pub base: Option<AddressBase>,
     /// Byte offset of the first bit.
     pub at: u32,
     /// First bit in that byte.
@@ -268,7 +269,7 @@ pub struct BitAccess {
     /// Width.
     pub width: u32,
     /// Kind of the declared type.
-    pub kind: Kind,
+    pub kind: ScalarKind,
     /// Volatile lvalue.
     pub volatile: bool,
     /// Const member: a store is a constraint violation, kept for initialisers.
@@ -277,7 +278,7 @@ pub struct BitAccess {
 
 /// An array bound to check an index against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bound {
+pub struct IndexBound {
     /// Elements.
     pub len: u64,
     /// Bytes of an element.
@@ -288,7 +289,7 @@ pub struct Bound {
 
 /// The element type of pointer arithmetic, or the record of a `->`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Elem {
+pub struct ElemType {
     /// Its type, canonical and unqualified.
     pub ty: Ty,
     /// Its size.
@@ -312,10 +313,10 @@ pub struct CopySpec {
 
 /// A switch's jump table, sorted by `lo`.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct JumpTable {
     /// (lowest value, highest value, target); compared in the controlling type's order.
     pub cases: Vec<(i64, i64, u32)>,
-    /// Where to go otherwise.
+    /// The target if none matches.
     pub default: u32,
     /// The controlling type is unsigned 64-bit.
     pub unsigned: bool,
@@ -323,7 +324,7 @@ pub struct Table {
 
 /// A call site.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub struct CallSite {
     /// The call expression.
     pub node: ExprId,
     /// Type of each argument after conversion.
@@ -349,7 +350,7 @@ pub struct Local {
     pub align: u32,
     /// Layout number.
     pub layout: u32,
-    /// What it is.
+    /// What object it is.
     pub origin: Origin,
 }
 
@@ -391,13 +392,13 @@ pub struct Global {
     pub align: u32,
     /// Layout number.
     pub layout: u32,
-    /// What it is.
+    /// What object it is.
     pub origin: Origin,
     /// Initial bytes, for string literals.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// Which node an operation comes from.
+/// The tree node that an operation was compiled from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum CodeNode {
@@ -406,31 +407,31 @@ pub enum CodeNode {
     Stmt(StmtId),
 }
 
-/// What is looked at before a statement.
+/// The scalars recorded before a statement.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// Where it is noted.
+    /// Where its values are counted.
     pub tally: u32,
-    /// One for each scalar to be watched; `None` is what cannot be.
-    pub scalars: Vec<Option<Watched>>,
+    /// One for each watched scalar; `None` where it cannot be watched.
+    pub scalars: Vec<Option<WatchedScalar>>,
 }
 
 /// One scalar watched at a probe.
 #[derive(Clone, Debug)]
-pub struct Watched {
+pub struct WatchedScalar {
     /// Its type.
     pub ty: Ty,
     /// The kind of that.
-    pub kind: Kind,
-    /// The pointers to be followed, each found through the one before it.
-    pub way: Box<[Spot]>,
+    pub kind: ScalarKind,
+    /// The pointers to follow, each found through the previous one.
+    pub way: Box<[ScalarLocation]>,
     /// The scalar itself.
-    pub end: Spot,
+    pub end: ScalarLocation,
 }
 
 /// Where a probe finds a scalar.
 #[derive(Clone, Copy, Debug)]
-pub enum Spot {
+pub enum ScalarLocation {
     /// In a register, set if the flag says so.
     Register {
         /// The register.
@@ -438,25 +439,25 @@ pub enum Spot {
         /// Its flag.
         flag: Option<Reg>,
     },
-    /// At a known place.
+    /// In a known object.
     Direct {
         /// Static or in the frame.
-        base: Base,
+        base: AddressBase,
         /// Offset from there.
         at: u32,
-        /// A local variable whose address nobody has.
+        /// A local variable whose address is not taken.
         private: bool,
     },
     /// Through the last pointer.
     Behind {
-        /// It must point to a record of this [`Elem`].
+        /// It must point to a record of this [`ElemType`].
         record: Option<u32>,
         /// A [`PtrAccess`].
         access: u32,
     },
-    /// A bit-field, at a known place or through the last pointer.
+    /// A bit-field, in a known object or through the last pointer.
     Bits {
-        /// The pointer must point to a record of this [`Elem`].
+        /// The pointer must point to a record of this [`ElemType`].
         record: Option<u32>,
         /// A [`BitAccess`].
         access: u32,
@@ -483,18 +484,18 @@ pub struct Code {
     /// Bit-field accesses.
     pub bits: Vec<BitAccess>,
     /// Array bounds.
-    pub bounds: Vec<Bound>,
+    pub bounds: Vec<IndexBound>,
     /// Element types.
-    pub elems: Vec<Elem>,
+    pub elems: Vec<ElemType>,
     /// Record copies.
     pub copies: Vec<CopySpec>,
     /// Switch tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<JumpTable>,
     /// Call sites.
-    pub sites: Vec<Site>,
-    /// Types named by operations.
+    pub sites: Vec<CallSite>,
+    /// Types that operations refer to.
     pub types: Vec<Ty>,
-    /// Texts named by operations.
+    /// Texts that operations refer to.
     pub texts: Vec<String>,
     /// Contents of string initialisers.
     pub byte_strings: Vec<Vec<u8>>,
@@ -521,5 +522,5 @@ pub struct Code {
 /// Slot of the first function object; statics follow the functions.
 pub const FIRST_STATIC_SLOT: u32 = 2;
 
-/// The loop's working set is the code: an operation that grows is noticed here.
+/// The interpreter's working set is the code, so the size of an operation is fixed here.
 const _: () = assert!(size_of::<Op>() <= 12);

@@ -1,9 +1,9 @@
 //! `printf` formatting as a pure function of typed arguments (C11 7.21.6.1), byte for byte as glibc
 //! prints.
 //!
-//! [`parse()`] splits a format into directives and refuses what the standard leaves undefined; the
+//! [`parse()`] splits a format into directives and rejects what the standard leaves undefined; the
 //! machine fetches and checks each argument ([`Spec::arg`] says what is expected) and has the
-//! [`Field`] rendered. Not here: wide characters, `%n`, and the extensions of POSIX and glibc, which
+//! [`ResolvedSpec`] rendered. Not here: wide characters, `%n`, and the extensions of POSIX and glibc, which
 //! are refused as unsupported.
 
 mod float;
@@ -15,8 +15,8 @@ use crate::longdouble::F80;
 use std::fmt;
 use std::ops::Range;
 
-/// Widest field or precision rendered: a megabyte of padding is an accident, and would let a small
-/// program exhaust the host's memory.
+/// Widest field or precision rendered: a megabyte of padding is a mistake, and would allow a
+/// small program to exhaust the host's memory.
 const MAX_FIELD: usize = 1 << 20;
 
 /// A piece of a format.
@@ -45,7 +45,7 @@ pub struct Flags {
 
 /// A field width or precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Count {
+pub enum FieldSize {
     /// Not given.
     Absent,
     /// Written in the format.
@@ -146,9 +146,9 @@ pub struct Spec {
     /// Flags.
     pub flags: Flags,
     /// Minimum field width.
-    pub width: Count,
+    pub width: FieldSize,
     /// Precision.
-    pub precision: Count,
+    pub precision: FieldSize,
     /// Length modifier.
     pub length: Length,
     /// What to convert to.
@@ -159,7 +159,7 @@ pub struct Spec {
 
 /// A conversion specification with its `*` arguments filled in: ready to render.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct ResolvedSpec {
     flags: Flags,
     width: usize,
     precision: Option<usize>,
@@ -167,16 +167,16 @@ pub struct Field {
     arg: ArgType,
 }
 
-/// Whether a refused format breaks C's rules or only ours.
+/// Whether a rejected format is undefined or unsupported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// C11 7.21.6.1 leaves the behaviour undefined.
     Undefined,
-    /// It may mean something; this module does not know it.
+    /// It may have a meaning that this module does not implement.
     Unsupported,
 }
 
-/// Why a format was refused.
+/// Why a format was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
     /// Undefined or unsupported.
@@ -198,7 +198,7 @@ impl std::error::Error for FormatError {}
 impl Spec {
     /// How many `int` arguments `*` takes, before the converted argument.
     pub fn stars(&self) -> usize {
-        [self.width, self.precision].iter().filter(|&&c| c == Count::Star).count()
+        [self.width, self.precision].iter().filter(|&&c| c == FieldSize::Star).count()
     }
 
     /// The type of the argument that is converted.
@@ -226,13 +226,13 @@ impl Spec {
     }
 
     /// Fills in the values of the `*`s, in order: [`Spec::stars`] of them.
-    pub fn resolve(&self, stars: &[i32]) -> Result<Field, FormatError> {
+    pub fn resolve(&self, stars: &[i32]) -> Result<ResolvedSpec, FormatError> {
         let mut stars = stars.iter().map(|&n| i64::from(n));
         let mut flags = self.flags;
-        let mut value = |count: Count| match count {
-            Count::Absent => None,
-            Count::Fixed(n) => i64::try_from(n).ok(),
-            Count::Star => stars.next(),
+        let mut value = |count: FieldSize| match count {
+            FieldSize::Absent => None,
+            FieldSize::Fixed(n) => i64::try_from(n).ok(),
+            FieldSize::Star => stars.next(),
         };
         let width = value(self.width).unwrap_or(0);
         // A negative width is the flag `-`; a negative precision is none.
@@ -242,10 +242,10 @@ impl Spec {
             return Err(FormatError {
                 refusal: Refusal::Unsupported,
                 range: self.range.clone(),
-                problem: "a field of over a megabyte".into(),
+                problem: "a field width or precision of more than 1048576".into(),
             });
         }
-        Ok(Field {
+        Ok(ResolvedSpec {
             flags,
             width: width.unsigned_abs() as usize,
             precision: precision.map(|p| p as usize),
@@ -255,8 +255,8 @@ impl Spec {
     }
 }
 
-impl Field {
-    /// How many bytes of a string are looked at: a string shorter than this must be terminated.
+impl ResolvedSpec {
+    /// How many bytes of a string are read: a string shorter than this must be terminated.
     pub fn str_limit(&self) -> Option<usize> {
         self.precision
     }
@@ -343,12 +343,12 @@ impl Field {
 
     /// Renders a `double`.
     pub fn render_f64(&self, value: f64, out: &mut Vec<u8>) {
-        float::render(self, float::Parts::from_f64(value), out);
+        float::render(self, float::FloatParts::from_f64(value), out);
     }
 
     /// Renders a `long double`.
     pub fn render_f80(&self, value: F80, out: &mut Vec<u8>) {
-        float::render(self, float::Parts::from_f80(value), out);
+        float::render(self, float::FloatParts::from_f80(value), out);
     }
 }
 

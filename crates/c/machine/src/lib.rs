@@ -2,17 +2,17 @@
 //! why it has none.
 //!
 //! [`run`] compiles the tree to compact code (`lower`), executes it (`exec`) over a memory of objects
-//! (`memory`), and answers with an [`Outcome`]. It is pure: what a program prints is collected, time is
-//! counted in steps, nothing outside is touched. The semantics is C11's with the choices that GCC and
-//! Clang document for x86-64 Linux (System V). Undefined and unspecified behaviour is detected in
-//! executed code only; code that is never reached may contain anything.
+//! (`memory`), and returns an [`Outcome`]. It is pure: output is collected, time is counted in steps,
+//! nothing outside is touched. The semantics are those of C11 with the choices that GCC and Clang
+//! document for x86-64 Linux (System V). Undefined and unspecified behaviour is detected in executed
+//! code only; code that is not reached may contain anything.
 //!
 //! | module | concern |
 //! | --- | --- |
 //! | `outcome` | how an execution can end; the kinds of UB with clause and rule, in one table |
-//! | `lower/` | tree to code: `scan` and `effects` (facts first), `place` (lvalues), `expr`, `ops`, `assign`, `vector`, `call`, `init`, `stmt`, `watch` |
+//! | `lower/` | tree to code: `scan` and `effects` (facts first), `lvalue`, `expr`, `ops`, `assign`, `vector`, `call`, `init`, `stmt`, `watch` |
 //! | `code`, `kind` | the operations, 12 bytes each, and the tables they point into; scalar kinds |
-//! | `exec/` | the interpreter's loop; `access`, `pointer`, `arith`, `float`, `calls` for what is rare or long; `hooks`, `watch` and `mend` |
+//! | `exec/` | the interpreter's loop; `access`, `pointer`, `arith`, `float`, `calls` for what is rare or long; `hooks`, `watch` and `recover` |
 //! | `memory` | objects, shadow bytes, packed pointers, the check of an access |
 //! | `classes`, `extent`, `compat` | effective types, inner array bounds, compatible types |
 //! | `sequence` | conflicts between operands whose order is unspecified |
@@ -25,15 +25,15 @@
 //! common access is decided by comparing one pair of words in the object table and one word of shadow.
 //!
 //! **Lifetimes** begin where a block is entered and end where it is left; a jump into or out of blocks
-//! goes through code made for that jump. The value of a call lives until the end of the full expression.
+//! runs code generated for that jump. The value of a call lives until the end of the full expression.
 //!
 //! **Order of evaluation.** `effects` over-approximates what operands read and write. Where two might
-//! conflict, the code brackets them: the operand without calls runs first while its accesses are logged,
-//! its marks are then set in the shadow, and an access of the other operand that meets a mark is a
-//! conflict. A register variable that conflicts with itself is moved to memory, so there is one
-//! mechanism. While nothing is logged the marks cost nothing: a marked byte merely fails the comparison
-//! that every access makes anyway. An assignment's own store is compared with the side effects of its
-//! operands that no sequence point or call orders before it.
+//! conflict, the code brackets them: the operand without calls runs first while its accesses are
+//! logged, they are then marked in the shadow, and an access of the other operand that meets a mark is
+//! a conflict. A register variable that conflicts with itself is kept in memory, so there is one
+//! mechanism. Without logging the marks are free: a marked byte fails the comparison that every access
+//! makes anyway. An assignment's own store is compared with the side effects of its operands that no
+//! sequence point or call orders before it.
 //!
 //! **Effective types.** Scalar types have classes; an object's layout says which class may be accessed
 //! at which byte. Allocated storage and unions remember the class stored last. Through a union member
@@ -43,23 +43,23 @@
 //! those of the machine's own loads. Between operands whose order is unspecified, only what the other
 //! operands cannot reach is watched: a statement inserted there must not make the order matter.
 //!
-//! **Repair.** An execution can go on after a fault: a callback says what an arithmetic operation or an
-//! array index without a defined result should have given. The interpreter's loop does not know about
-//! it: the failed operation is decoded from its code address afterwards.
+//! **Recovery.** An execution can continue after a fault: a [`FaultHandler`] supplies the result of an
+//! operation that has none. The interpreter's loop is not involved: the faulty operation is decoded from
+//! its code address afterwards.
 //!
-//! **Architecture Invariant:** the source location of a verdict is found from the code address
-//! afterwards. No operation carries it.
+//! **Architecture Invariant:** the source location of a verdict is looked up by code address afterwards.
+//! No operation carries it.
 //!
-//! **Architecture Invariant:** hooks are operations that are in the code only when asked for.
+//! **Architecture Invariant:** hooks are operations that are in the code only when requested.
 //!
 //! **Architecture Invariant:** what cannot be compiled becomes an operation that stops with
 //! [`Outcome::Unsupported`] when it is reached.
 //!
 //! # Where C11 and the compilers differ
 //!
-//! - Two unsequenced *reads* of a volatile object pass: no order gives another result.
+//! - Two unsequenced *reads* of a volatile object are accepted: no order changes the result.
 //! - An object begins at an address as aligned as GCC makes it; alignment is judged by the offset.
-//!   `MachineConfig::alignment` can judge by the types alone, or accept any address.
+//!   `MachineConfig::alignment` can check by the types alone, or accept any address.
 //! - Right shift of a negative value is arithmetic, narrowing wraps, floating arithmetic follows IEEE 754
 //!   without traps. Left shift of a negative value and into the sign bit is undefined.
 //! - Calling a function that the program defines under a library function's name is undefined (7.1.3p2).
@@ -88,13 +88,13 @@ pub mod outcome;
 mod sequence;
 mod stop;
 
-pub use exec::{Fault, Faulty, Mend, Mender, Operand, Trouble};
+pub use exec::{Fault, FaultCause, FaultHandler, FaultyOp, Operand, Recovery};
 pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
 use code::{Code, CodeNode};
 use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use stop::{Between, Stop};
+use stop::{ConflictContext, Stop};
 
 /// Limits of an execution.
 #[derive(Clone, Debug)]
@@ -110,13 +110,13 @@ pub struct MachineConfig {
     pub call_depth: u32,
     /// Greatest number of bytes printed.
     pub output: u64,
-    /// How alignment is judged.
+    /// How alignment is checked.
     pub alignment: Alignment,
 }
 
 impl Default for MachineConfig {
     fn default() -> Self {
-        // A step is a loop iteration or a call, tens of nanoseconds: minutes in all. Real stacks
+        // A step is a loop iteration or a call and takes tens of nanoseconds: minutes in total. Real stacks
         // are 8 MiB, so deeper recursion would not survive in a compiled program either.
         MachineConfig {
             fuel: 1_000_000_000,
@@ -129,16 +129,16 @@ impl Default for MachineConfig {
     }
 }
 
-/// How the alignment of an access through a pointer is judged (6.3.2.3p7).
+/// How the alignment of an access through a pointer is checked (6.3.2.3p7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Alignment {
     /// Objects are only as aligned as their types say: a pointer to any member of a packed record
-    /// is taken for misaligned.
+    /// is assumed to be misaligned.
     Types,
     /// Objects begin at addresses as aligned as GCC makes them, so that the offset decides.
     #[default]
     Offsets,
-    /// Any address will do, as on x86-64 without vector instructions. Not C.
+    /// Any address is accepted, as on x86-64 without vector instructions. Not C.
     Any,
 }
 
@@ -147,16 +147,16 @@ pub enum Alignment {
 pub struct Hooks {
     /// Which statements ran, and how often.
     pub cover: bool,
-    /// With `cover`: in which order, each time.
+    /// With `cover`: each execution of them, in order.
     pub trace: bool,
-    /// Scalars whose values are noted each time before a statement runs. Nothing is noted before a
+    /// Scalars whose values are recorded each time before a statement runs. Nothing is recorded before a
     /// declaration.
     pub probes: HashMap<StmtId, Vec<Watch>>,
-    /// A probe that is reached more often is given up, and has no values. `None` is no limit.
+    /// A probe that is reached more often is dropped and has no values. `None` is no limit.
     pub probe_visits: Option<u64>,
     /// Distinct values kept of one scalar at one probe. `None` is 256.
     pub probe_values: Option<usize>,
-    /// Which way conditional and logical operators went, for each calling expression.
+    /// The outcomes of conditional and logical operators, for each calling expression.
     pub branches: bool,
     /// Volatile accesses, in order.
     pub volatile: bool,
@@ -164,18 +164,18 @@ pub struct Hooks {
     pub values: bool,
 }
 
-/// A scalar to watch: a variable and the way from it.
+/// A scalar to watch: a variable and the path from it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Watch {
-    /// Where the way begins. It must be visible at the statement.
+    /// Where the path begins. It must be visible at the statement.
     pub var: VarId,
-    /// The way.
-    pub path: Vec<Step>,
+    /// The path.
+    pub path: Vec<PathStep>,
 }
 
-/// One step of the way to a scalar.
+/// One step of the path to a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum PathStep {
     /// To a member.
     Field(u32),
     /// To an element.
@@ -184,12 +184,12 @@ pub enum Step {
     Deref,
 }
 
-/// What was noted before a statement.
+/// What was recorded before a statement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
     /// How often it was reached.
     pub visits: u64,
-    /// One for each scalar that was to be watched, in that order; `None` if it never had a value.
+    /// One for each watched scalar, in order; `None` if it never had a value.
     pub values: Vec<Option<VarValues>>,
 }
 
@@ -198,13 +198,12 @@ pub struct Point {
 pub struct VarValues {
     /// Its type.
     pub ty: Ty,
-    /// At how many visits it had a value: it could be read without undefined behaviour. Behind a
-    /// pointer they are counted only up to the first at which it had none.
+    /// The number of visits at which it had a value, that is, could be read without undefined
+    /// behaviour. Behind a pointer they are counted only up to the first visit without one.
     pub seen: u64,
-    /// At each of these it could be written as well, as far as the object itself goes: none was
-    /// behind a pointer and constant, a string literal, or storage whose effective type a store
-    /// would change, and none was in use by an operand whose order is open. The qualifiers on the
-    /// way from the variable are not looked at.
+    /// At each of these visits the object itself could also be written: it was never constant behind a
+    /// pointer, part of a string literal, storage whose effective type a store would change, or in use
+    /// by an operand whose order is unspecified. The qualifiers along the path are not considered.
     pub writable: bool,
     /// Distinct values, up to a cap.
     pub values: BTreeSet<i128>,
@@ -216,12 +215,12 @@ pub struct VarValues {
     pub max: i128,
 }
 
-/// What an integer expression was worth.
+/// The values that an integer expression had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worth {
+pub struct ObservedValue {
     /// Its first value.
     pub first: i128,
-    /// Whether it had no other.
+    /// Whether it had no other value.
     pub constant: bool,
 }
 
@@ -243,10 +242,10 @@ pub struct VolatileAccess {
 /// What the hooks recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Statements that ran. A label, a `case` or a block that was only jumped into is not here;
-    /// what it holds is.
+    /// Statements that ran. A label, a `case` or a block that was only jumped into is not included; the
+    /// statements in it are.
     pub executed: BTreeSet<StmtId>,
-    /// How often each of them ran. That of a loop's body is the number of iterations.
+    /// How often each of them ran. For the body of a loop it is the number of iterations.
     pub counts: BTreeMap<StmtId, u64>,
     /// Each of them in order, each time.
     pub trace: Vec<StmtId>,
@@ -257,12 +256,12 @@ pub struct Profile {
     pub branches: BTreeMap<(Option<ExprId>, ExprId), (u64, u64)>,
     /// Volatile accesses in order.
     pub volatile: Vec<VolatileAccess>,
-    /// What the integer expressions were worth whose value was computed. A condition that only
-    /// steers a jump may not be here.
-    pub values: HashMap<ExprId, Worth>,
+    /// The values of the integer expressions that were computed. A condition that only controls a jump
+    /// may be missing.
+    pub values: HashMap<ExprId, ObservedValue>,
 }
 
-/// What an execution showed.
+/// The outcome of an execution.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// How it ended.
@@ -285,22 +284,22 @@ pub fn run_with(program: &Program, config: &MachineConfig, hooks: &Hooks) -> Rep
     execute(program, config, hooks, None)
 }
 
-/// Like [`run_with`], but where an operation has no defined result, the mender is asked for one
-/// and the execution goes on with it.
-pub fn run_mending(
+/// Like [`run_with`], but where an operation has no defined result, the execution continues with one
+/// from the handler.
+pub fn run_with_recovery(
     program: &Program,
     config: &MachineConfig,
     hooks: &Hooks,
-    mender: &mut dyn Mender,
+    handler: &mut dyn FaultHandler,
 ) -> Report {
-    execute(program, config, hooks, Some(mender))
+    execute(program, config, hooks, Some(handler))
 }
 
 fn execute(
     program: &Program,
     config: &MachineConfig,
     hooks: &Hooks,
-    mender: Option<&mut dyn Mender>,
+    handler: Option<&mut dyn FaultHandler>,
 ) -> Report {
     let code = lower::lower(program, hooks);
     if let Some((kind, span, detail)) = code.link_error.clone() {
@@ -308,7 +307,7 @@ fn execute(
         return Report { outcome, stdout: Vec::new(), steps: 0, profile: Profile::default() };
     }
     let mut machine = exec::Machine::new(program, &code, config, hooks);
-    let (pc, stop) = machine.run(mender);
+    let (pc, stop) = machine.run(handler);
     let outcome = outcome_of(program, &code, pc, stop);
     let steps = config.fuel - machine.fuel;
     machine.recorder.resolve(&code.cover);
@@ -346,13 +345,15 @@ fn outcome_of(program: &Program, code: &Code, pc: u32, stop: Stop) -> Outcome {
         Stop::Conflict { other, owner, between, what, .. } => {
             let (other_span, _) = place(program, code, other);
             let other = Some((other_span, "the other access"));
-            // What to repair is the expression that leaves the order open, not the access.
+            // The node to repair is the expression whose operands are unsequenced, not the access.
             let node = owner.map_or(node, |pc| place(program, code, pc).1);
             let verdict = Verdict { other, node, ..verdict(what.to_string()) };
             match between {
-                Between::Calls => Outcome::Unspecified(UnspecKind::CallOrder, verdict),
-                Between::Initialisers => Outcome::Unspecified(UnspecKind::EvalOrder, verdict),
-                Between::Operands => Outcome::Undefined(UbKind::Unsequenced, verdict),
+                ConflictContext::Calls => Outcome::Unspecified(UnspecKind::CallOrder, verdict),
+                ConflictContext::Initialisers => {
+                    Outcome::Unspecified(UnspecKind::EvalOrder, verdict)
+                }
+                ConflictContext::Operands => Outcome::Undefined(UbKind::Unsequenced, verdict),
             }
         }
         Stop::Unsupported(what) => Outcome::Unsupported(verdict(what)),

@@ -1,4 +1,4 @@
-//! The C library and compiler builtins, as far as test programs use them.
+//! The functions of the C library and the compiler builtins that test programs use.
 
 mod builtin;
 mod memory;
@@ -7,32 +7,32 @@ pub(crate) mod signature;
 
 use crate::code::Reg;
 use crate::exec::Machine;
-use crate::stop::Res;
+use crate::stop::ExecResult;
 
 macro_rules! library {
     ($($variant:ident: $($name:literal)|+, $effect:ident;)*) => {
         /// A library function or builtin.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[allow(missing_docs)]
-        pub enum Lib { $($variant),* }
+        pub enum LibFunc { $($variant),* }
 
-        impl Lib {
-            fn plain(name: &str) -> Option<Lib> {
-                Some(match name { $($($name)|+ => Lib::$variant,)* _ => return None })
+        impl LibFunc {
+            fn plain(name: &str) -> Option<LibFunc> {
+                Some(match name { $($($name)|+ => LibFunc::$variant,)* _ => return None })
             }
 
             /// A name, for messages and tables.
             pub(crate) fn name(self) -> &'static str {
-                match self { $(Lib::$variant => stringify!($variant)),* }
+                match self { $(LibFunc::$variant => stringify!($variant)),* }
             }
 
             /// All names.
             fn names(self) -> &'static [&'static str] {
-                match self { $(Lib::$variant => &[$($name),+]),* }
+                match self { $(LibFunc::$variant => &[$($name),+]),* }
             }
 
-            fn effect(self) -> Effect {
-                match self { $(Lib::$variant => Effect::$effect),* }
+            fn effect(self) -> LibEffect {
+                match self { $(LibFunc::$variant => LibEffect::$effect),* }
             }
         }
     };
@@ -40,7 +40,7 @@ macro_rules! library {
 
 /// What a function may touch, for the analysis of order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
+enum LibEffect {
     /// Nothing but its arguments.
     Pure,
     /// Memory behind its arguments.
@@ -143,12 +143,12 @@ library! {
     Tolower: "tolower", Pure;
 }
 
-impl Lib {
+impl LibFunc {
     /// The function of a name, with or without `__builtin_`.
-    pub fn by_name(name: &str) -> Option<Lib> {
+    pub fn by_name(name: &str) -> Option<LibFunc> {
         match name.strip_prefix("__builtin_") {
-            Some(rest) => Lib::plain(rest),
-            // Without the prefix these would be names of the program's own.
+            Some(rest) => LibFunc::plain(rest),
+            // Without the prefix these names belong to the program.
             None if matches!(
                 name,
                 "expect"
@@ -164,7 +164,7 @@ impl Lib {
             {
                 None
             }
-            None => Lib::plain(name),
+            None => LibFunc::plain(name),
         }
     }
 
@@ -201,69 +201,78 @@ impl Lib {
                     | "_exit"
                     | "assume_aligned"
             );
-        !extension && !builtin && Lib::by_name(name).is_some()
+        !extension && !builtin && LibFunc::by_name(name).is_some()
     }
 
     /// Touches nothing but its arguments.
     pub(crate) fn is_pure(self) -> bool {
-        self.effect() == Effect::Pure
+        self.effect() == LibEffect::Pure
     }
 
     /// Touches only what its arguments point to.
     pub(crate) fn is_memory_only(self) -> bool {
-        self.effect() == Effect::Memory
+        self.effect() == LibEffect::Memory
     }
 }
 
 /// A call of a library function: where its arguments are.
 #[derive(Clone, Copy)]
-pub(crate) struct Call {
+pub(crate) struct LibCall {
     pub base: Reg,
     pub site: u32,
 }
 
 impl Machine<'_> {
-    pub(crate) fn call_library(&mut self, lib: Lib, base: Reg, site: u32) -> Res<()> {
+    pub(crate) fn call_library(&mut self, lib: LibFunc, base: Reg, site: u32) -> ExecResult<()> {
         self.spend_call()?;
         self.in_library = true;
-        let result = self.dispatch(lib, Call { base, site });
+        let result = self.dispatch(lib, LibCall { base, site });
         self.in_library = false;
         result
     }
 
-    fn dispatch(&mut self, lib: Lib, call: Call) -> Res<()> {
+    fn dispatch(&mut self, lib: LibFunc, call: LibCall) -> ExecResult<()> {
         match lib {
-            Lib::Printf | Lib::Puts | Lib::Putchar | Lib::Sprintf | Lib::Snprintf => {
-                self.print_call(lib, call)
+            LibFunc::Printf
+            | LibFunc::Puts
+            | LibFunc::Putchar
+            | LibFunc::Sprintf
+            | LibFunc::Snprintf => self.print_call(lib, call),
+            LibFunc::Fprintf
+            | LibFunc::Vfprintf
+            | LibFunc::Fputs
+            | LibFunc::Fputc
+            | LibFunc::Fwrite
+            | LibFunc::Fflush => self.stream_call(lib, call),
+            LibFunc::Vprintf | LibFunc::Vsprintf | LibFunc::Vsnprintf => {
+                self.print_list_call(lib, call)
             }
-            Lib::Fprintf | Lib::Vfprintf | Lib::Fputs | Lib::Fputc | Lib::Fwrite | Lib::Fflush => {
-                self.stream_call(lib, call)
+            LibFunc::Malloc | LibFunc::Calloc | LibFunc::Realloc | LibFunc::Free => {
+                self.allocation(lib, call)
             }
-            Lib::Vprintf | Lib::Vsprintf | Lib::Vsnprintf => self.print_list_call(lib, call),
-            Lib::Malloc | Lib::Calloc | Lib::Realloc | Lib::Free => self.allocation(lib, call),
-            Lib::Memcpy
-            | Lib::Mempcpy
-            | Lib::Memmove
-            | Lib::Memset
-            | Lib::Memcmp
-            | Lib::Memchr
-            | Lib::Bzero
-            | Lib::Bcopy => self.block_call(lib, call),
-            Lib::Strlen
-            | Lib::Strnlen
-            | Lib::Strcmp
-            | Lib::Strncmp
-            | Lib::Strcpy
-            | Lib::Strncpy
-            | Lib::Stpcpy
-            | Lib::Strcat
-            | Lib::Strncat
-            | Lib::Strchr
-            | Lib::Strrchr
-            | Lib::Strstr
-            | Lib::Strspn
-            | Lib::Strcspn
-            | Lib::Strpbrk => self.string_call(lib, call),
+            LibFunc::Memcpy
+            | LibFunc::Mempcpy
+            | LibFunc::Memmove
+            | LibFunc::Memset
+            | LibFunc::Memcmp
+            | LibFunc::Memchr
+            | LibFunc::Bzero
+            | LibFunc::Bcopy => self.block_call(lib, call),
+            LibFunc::Strlen
+            | LibFunc::Strnlen
+            | LibFunc::Strcmp
+            | LibFunc::Strncmp
+            | LibFunc::Strcpy
+            | LibFunc::Strncpy
+            | LibFunc::Stpcpy
+            | LibFunc::Strcat
+            | LibFunc::Strncat
+            | LibFunc::Strchr
+            | LibFunc::Strrchr
+            | LibFunc::Strstr
+            | LibFunc::Strspn
+            | LibFunc::Strcspn
+            | LibFunc::Strpbrk => self.string_call(lib, call),
             _ => self.builtin(lib, call),
         }
     }

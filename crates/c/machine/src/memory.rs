@@ -9,13 +9,13 @@
 //!
 //! A pointer is packed into 64 bits: 14 bits generation, 22 bits slot in the object table, 28 bits
 //! byte offset. A slot is used again with the next generation, never with the same one, so a
-//! dangling pointer can never be taken for a valid one. Null is 0. Slot 1 stands for pointers made
+//! dangling pointer is never mistaken for a valid one. Null is 0. Slot 1 stands for pointers made
 //! from integers: their offset is an index into [`Memory::int_pointers`].
 
 use crate::Alignment;
-use crate::classes::{self, Class, Classes, Leaf};
+use crate::classes::{self, Class, Classes, LayoutByte};
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, Stop, ub, unspecified};
+use crate::stop::{ExecResult, Stop, ub, unspecified};
 use std::collections::HashMap;
 
 /// Bits of a pointer's byte offset.
@@ -49,8 +49,8 @@ pub const POINTER8: u64 = 0x0f0e_0d0c_0b0a_0908;
 pub const INT_SLOT: u32 = 1;
 /// A byte that stands for standard output in conflicts of order.
 pub const IO_ADDRESS: u32 = 8;
-/// Bytes of stack and heap reserved from the start. Most programs need no more, and to clear all
-/// that a stack may have takes longer than they do.
+/// Bytes of stack and heap reserved from the start. Most programs need no more, and clearing
+/// the whole stack would take longer than they run.
 const FIRST_STACK: usize = 64 << 10;
 const FIRST_HEAP: u32 = 4 << 10;
 /// Where static objects begin.
@@ -70,10 +70,10 @@ pub enum Origin {
     /// A compound literal or the value of a call.
     Temp,
     /// A library function.
-    Lib(crate::library::Lib),
+    LibFunc(crate::library::LibFunc),
     /// A stream: 1 for standard output, 2 for standard error.
     Stream(u8),
-    /// From `malloc` and its kin.
+    /// From `malloc` and the like.
     Heap,
 }
 
@@ -88,9 +88,9 @@ pub struct Object {
     pub size: u32,
     /// Alignment that the object is known to have.
     pub align: u32,
-    /// Class that may be read without a further look, 0 for none.
+    /// Class that may be read without further checks, 0 for none.
     pub load_class: Class,
-    /// Class that may be written without a further look, 0 for none.
+    /// Class that may be written without further checks, 0 for none.
     pub store_class: Class,
     /// Number of its [`classes::Layout`].
     pub layout: u32,
@@ -98,7 +98,7 @@ pub struct Object {
     pub origin: Origin,
 }
 
-/// What an object is made with.
+/// The properties of a new object.
 #[derive(Clone, Copy, Debug)]
 pub struct NewObject {
     /// First byte in memory.
@@ -133,7 +133,7 @@ pub struct Memory {
     pub stack_top: u32,
     stack_end: u32,
     free_heap: HashMap<u32, Vec<u32>>,
-    /// What is free of the heap below the stack; the rest of the heap is above it.
+    /// The free part of the heap below the stack; the rest of the heap is above it.
     low_heap: std::ops::Range<u32>,
     limit: u64,
     /// How alignment is judged.
@@ -172,7 +172,8 @@ pub enum Access {
 }
 
 impl Memory {
-    /// A memory with room for static objects of `static_end` bytes in all, a stack, and a heap up to `limit`.
+    /// A memory with room for static objects of `static_end` bytes in all, a stack, and a heap up to
+    /// `limit`.
     pub fn new(static_end: u32, stack: u32, limit: u64) -> Memory {
         let low_heap = static_end.next_multiple_of(64);
         let stack_base = low_heap + FIRST_HEAP;
@@ -208,7 +209,7 @@ impl Memory {
     }
 
     /// Makes an object over bytes already reserved; returns the pointer to its first byte.
-    pub fn create(&mut self, classes: &Classes, new: NewObject) -> Res<u64> {
+    pub fn create(&mut self, classes: &Classes, new: NewObject) -> ExecResult<u64> {
         let slot = match self.free_slots.pop() {
             Some(slot) => slot,
             None => {
@@ -268,7 +269,7 @@ impl Memory {
     }
 
     /// Reserves stack bytes for a frame, aligned to 16.
-    pub fn push_frame(&mut self, bytes: u32) -> Res<u32> {
+    pub fn push_frame(&mut self, bytes: u32) -> ExecResult<u32> {
         let base = self.stack_top;
         let top = base.saturating_add(bytes).checked_next_multiple_of(16).unwrap_or(u32::MAX);
         if top > self.stack_end {
@@ -290,7 +291,7 @@ impl Memory {
     }
 
     /// Reserves heap bytes; `None` when the limit is reached, as `malloc` would say.
-    pub fn heap_alloc(&mut self, classes: &Classes, size: u32) -> Res<Option<u64>> {
+    pub fn heap_alloc(&mut self, classes: &Classes, size: u32) -> ExecResult<Option<u64>> {
         let room = size.max(1).next_multiple_of(16);
         let base = match self.free_heap.get_mut(&room).and_then(Vec::pop) {
             Some(base) => base,
@@ -341,35 +342,40 @@ impl Memory {
     /// Checks an access through a pointer and gives its address. The common case, a live object
     /// whose scalars all have the class asked for, is decided here.
     #[inline(always)]
-    pub fn resolve(&self, classes: &Classes, pointer: u64, want: &Want) -> Res<u32> {
+    pub fn resolve(&self, classes: &Classes, pointer: u64, check: &AccessCheck) -> ExecResult<u32> {
         let object = &self.objects[slot_of(pointer) as usize];
-        let offset = offset_of(pointer) + want.offset;
+        let offset = offset_of(pointer) + check.offset;
         let class =
-            if want.access == Access::Load { object.load_class } else { object.store_class };
+            if check.access == Access::Load { object.load_class } else { object.store_class };
         if object.id == pointer >> OFFSET_BITS
-            && class == want.class
-            && offset + want.size <= object.size
-            && (offset | object.align) & want.size.wrapping_sub(1) == 0
+            && class == check.class
+            && offset + check.size <= object.size
+            && (offset | object.align) & check.size.wrapping_sub(1) == 0
         {
             return Ok(object.base + offset);
         }
-        self.resolve_slow(classes, pointer, want)
+        self.resolve_slow(classes, pointer, check)
     }
 
     #[cold]
     #[inline(never)]
-    fn resolve_slow(&self, classes: &Classes, pointer: u64, want: &Want) -> Res<u32> {
+    fn resolve_slow(
+        &self,
+        classes: &Classes,
+        pointer: u64,
+        check: &AccessCheck,
+    ) -> ExecResult<u32> {
         self.check_valid(pointer)?;
         let object = &self.objects[slot_of(pointer) as usize];
-        let offset = offset_of(pointer) + want.offset;
-        self.check_bounds(object, offset, want.size)?;
-        self.check_align(object, offset, want.align)?;
-        self.check_class(classes, pointer, object, offset, want)?;
+        let offset = offset_of(pointer) + check.offset;
+        self.check_bounds(object, offset, check.size)?;
+        self.check_align(object, offset, check.align)?;
+        self.check_class(classes, pointer, object, offset, check)?;
         Ok(object.base + offset)
     }
 
     /// Null, integer, dead and function pointers designate nothing.
-    pub fn check_valid(&self, pointer: u64) -> Res<()> {
+    pub fn check_valid(&self, pointer: u64) -> ExecResult<()> {
         if pointer == 0 {
             return ub(UbKind::NullDeref, "the pointer is null".into());
         }
@@ -388,14 +394,14 @@ impl Memory {
         if object.id != pointer >> OFFSET_BITS {
             return ub(UbKind::Dangling, "the object's lifetime has ended".into());
         }
-        if let Origin::Func(_) | Origin::Lib(_) = object.origin {
+        if let Origin::Func(_) | Origin::LibFunc(_) = object.origin {
             return ub(UbKind::InvalidPointer, "the pointer points to a function".into());
         }
         Ok(())
     }
 
     /// Whether an offset in an object is aligned.
-    pub fn check_align(&self, object: &Object, offset: u32, align: u32) -> Res<()> {
+    pub fn check_align(&self, object: &Object, offset: u32, align: u32) -> ExecResult<()> {
         let known = match self.alignment {
             Alignment::Types => object.align,
             Alignment::Offsets => object.align.max(16),
@@ -413,7 +419,7 @@ impl Memory {
         Ok(())
     }
 
-    fn check_bounds(&self, object: &Object, offset: u32, size: u32) -> Res<()> {
+    fn check_bounds(&self, object: &Object, offset: u32, size: u32) -> ExecResult<()> {
         if offset == object.size && size > 0 {
             return ub(
                 UbKind::OnePast,
@@ -435,14 +441,14 @@ impl Memory {
         pointer: u64,
         object: &Object,
         offset: u32,
-        want: &Want,
-    ) -> Res<()> {
+        check: &AccessCheck,
+    ) -> ExecResult<()> {
         let layout = classes.get(object.layout);
-        let Leaf { class, mut flags } = leaf(layout, offset, want.size);
-        if want.whole {
+        let LayoutByte { class, mut flags } = leaf(layout, offset, check.size);
+        if check.whole {
             flags = (flags & !(classes::CONST | classes::VOLATILE)) | layout.flags;
         }
-        if want.access == Access::Store {
+        if check.access == Access::Store {
             if object.origin == Origin::Str {
                 return ub(UbKind::StringWrite, "the object is a string literal".into());
             }
@@ -450,15 +456,15 @@ impl Memory {
                 return ub(UbKind::ConstWrite, "the object is defined const".into());
             }
         }
-        if flags & classes::VOLATILE != 0 && !want.volatile {
+        if flags & classes::VOLATILE != 0 && !check.volatile {
             return ub(
                 UbKind::VolatileAccess,
                 "the object is defined volatile, the lvalue is not".into(),
             );
         }
-        if want.class == classes::CHAR {
-            if want.access == Access::Load
-                && !want.whole
+        if check.class == classes::CHAR {
+            if check.access == Access::Load
+                && !check.whole
                 && flags & classes::PADDING != 0
                 && layout.ty.is_some()
             {
@@ -469,14 +475,14 @@ impl Memory {
             }
             return Ok(());
         }
-        let mismatch = |found: Class| Err(Box::new(Stop::Aliasing { wanted: want.class, found }));
+        let mismatch = |found: Class| Err(Box::new(Stop::Aliasing { wanted: check.class, found }));
         if layout.ty.is_none() || flags & classes::UNION != 0 {
             // Allocated storage and unions: what was stored last counts (6.5p6).
-            if want.access == Access::Load
+            if check.access == Access::Load
                 && let Some(stored) = self.stored.get(&slot_of(pointer))
             {
                 let last = stored[offset as usize];
-                if last != 0 && last != want.class && last != classes::CHAR {
+                if last != 0 && last != check.class && last != classes::CHAR {
                     return mismatch(last);
                 }
             }
@@ -485,26 +491,27 @@ impl Memory {
             }
         }
         let at = offset % layout.elem_size;
-        if class == want.class || layout.also.contains(&(at, want.class)) {
+        if class == check.class || layout.also.contains(&(at, check.class)) {
             return Ok(());
         }
         mismatch(class)
     }
 
     /// Whether a store that is allowed leaves the effective type of the object as it is.
-    pub fn keeps_class(&self, classes: &Classes, pointer: u64, want: &Want) -> bool {
+    pub fn keeps_class(&self, classes: &Classes, pointer: u64, check: &AccessCheck) -> bool {
         let object = &self.objects[slot_of(pointer) as usize];
         let layout = classes.get(object.layout);
-        let offset = offset_of(pointer) + want.offset;
-        if layout.ty.is_some() && leaf(layout, offset, want.size).flags & classes::UNION == 0 {
+        let offset = offset_of(pointer) + check.offset;
+        if layout.ty.is_some() && leaf(layout, offset, check.size).flags & classes::UNION == 0 {
             return true;
         }
-        let range = offset as usize..(offset + want.size) as usize;
+        let range = offset as usize..(offset + check.size) as usize;
         let stored = self.stored.get(&slot_of(pointer)).map(|stored| &stored[range]);
-        !want.whole && stored.is_some_and(|s| s[0] == want.class && s[1..].iter().all(|&c| c == 0))
+        !check.whole
+            && stored.is_some_and(|s| s[0] == check.class && s[1..].iter().all(|&c| c == 0))
     }
 
-    /// Notes the class of a store into allocated storage or a union, through any lvalue.
+    /// Records the class of a store into allocated storage or a union, through any lvalue.
     pub fn note_stored(
         &mut self,
         classes: &Classes,
@@ -542,7 +549,7 @@ impl Memory {
         (at..at + size)
             .map(|i| {
                 let leaf = leaf(layout, i, 1);
-                // A union's first member is no evidence of what it holds.
+                // The first member of a union need not be the active one.
                 if leaf.flags & classes::UNION != 0 || leaf.class == classes::CHAR {
                     0
                 } else {
@@ -552,7 +559,7 @@ impl Memory {
             .collect()
     }
 
-    /// Notes the classes that a copy or `memset` leaves in a range, where the object keeps track.
+    /// Records the classes that a copy or `memset` leaves in a range, if the object tracks them.
     pub fn set_stored(&mut self, classes: &Classes, pointer: u64, new: &[Class]) {
         let slot = slot_of(pointer);
         let object = &self.objects[slot as usize];
@@ -580,7 +587,7 @@ const DEAD: u64 = 1 << 63;
 
 /// An access to check.
 #[derive(Clone, Copy, Debug)]
-pub struct Want {
+pub struct AccessCheck {
     /// Offset added to the pointer's own.
     pub offset: u32,
     /// Bytes.
@@ -599,12 +606,12 @@ pub struct Want {
 }
 
 /// The leaf at an offset, with the flags of all bytes accessed.
-fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> Leaf {
+fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> LayoutByte {
     let at = offset % layout.elem_size;
     if layout.leaves.is_empty() {
         let aligned = layout.ty.is_some() && at == 0;
         let padding = if at >= layout.data_size { classes::PADDING } else { 0 };
-        return Leaf {
+        return LayoutByte {
             class: if aligned { layout.uniform } else { 0 },
             flags: layout.flags | padding,
         };
@@ -615,5 +622,5 @@ fn leaf(layout: &classes::Layout, offset: u32, size: u32) -> Leaf {
         .fold(0, |flags, leaf| flags | leaf.flags);
     // Padding only counts where the first byte is padding: wider accesses are judged by class.
     let padding = first.flags & classes::PADDING;
-    Leaf { class: first.class, flags: (flags & !classes::PADDING) | padding }
+    LayoutByte { class: first.class, flags: (flags & !classes::PADDING) | padding }
 }

@@ -1,10 +1,10 @@
-//! What an execution can come to. *The program is undefined*, *we do not support this* and *we
+//! How an execution can end. *The program is undefined*, *we do not support this* and *we
 //! have a bug* are never conflated.
 
 use ctree::{ExprId, Span, StmtId};
 
-/// A tree node, for those who want to repair what a [`Verdict`] is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+/// A node of the tree: what a [`Verdict`] is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Node {
     /// An expression.
     Expr(ExprId),
@@ -19,7 +19,7 @@ pub enum Outcome {
     Finished(Exit),
     /// Executed code has undefined behaviour.
     Undefined(UbKind, Verdict),
-    /// The program's result depends on a choice that C leaves open.
+    /// The program's result depends on unspecified behaviour.
     Unspecified(UnspecKind, Verdict),
     /// Executed code uses what the machine does not model.
     Unsupported(Verdict),
@@ -27,11 +27,11 @@ pub enum Outcome {
     OutOfFuel,
     /// The memory or call-depth limit was reached; says which.
     OutOfMemory(Verdict),
-    /// The machine contradicts itself: our bug, to be reported, never a statement on the program.
+    /// The machine contradicts itself: our bug, to be reported. It says nothing about the program.
     Internal(String),
 }
 
-/// How a finished program left.
+/// How a finished program exited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// With a status, already reduced to what the host sees (0 to 255).
@@ -43,13 +43,13 @@ pub enum Exit {
 /// Where and why.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verdict {
-    /// Place in the source.
+    /// Location in the source.
     pub span: Span,
     /// Node to repair, where one is known.
     pub node: Option<Node>,
     /// The values involved, or what is not supported, in one phrase without a full stop.
     pub detail: String,
-    /// A second place that matters (the other side effect, the declaration), with what it is.
+    /// A second location (of the other side effect, or the declaration), with what it is.
     pub other: Option<(Span, &'static str)>,
 }
 
@@ -115,7 +115,7 @@ kinds! {
         Library: "library", "7.1.4p1", "a library function must be called with valid arguments";
         Format: "format", "7.21.6.1p9", "a conversion specification must agree with the type of its argument";
         VaArg: "va-arg", "7.16.1.1p2", "va_arg must name the type of the next argument, and there must be one";
-        TrapValue: "trap-value", "6.2.6.1p5", "a byte pattern that is no value of the type must not be read";
+        TrapValue: "trap-value", "6.2.6.1p5", "a byte pattern that does not represent a value of the type must not be read";
         Unreachable: "unreachable", "4p2", "code marked unreachable must not be reached";
         NoReturn: "noreturn", "6.7.4p8", "a _Noreturn function must not return";
         MultipleDefinition: "multiple-definition", "6.9p5", "an external name must be defined exactly once, with compatible types";
@@ -123,7 +123,7 @@ kinds! {
 }
 
 kinds! {
-    /// Choices that C leaves open and on which the program's result depends.
+    /// Unspecified behaviour that the program's result depends on.
     UnspecKind {
         EvalOrder: "eval-order", "6.5p3", "the result must not depend on the order in which operands are evaluated";
         CallOrder: "call-order", "6.5.2.2p10", "the result must not depend on the order of calls that are indeterminately sequenced";

@@ -1,17 +1,17 @@
-//! Conflicts between operands whose order C leaves open (6.5p2, 6.5.2.2p10).
+//! Conflicts between operands whose order is unspecified (6.5p2, 6.5.2.2p10).
 //!
-//! A *region* is the evaluation of such operands. While all but the last are evaluated, every
-//! access is logged; when one ends, what it touched is marked in memory's shadow. An access by a
-//! later operand that meets a mark, one of the two writing, is a conflict. Marks are set once and
-//! taken back in order, so nested regions cost what they touch. Marks on dead objects are harmless:
+//! A *region* is the evaluation of such operands. While all but the last are evaluated, every access is
+//! logged; when one ends, the bytes it accessed are marked in the shadow. An access by a later operand
+//! that meets a mark, one of the two writing, is a conflict. Marks are set once and cleared in order,
+//! so the cost of nested regions is proportional to their accesses. Marks on dead objects are harmless:
 //! a new object begins with a clean shadow.
 
 use crate::memory::{Memory, READ_MARK, WRITE_MARK};
-use crate::stop::{Between, Res, Stop};
+use crate::stop::{ConflictContext, ExecResult, Stop};
 
 /// A logged access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct LoggedAccess {
     /// First bit of memory, and how many.
     bit: u64,
     bits: u64,
@@ -22,12 +22,12 @@ struct Entry {
     pc: u32,
 }
 
-impl Entry {
+impl LoggedAccess {
     fn bytes(&self) -> std::ops::Range<u32> {
         (self.bit / 8) as u32..(self.bit + self.bits).div_ceil(8) as u32
     }
 
-    fn overlaps(&self, other: &Entry) -> bool {
+    fn overlaps(&self, other: &LoggedAccess) -> bool {
         self.bit < other.bit + other.bits && other.bit < self.bit + self.bits
     }
 }
@@ -46,7 +46,7 @@ struct Region {
 /// The state of all open regions.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
-    log: Vec<Entry>,
+    log: Vec<LoggedAccess>,
     regions: Vec<Region>,
     marks: Vec<(u32, u8)>,
     /// Parts of the log whose marks are set, of all open regions in order.
@@ -54,13 +54,13 @@ pub(crate) struct Sequence {
     /// Where the log of each operand being logged begins.
     logging: Vec<usize>,
     compact_at: usize,
-    pending: Vec<Entry>,
+    pending: Vec<LoggedAccess>,
     pending_starts: Vec<usize>,
-    /// Code address whose conflicts are passed over.
+    /// Code address whose conflicts are ignored.
     forgiven: Option<u32>,
 }
 
-/// The log is tidied when it grows beyond this, then at twice what is left.
+/// The log is compacted when it grows beyond this size, then at twice the size that is left.
 const COMPACT: usize = 1 << 20;
 
 impl Sequence {
@@ -110,19 +110,19 @@ impl Sequence {
         }
     }
 
-    /// Lets the access at a code address happen whatever it conflicts with.
-    pub(crate) fn forgive(&mut self, pc: u32) {
+    /// Allows the access at a code address whatever it conflicts with.
+    pub(crate) fn ignore_conflict_at(&mut self, pc: u32) {
         self.forgiven = Some(pc);
     }
 
-    /// The depth of calls at which operands begin of which others are still to be evaluated, so that
-    /// nobody knows yet what they conflict with; `None` if there are none.
+    /// The call depth of the innermost region with operands that are not evaluated yet, whose conflicts
+    /// are therefore not known; `None` if there is none.
     pub(crate) fn open_depth(&self) -> Option<u32> {
         self.logging.last()?;
         self.regions.last().map(|region| region.depth)
     }
 
-    /// Whether any operands are being evaluated whose order is open.
+    /// Whether no operands with unspecified order are being evaluated.
     pub(crate) fn is_idle(&self) -> bool {
         self.regions.is_empty()
     }
@@ -140,8 +140,8 @@ impl Sequence {
         write: bool,
         depth: u32,
         pc: u32,
-    ) -> Res<()> {
-        let entry = Entry { bit, bits, write, depth, pc };
+    ) -> ExecResult<()> {
+        let entry = LoggedAccess { bit, bits, write, depth, pc };
         let bad = if write { READ_MARK | WRITE_MARK } else { WRITE_MARK };
         let bytes = entry.bytes();
         let marked =
@@ -169,18 +169,18 @@ impl Sequence {
 
     /// The logged access that conflicts with one, if the marks did not mislead: bit-fields share
     /// bytes without sharing objects.
-    fn conflict(&self, new: &Entry) -> Option<Stop> {
+    fn conflict(&self, new: &LoggedAccess) -> Option<Stop> {
         for (n, &(from, to)) in self.active.iter().enumerate().rev() {
-            let hit = |e: &&Entry| e.overlaps(new) && (new.write || e.write);
+            let hit = |e: &&LoggedAccess| e.overlaps(new) && (new.write || e.write);
             let Some(old) = self.log.get(from..to)?.iter().rev().find(hit) else { continue };
             let region = self.regions.iter().rev().find(|r| r.active <= n)?;
             let in_call = (old.depth > region.depth, new.depth > region.depth);
             let between = if in_call.0 || in_call.1 {
-                Between::Calls
+                ConflictContext::Calls
             } else if region.initialiser {
-                Between::Initialisers
+                ConflictContext::Initialisers
             } else {
-                Between::Operands
+                ConflictContext::Operands
             };
             let what = match (old.write, new.write) {
                 (true, true) => "both write the same object",
@@ -198,18 +198,18 @@ impl Sequence {
     }
 
     pub(crate) fn pend_log(&mut self, (bit, bits): (u64, u64), pc: u32) {
-        self.pending.push(Entry { bit, bits, write: true, depth: 0, pc });
+        self.pending.push(LoggedAccess { bit, bits, write: true, depth: 0, pc });
     }
 
     /// The store of an assignment against the side effects of its operands.
-    pub(crate) fn pend_check(&self, (bit, bits): (u64, u64)) -> Res<()> {
+    pub(crate) fn pend_check(&self, (bit, bits): (u64, u64)) -> ExecResult<()> {
         let start = self.pending_starts.last().copied().unwrap_or(0);
-        let new = Entry { bit, bits, write: true, depth: 0, pc: 0 };
+        let new = LoggedAccess { bit, bits, write: true, depth: 0, pc: 0 };
         match self.pending[start..].iter().find(|e| e.overlaps(&new)) {
             Some(e) => Err(Box::new(Stop::Conflict {
                 other: e.pc,
                 owner: None,
-                between: Between::Operands,
+                between: ConflictContext::Operands,
                 in_call: (false, false),
                 what: "both write the same object",
             })),

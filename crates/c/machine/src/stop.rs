@@ -1,17 +1,17 @@
-//! Why execution stops, from inside the machine. The interpreter adds the place.
+//! Why an execution stops. The source location is added afterwards.
 
 use crate::classes::Class;
 use crate::outcome::{UbKind, UnspecKind};
 
 /// Result of an operation that may stop the execution.
-pub type Res<T> = Result<T, Box<Stop>>;
+pub type ExecResult<T> = Result<T, Box<Stop>>;
 
 /// Why execution stops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
     /// Undefined behaviour, with the values involved.
     Undefined(UbKind, String),
-    /// Dependence on an open choice.
+    /// Dependence on unspecified behaviour.
     Unspecified(UnspecKind, String),
     /// An access by a class that the object does not have; named when the message is made.
     Aliasing {
@@ -20,17 +20,17 @@ pub enum Stop {
         /// Class found in the object.
         found: Class,
     },
-    /// Two accesses conflict whose order is open: the earlier one's node, and whether a call is between.
+    /// Two accesses whose order is unspecified conflict.
     Conflict {
         /// Code address of the other access.
         other: u32,
-        /// Code address of the expression whose operands they belong to, where it is another.
+        /// Code address of the expression whose operands they belong to, if that is not this one.
         owner: Option<u32>,
-        /// What leaves their order open.
-        between: Between,
+        /// Why their order is unspecified.
+        between: ConflictContext,
         /// Whether the other access and this one are inside of a call that an operand makes.
         in_call: (bool, bool),
-        /// What the two do.
+        /// What the two accesses do.
         what: &'static str,
     },
     /// Not modelled.
@@ -47,9 +47,9 @@ pub enum Stop {
     Internal(String),
 }
 
-/// What two accesses of open order belong to.
+/// The context in which two accesses have no specified order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum ConflictContext {
     /// Operands: unsequenced.
     Operands,
     /// At least one is inside a called function: indeterminately sequenced.
@@ -60,18 +60,18 @@ pub enum Between {
 
 /// Stops with undefined behaviour.
 #[cold]
-pub fn ub<T>(kind: UbKind, detail: String) -> Res<T> {
+pub fn ub<T>(kind: UbKind, detail: String) -> ExecResult<T> {
     Err(Box::new(Stop::Undefined(kind, detail)))
 }
 
 /// Stops with unspecified behaviour.
 #[cold]
-pub fn unspecified<T>(kind: UnspecKind, detail: String) -> Res<T> {
+pub fn unspecified<T>(kind: UnspecKind, detail: String) -> ExecResult<T> {
     Err(Box::new(Stop::Unspecified(kind, detail)))
 }
 
 /// Stops with something not modelled.
 #[cold]
-pub fn unsupported<T>(what: impl Into<String>) -> Res<T> {
+pub fn unsupported<T>(what: impl Into<String>) -> ExecResult<T> {
     Err(Box::new(Stop::Unsupported(what.into())))
 }

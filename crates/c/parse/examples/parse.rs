@@ -1,7 +1,8 @@
 //! Parses preprocessed files and says how long each took and why it was refused.
 //!
-//! `cargo run --release -p cparse --example parse -- [-q] [-p] [-d] [-r] file.i…`: `-q` prints
-//! refusals only, `-p` the tree as C, `-d` its dump, `-r` checks that the printed text reads back as the same tree.
+//! `cargo run --release -p cparse --example parse -- [-q] [-p] [-d] [-r] file.i…`: `-q` prints refusals
+//! only, `-p` the tree as C, `-d` its dump, `-r` checks that the printed text reads back as the same
+//! tree.
 
 use ctree::{DataModel, Program};
 use std::time::{Duration, Instant};
@@ -56,7 +57,7 @@ fn main() {
             ),
             Err(error) => {
                 failed += 1;
-                let place = program.source.place(error.span);
+                let place = program.source.location(error.span);
                 let at =
                     place.map_or(String::new(), |p| format!("{}:{}:{}", p.file, p.line, p.column));
                 println!("{path}: {:?}: {} [{at}]", error.kind, error.message);
@@ -81,7 +82,7 @@ fn read_back(program: &Program, unit: ctree::UnitId) -> Result<(), String> {
     let first = ctree::print::print_unit(program, unit);
     let mut again = Program::new(DataModel::X86_64_SYSV);
     let unit = cparse::parse_unit(&mut again, "printed.c", &first).map_err(|error| {
-        let place = again.source.place(error.span);
+        let place = again.source.location(error.span);
         let shown = place.map_or(String::new(), |p| format!("{}: {}", p.line, p.text.trim()));
         format!("printed text refused: {error} [{shown}]")
     })?;

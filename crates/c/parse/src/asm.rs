@@ -1,41 +1,41 @@
 //! `asm` statements with an empty template: the optimisation barriers of test programs.
 //!
-//! An empty template has no instructions, so what it does follows from its operands alone: a `+`
-//! or memory output keeps its value, an output tied to an input takes that input's value. An
-//! output in a register that nothing sets, and any template with text, is refused.
+//! An empty template has no instructions, so its effect follows from its operands alone: a `+`
+//! or memory output keeps its value, an output tied to an input takes that input's value. A register
+//! output that no input sets, and a template with instructions, are refused.
 
-use crate::error::{PResult, unsupported};
+use crate::error::{ParseResult, unsupported};
 use crate::parser::Parser;
 use crate::token::Tok;
 use ctree::*;
 
 /// An operand: its constraint without quotes, its expression, and where it stands.
-struct Operand<'a> {
+struct AsmOperand<'a> {
     constraint: &'a str,
     value: ExprId,
 }
 
 impl<'a> Parser<'a> {
-    pub(crate) fn asm_stmt(&mut self) -> PResult<StmtId> {
+    pub(crate) fn asm_stmt(&mut self) -> ParseResult<StmtId> {
         let keyword = self.bump();
-        let refuse = |p: &Self| unsupported(p.span_from(keyword.lo), "asm statement");
+        let refuse = |s: &Self, what: &str| unsupported(s.span_from(keyword.lo), what);
         while let Tok::KwVolatile | Tok::KwInline = self.tok() {
             self.bump();
         }
         if self.tok() == Tok::KwGoto {
-            return refuse(self);
+            return refuse(self, "`asm goto`");
         }
         self.expect(Tok::LParen, "`(`")?;
         while self.tok() == Tok::Str {
             let token = self.bump();
             if self.token_text(token) != "\"\"" {
-                return refuse(self);
+                return refuse(self, "`asm` statement with instructions");
             }
         }
-        let mark = self.mark();
+        let mark = self.arena_mark();
         let outputs = if self.eat(Tok::Colon) { self.asm_operands()? } else { Vec::new() };
         if self.effects_since(mark) {
-            return refuse(self);
+            return refuse(self, "`asm` output operand with a side effect");
         }
         let inputs = if self.eat(Tok::Colon) { self.asm_operands()? } else { Vec::new() };
         if self.eat(Tok::Colon) {
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
             }
         }
         if self.tok() != Tok::RParen {
-            return refuse(self); // Labels of `asm goto`, or something we do not know.
+            return refuse(self, "`asm` operand of an unknown form");
         }
         self.bump();
         self.expect(Tok::Semi, "`;`")?;
@@ -53,11 +53,11 @@ impl<'a> Parser<'a> {
     }
 
     /// `"constraint"(e), …`
-    fn asm_operands(&mut self) -> PResult<Vec<Operand<'a>>> {
+    fn asm_operands(&mut self) -> ParseResult<Vec<AsmOperand<'a>>> {
         let mut operands = Vec::new();
         while self.tok() == Tok::Str || self.tok() == Tok::LBracket {
             if self.eat(Tok::LBracket) {
-                // A symbolic name: only templates and tied inputs could mention it.
+                // A symbolic name: only templates and tied inputs can refer to it.
                 self.expect(Tok::Ident, "operand name")?;
                 self.expect(Tok::RBracket, "`]`")?;
             }
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
             let value = self.expr()?;
             self.expect(Tok::RParen, "`)`")?;
             self.leave();
-            operands.push(Operand { constraint, value });
+            operands.push(AsmOperand { constraint, value });
             if !self.eat(Tok::Comma) {
                 break;
             }
@@ -78,10 +78,10 @@ impl<'a> Parser<'a> {
 
     fn empty_asm(
         &mut self,
-        outputs: &[Operand],
-        inputs: &[Operand],
+        outputs: &[AsmOperand],
+        inputs: &[AsmOperand],
         span: Span,
-    ) -> PResult<StmtId> {
+    ) -> ParseResult<StmtId> {
         let mut stmts = Vec::new();
         let mut tied = vec![false; inputs.len()];
         for (n, output) in outputs.iter().enumerate() {
@@ -92,27 +92,27 @@ impl<'a> Parser<'a> {
             if let Some(i) = inputs.iter().position(|i| i.constraint == number) {
                 tied[i] = true;
                 let e = self.apply(Tok::Assign, output.value, inputs[i].value)?;
-                stmts.push(self.prog.add_stmt(StmtKind::Expr(e), span));
+                stmts.push(self.program.add_stmt(StmtKind::Expr(e), span));
             } else if !output.constraint.trim_start_matches(['=', '&']).eq("m") {
-                return unsupported(span, "asm statement that leaves an output unset");
+                return unsupported(span, "`asm` output that no input sets");
             }
         }
         for (input, tied) in inputs.iter().zip(tied) {
             // Reading an object, or taking its address, has no effect worth keeping.
-            let pure = self.prog.is_lvalue(input.value)
+            let pure = self.program.is_lvalue(input.value)
                 || matches!(
                     self.kind(input.value),
                     ExprKind::Unary(UnOp::AddrOf, _) | ExprKind::Int(_)
                 );
             if !tied && !pure {
-                let e = self.mk(ExprKind::Cast(Ty::VOID, input.value), Ty::VOID, span);
-                stmts.push(self.prog.add_stmt(StmtKind::Expr(e), span));
+                let e = self.add_expr(ExprKind::Cast(Ty::VOID, input.value), Ty::VOID, span);
+                stmts.push(self.program.add_stmt(StmtKind::Expr(e), span));
             }
         }
         Ok(match stmts[..] {
-            [] => self.prog.add_stmt(StmtKind::Empty, span),
+            [] => self.program.add_stmt(StmtKind::Empty, span),
             [only] => only,
-            _ => self.prog.add_stmt(StmtKind::Block(stmts), span),
+            _ => self.program.add_stmt(StmtKind::Block(stmts), span),
         })
     }
 }

@@ -1,15 +1,15 @@
 //! GNU attributes (`__attribute__((…))`) and what they mean for types.
 //!
 //! Honoured: `packed`, `aligned`, `noreturn`, `vector_size`, `mode`, `gnu_inline`. Attributes that
-//! change meaning in ways we do not model are refused, on use of the name where that is enough.
-//! All others are hints and are skipped.
+//! change the meaning in unsupported ways are refused, on use of the name where that is sufficient. All
+//! others are hints and are skipped.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::Tok;
 use ctree::*;
 
-/// The attributes of a declaration or type that we act on.
+/// The attributes of a declaration or type that are honoured.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Attrs {
     pub packed: bool,
@@ -36,14 +36,14 @@ impl Attrs {
 impl Parser<'_> {
     /// Any number of attribute lists.
     #[inline]
-    pub(crate) fn attributes(&mut self, attrs: &mut Attrs) -> PResult<()> {
+    pub(crate) fn attributes(&mut self, attrs: &mut Attrs) -> ParseResult<()> {
         while self.tok() == Tok::KwAttribute {
             self.attribute_list(attrs)?;
         }
         Ok(())
     }
 
-    fn attribute_list(&mut self, attrs: &mut Attrs) -> PResult<()> {
+    fn attribute_list(&mut self, attrs: &mut Attrs) -> ParseResult<()> {
         self.enter()?;
         self.bump();
         self.expect(Tok::LParen, "`(`")?;
@@ -63,7 +63,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn attribute(&mut self, attrs: &mut Attrs) -> PResult<()> {
+    fn attribute(&mut self, attrs: &mut Attrs) -> ParseResult<()> {
         let token = self.cur;
         let text = self.token_text(token);
         if !text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
@@ -83,7 +83,7 @@ impl Parser<'_> {
                     self.expect(Tok::RParen, "`)`")?;
                     n
                 } else {
-                    self.prog.types.model.max_align
+                    self.program.types.model.max_align
                 };
                 attrs.align = attrs.align.max(self.checked_alignment(align, token.span())?);
                 return Ok(());
@@ -108,9 +108,9 @@ impl Parser<'_> {
             | "weakref"
             | "ifunc"
             | "warn_if_not_aligned"
-            | "overloadable" => self.set_poison(token.span(), format!("attribute {name}")),
+            | "overloadable" => self.defer_unsupported(token.span(), format!("attribute `{name}`")),
             "constructor" | "destructor" | "cleanup" => {
-                return unsupported(token.span(), format!("attribute {name}"));
+                return unsupported(token.span(), format!("attribute `{name}`"));
             }
             _ => {}
         }
@@ -121,7 +121,7 @@ impl Parser<'_> {
     }
 
     /// Skips a bracketed token sequence.
-    pub(crate) fn skip_brackets(&mut self) -> PResult<()> {
+    pub(crate) fn skip_brackets(&mut self) -> ParseResult<()> {
         let mut open = 0u32;
         loop {
             match self.tok() {
@@ -138,7 +138,7 @@ impl Parser<'_> {
     }
 
     /// Zero means no request; otherwise a power of two that objects may sensibly have.
-    pub(crate) fn checked_alignment(&self, align: u32, span: Span) -> PResult<Option<u32>> {
+    pub(crate) fn checked_alignment(&self, align: u32, span: Span) -> ParseResult<Option<u32>> {
         if align == 0 {
             return Ok(None);
         }
@@ -151,8 +151,8 @@ impl Parser<'_> {
         Ok(Some(align))
     }
 
-    /// The type a machine mode names, signed where that is open.
-    fn mode(&mut self, text: &str, span: Span) -> PResult<Option<Ty>> {
+    /// The type that a machine mode names, signed unless specified otherwise.
+    fn mode(&mut self, text: &str, span: Span) -> ParseResult<Option<Ty>> {
         let name = text.strip_prefix("__").and_then(|t| t.strip_suffix("__")).unwrap_or(text);
         Ok(Some(match name {
             "QI" | "byte" => Ty::SCHAR,
@@ -164,15 +164,20 @@ impl Parser<'_> {
             "DF" => Ty::DOUBLE,
             "XF" => Ty::LDOUBLE,
             _ => {
-                self.set_poison(span, format!("machine mode {name}"));
+                self.defer_unsupported(span, format!("machine mode `{name}`"));
                 return Ok(None);
             }
         }))
     }
 
-    /// Applies `mode` and `vector_size` to a declared type; both reach through pointers, arrays
-    /// and functions to what they are made of.
-    pub(crate) fn apply_type_attrs(&mut self, ty: Ty, attrs: &Attrs, span: Span) -> PResult<Ty> {
+    /// Applies `mode` and `vector_size` to a declared type; both apply to the innermost type
+    /// of pointers, arrays and functions.
+    pub(crate) fn apply_type_attrs(
+        &mut self,
+        ty: Ty,
+        attrs: &Attrs,
+        span: Span,
+    ) -> ParseResult<Ty> {
         let mut ty = ty;
         if let Some(mode) = attrs.mode {
             ty = self.apply_mode(ty, mode, span)?;
@@ -183,9 +188,9 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    fn apply_mode(&mut self, ty: Ty, mode: Ty, span: Span) -> PResult<Ty> {
+    fn apply_mode(&mut self, ty: Ty, mode: Ty, span: Span) -> ParseResult<Ty> {
         let quals = ty.quals();
-        let types = &self.prog.types;
+        let types = &self.program.types;
         if let (Some((_, signed)), Some(kind)) = (types.int_bits(ty), types.int_kind(mode)) {
             let kind = if signed { kind } else { kind.to_unsigned() };
             return Ok(kind.ty().qualified(quals));
@@ -199,12 +204,12 @@ impl Parser<'_> {
         invalid(span, format!("mode does not fit type `{}`", self.show(ty)))
     }
 
-    fn apply_vector(&mut self, ty: Ty, bytes: u32, span: Span) -> PResult<Ty> {
+    fn apply_vector(&mut self, ty: Ty, bytes: u32, span: Span) -> ParseResult<Ty> {
         let quals = ty.quals();
         let made = match self.shape(ty).clone() {
             TypeKind::Int(_) | TypeKind::Float(_) => {
                 let elem = self.canon(ty).unqual();
-                let size = self.prog.types.size_of(elem).unwrap_or(1);
+                let size = self.program.types.size_of(elem).unwrap_or(1);
                 let lanes = u64::from(bytes) / size;
                 if !u64::from(bytes).is_multiple_of(size)
                     || !lanes.is_power_of_two()

@@ -4,7 +4,7 @@
 //! is an implicit conversion to the vector type; a scalar shift count stays one. Comparisons give
 //! vectors of signed integers. Where the signedness of two vectors differs, the left one decides.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::Tok;
 use ctree::*;
@@ -49,7 +49,7 @@ fn is_comparison(op: BinOp) -> bool {
 
 impl Parser<'_> {
     /// Applies the operator of `tok` to two operands as parsed.
-    pub(crate) fn apply(&mut self, tok: Tok, l: ExprId, r: ExprId) -> PResult<ExprId> {
+    pub(crate) fn apply(&mut self, tok: Tok, l: ExprId, r: ExprId) -> ParseResult<ExprId> {
         match (binary_operator(tok), tok) {
             (_, Tok::Assign) => self.assign(l, r),
             (Some(op), _) if tok.is_compound_assignment() => self.assign_op(op, l, r),
@@ -58,20 +58,20 @@ impl Parser<'_> {
         }
     }
 
-    pub(crate) fn binary(&mut self, op: BinOp, l: ExprId, r: ExprId) -> PResult<ExprId> {
+    pub(crate) fn binary(&mut self, op: BinOp, l: ExprId, r: ExprId) -> ParseResult<ExprId> {
         let span = self.span(l).to(self.span(r));
         if op == BinOp::Comma {
             let r = self.decay(r);
             let ty = self.ty(r).unqual();
-            return Ok(self.mk(ExprKind::Binary(op, l, r), ty, span));
+            return Ok(self.add_expr(ExprKind::Binary(op, l, r), ty, span));
         }
         if let BinOp::LogAnd | BinOp::LogOr = op {
             let (l, r) = (self.scalar(l)?, self.scalar(r)?);
-            return Ok(self.mk(ExprKind::Binary(op, l, r), Ty::INT, span));
+            return Ok(self.add_expr(ExprKind::Binary(op, l, r), Ty::INT, span));
         }
         let (l, r) = (self.decay(l), self.decay(r));
         let (lt, rt) = (self.ty(l), self.ty(r));
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let arithmetic = types.is_arithmetic(lt) && types.is_arithmetic(rt);
         if arithmetic && (!integers_only(op) || types.is_integer(lt) && types.is_integer(rt)) {
             return self.arithmetic(op, l, r, span);
@@ -89,29 +89,32 @@ impl Parser<'_> {
         }
     }
 
-    fn bad_operands<T>(&self, op: BinOp, lt: Ty, rt: Ty, span: Span) -> PResult<T> {
+    fn bad_operands<T>(&self, op: BinOp, lt: Ty, rt: Ty, span: Span) -> ParseResult<T> {
         let (l, r) = (self.show(lt), self.show(rt));
-        invalid(span, format!("invalid operands to binary {op:?} (have `{l}` and `{r}`)"))
+        invalid(
+            span,
+            format!("invalid operands to binary `{}` (have `{l}` and `{r}`)", op.symbol()),
+        )
     }
 
-    fn arithmetic(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> PResult<ExprId> {
+    fn arithmetic(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> ParseResult<ExprId> {
         self.check_wide_bit_fields(op, l, r)?;
         if let BinOp::Shl | BinOp::Shr = op {
             let (l, r) = (self.promote(l), self.promote(r));
             let ty = self.ty(l).unqual();
-            return Ok(self.mk(ExprKind::Binary(op, l, r), ty, span));
+            return Ok(self.add_expr(ExprKind::Binary(op, l, r), ty, span));
         }
-        let (l, r, common) = self.usual(l, r);
+        let (l, r, common) = self.usual_conversions(l, r);
         let ty = if is_comparison(op) { Ty::INT } else { common };
-        Ok(self.mk(ExprKind::Binary(op, l, r), ty, span))
+        Ok(self.add_expr(ExprKind::Binary(op, l, r), ty, span))
     }
 
     /// Refuses operators on bit-fields wider than `int` whose result depends on whether the type
-    /// is the field's width (GCC) or the declared one (clang).
-    fn check_wide_bit_fields(&self, op: BinOp, l: ExprId, r: ExprId) -> PResult<()> {
+    /// has the field's width (GCC) or is the declared one (clang).
+    fn check_wide_bit_fields(&self, op: BinOp, l: ExprId, r: ExprId) -> ParseResult<()> {
         for (field, other) in [(l, r), (r, l)] {
             let Some((width, signed)) = self.wide_bit_field(field) else { continue };
-            let types = &self.prog.types;
+            let types = &self.program.types;
             if types.float_kind(self.ty(other)).is_some() {
                 continue;
             }
@@ -133,7 +136,7 @@ impl Parser<'_> {
                     BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Div | BinOp::Rem
                 );
             if !(!shift && wins || harmless && (fits || signed)) {
-                let message = "arithmetic in the type of a bit-field wider than int";
+                let message = "arithmetic on a bit-field wider than `int`, whose type differs between GCC and clang";
                 return unsupported(self.span(field), message);
             }
         }
@@ -144,22 +147,22 @@ impl Parser<'_> {
     /// declared type.
     pub(crate) fn wide_bit_field(&self, e: ExprId) -> Option<(u32, bool)> {
         let width = self.bit_field_width(e)?;
-        let (full, signed) = self.prog.types.int_bits(self.ty(e))?;
+        let (full, signed) = self.program.types.int_bits(self.ty(e))?;
         (width > 32 && width < full).then_some((width, signed))
     }
 
     /// `pointer ± integer`, the pointer first whatever the source's order.
-    fn offset(&mut self, op: BinOp, p: ExprId, i: ExprId, span: Span) -> PResult<ExprId> {
+    fn offset(&mut self, op: BinOp, p: ExprId, i: ExprId, span: Span) -> ParseResult<ExprId> {
         self.check_pointee(p)?;
         let i = self.promote(i);
         let ty = self.ty(p).unqual();
-        Ok(self.mk(ExprKind::Binary(op, p, i), ty, span))
+        Ok(self.add_expr(ExprKind::Binary(op, p, i), ty, span))
     }
 
     /// Arithmetic on a pointer needs to know the size of what it points to; GNU C counts `void`
     /// and functions as one byte.
-    pub(crate) fn check_pointee(&self, p: ExprId) -> PResult<()> {
-        let types = &self.prog.types;
+    pub(crate) fn check_pointee(&self, p: ExprId) -> ParseResult<()> {
+        let types = &self.program.types;
         let Some(to) = types.pointee(self.ty(p)) else { return Ok(()) };
         let sized = types.size_of(to).is_some()
             || matches!(types.shape(to), TypeKind::Void | TypeKind::Function(_));
@@ -170,21 +173,27 @@ impl Parser<'_> {
         invalid(self.span(p), format!("arithmetic on a pointer to incomplete type `{shown}`"))
     }
 
-    fn difference(&mut self, l: ExprId, r: ExprId, span: Span) -> PResult<ExprId> {
+    fn difference(&mut self, l: ExprId, r: ExprId, span: Span) -> ParseResult<ExprId> {
         self.check_pointee(l)?;
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let (Some(a), Some(b)) = (types.pointee(self.ty(l)), types.pointee(self.ty(r))) else {
-            return invalid(span, "subtraction of what are not pointers");
+            return invalid(span, "subtraction of operands that are not pointers");
         };
         if !self.compatible_unqual(a, b) {
             return self.bad_operands(BinOp::Sub, self.ty(l), self.ty(r), span);
         }
         let ty = types.model.ptrdiff_type().ty();
-        Ok(self.mk(ExprKind::Binary(BinOp::Sub, l, r), ty, span))
+        Ok(self.add_expr(ExprKind::Binary(BinOp::Sub, l, r), ty, span))
     }
 
-    fn compare_pointers(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> PResult<ExprId> {
-        let types = &self.prog.types;
+    fn compare_pointers(
+        &mut self,
+        op: BinOp,
+        l: ExprId,
+        r: ExprId,
+        span: Span,
+    ) -> ParseResult<ExprId> {
+        let types = &self.program.types;
         for e in [l, r] {
             if !types.is_pointer(self.ty(e)) && !types.is_integer(self.ty(e)) {
                 return self.bad_operands(op, self.ty(l), self.ty(r), span);
@@ -192,13 +201,13 @@ impl Parser<'_> {
         }
         let ty = self.common_pointer(l, r);
         let (l, r) = (self.implicit(l, ty), self.implicit(r, ty));
-        Ok(self.mk(ExprKind::Binary(op, l, r), Ty::INT, span))
+        Ok(self.add_expr(ExprKind::Binary(op, l, r), Ty::INT, span))
     }
 
-    /// The type two operands, at least one a pointer, meet in (6.5.9p5, 6.5.15p6).
+    /// The common type of two operands, at least one a pointer (6.5.9p5, 6.5.15p6).
     pub(crate) fn common_pointer(&mut self, l: ExprId, r: ExprId) -> Ty {
         let (lt, rt) = (self.ty(l).unqual(), self.ty(r).unqual());
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let (a, b) = match (types.pointee(lt), types.pointee(rt)) {
             (Some(a), Some(b)) => (a, b),
             (Some(_), None) => return lt,
@@ -216,7 +225,7 @@ impl Parser<'_> {
         } else if self.compatible_unqual(a, b) {
             self.composite(a, b).unqual()
         } else {
-            Ty::VOID // Incompatible: GCC warns and meets in `void *`.
+            Ty::VOID // Incompatible: GCC warns and uses `void *`.
         };
         self.pointer_to(to.qualified(quals))
     }
@@ -224,20 +233,20 @@ impl Parser<'_> {
     // Assignment.
 
     /// Refuses what cannot be assigned to (6.3.2.1p1).
-    pub(crate) fn check_modifiable(&self, e: ExprId) -> PResult<()> {
+    pub(crate) fn check_modifiable(&self, e: ExprId) -> ParseResult<()> {
         let ty = self.ty(e);
-        if !self.prog.is_lvalue(e) || self.prog.types.as_array(ty).is_some() {
+        if !self.program.is_lvalue(e) || self.program.types.as_array(ty).is_some() {
             return invalid(self.span(e), "lvalue required as left operand of assignment");
         }
         if ty.is_const() || self.has_const_member(ty) {
             let what = match *self.kind(e) {
-                ExprKind::Var(id) => format!("variable `{}`", self.name(self.prog.var(id).name)),
+                ExprKind::Var(id) => format!("variable `{}`", self.name(self.program.var(id).name)),
                 ExprKind::Member(..) | ExprKind::Arrow(..) => "member".to_string(),
                 _ => "location".to_string(),
             };
             return invalid(self.span(e), format!("assignment of read-only {what}"));
         }
-        if self.prog.types.size_of(ty).is_none() {
+        if self.program.types.size_of(ty).is_none() {
             let shown = self.show(ty);
             return invalid(self.span(e), format!("assignment to incomplete type `{shown}`"));
         }
@@ -245,25 +254,25 @@ impl Parser<'_> {
     }
 
     fn has_const_member(&self, ty: Ty) -> bool {
-        let id = self.prog.types.as_record(ty);
+        let id = self.program.types.as_record(ty);
         id.and_then(|id| self.records.get(&id)).is_some_and(|facts| facts.has_const)
     }
 
-    fn assign(&mut self, l: ExprId, r: ExprId) -> PResult<ExprId> {
+    fn assign(&mut self, l: ExprId, r: ExprId) -> ParseResult<ExprId> {
         self.check_modifiable(l)?;
         let ty = self.ty(l).unqual();
         let r = self.assign_convert(r, ty, "assigning to")?;
         let span = self.span(l).to(self.span(r));
-        Ok(self.mk(ExprKind::Assign(l, r), ty, span))
+        Ok(self.add_expr(ExprKind::Assign(l, r), ty, span))
     }
 
-    fn assign_op(&mut self, op: BinOp, lhs: ExprId, r: ExprId) -> PResult<ExprId> {
+    fn assign_op(&mut self, op: BinOp, lhs: ExprId, r: ExprId) -> ParseResult<ExprId> {
         self.check_modifiable(lhs)?;
         let r = self.decay(r);
         let span = self.span(lhs).to(self.span(r));
         let ty = self.ty(lhs).unqual();
         let (lt, rt) = (ty, self.ty(r));
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let additive = matches!(op, BinOp::Add | BinOp::Sub);
         let arithmetic = types.is_arithmetic(lt) && types.is_arithmetic(rt);
         let (comp, rhs) =
@@ -290,7 +299,7 @@ impl Parser<'_> {
             } else {
                 return self.bad_operands(op, lt, rt, span);
             };
-        Ok(self.mk(ExprKind::AssignOp { op, lhs, rhs, comp }, ty, span))
+        Ok(self.add_expr(ExprKind::AssignOp { op, lhs, rhs, comp }, ty, span))
     }
 
     // Vectors.
@@ -301,18 +310,18 @@ impl Parser<'_> {
 
     /// Element type and lane count of a vector.
     pub(crate) fn lanes(&self, ty: Ty) -> Option<(Ty, u32)> {
-        self.prog.types.lanes(ty)
+        self.program.types.lanes(ty)
     }
 
-    /// Checks the operands of an operator and says what they are converted to.
+    /// Checks the operands of an operator and gives the types they are converted to.
     fn vector_operands(
         &mut self,
         op: BinOp,
         lt: Ty,
         rt: Ty,
         span: Span,
-    ) -> PResult<build::VectorOperands> {
-        let types = &self.prog.types;
+    ) -> ParseResult<build::VectorOperands> {
+        let types = &self.program.types;
         let elem = |ty| self.lanes(ty).map_or(ty, |(e, _)| e);
         let (a, b) = (elem(lt), elem(rt));
         let counts = match (self.lanes(lt), self.lanes(rt)) {
@@ -323,7 +332,7 @@ impl Parser<'_> {
         if !counts || floats && integers_only(op) {
             return self.bad_operands(op, lt, rt, span);
         }
-        match self.prog.types.vector_operands(op, lt, rt) {
+        match self.program.types.vector_operands(op, lt, rt) {
             Some(operands) => Ok(operands),
             None => self.bad_operands(op, lt, rt, span),
         }
@@ -336,11 +345,17 @@ impl Parser<'_> {
         }
     }
 
-    fn vector_binary(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> PResult<ExprId> {
+    fn vector_binary(
+        &mut self,
+        op: BinOp,
+        l: ExprId,
+        r: ExprId,
+        span: Span,
+    ) -> ParseResult<ExprId> {
         let (lt, rt) = (self.ty(l).unqual(), self.ty(r).unqual());
         let operands = self.vector_operands(op, lt, rt, span)?;
         let l = self.implicit(l, operands.left);
         let r = self.vector_right(r, operands);
-        Ok(self.mk(ExprKind::Binary(op, l, r), operands.result, span))
+        Ok(self.add_expr(ExprKind::Binary(op, l, r), operands.result, span))
     }
 }

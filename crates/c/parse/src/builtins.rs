@@ -6,7 +6,7 @@
 
 /// Builtins whose parameters have no fixed types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Generic {
+pub(crate) enum GenericBuiltin {
     /// `constant_p(x)`, folded.
     ConstantP,
     /// `classify_type(x)`, folded.
@@ -23,30 +23,32 @@ pub(crate) enum Generic {
     FloatClassify,
 }
 
-impl Generic {
+impl GenericBuiltin {
     pub(crate) fn arity(self) -> usize {
         match self {
-            Generic::ConstantP | Generic::ClassifyType | Generic::FloatTest => 1,
-            Generic::FloatCompare => 2,
-            Generic::Overflow | Generic::OverflowP => 3,
-            Generic::FloatClassify => 6,
+            GenericBuiltin::ConstantP
+            | GenericBuiltin::ClassifyType
+            | GenericBuiltin::FloatTest => 1,
+            GenericBuiltin::FloatCompare => 2,
+            GenericBuiltin::Overflow | GenericBuiltin::OverflowP => 3,
+            GenericBuiltin::FloatClassify => 6,
         }
     }
 }
 
 /// The type-generic builtin of this name (without `__builtin_`).
-pub(crate) fn generic(name: &str) -> Option<Generic> {
+pub(crate) fn generic(name: &str) -> Option<GenericBuiltin> {
     Some(match name {
-        "constant_p" => Generic::ConstantP,
-        "classify_type" => Generic::ClassifyType,
-        "add_overflow" | "sub_overflow" | "mul_overflow" => Generic::Overflow,
-        "add_overflow_p" | "sub_overflow_p" | "mul_overflow_p" => Generic::OverflowP,
+        "constant_p" => GenericBuiltin::ConstantP,
+        "classify_type" => GenericBuiltin::ClassifyType,
+        "add_overflow" | "sub_overflow" | "mul_overflow" => GenericBuiltin::Overflow,
+        "add_overflow_p" | "sub_overflow_p" | "mul_overflow_p" => GenericBuiltin::OverflowP,
         "isnan" | "isinf" | "isinf_sign" | "isfinite" | "isnormal" | "signbit" | "issignaling" => {
-            Generic::FloatTest
+            GenericBuiltin::FloatTest
         }
         "isless" | "islessequal" | "isgreater" | "isgreaterequal" | "islessgreater"
-        | "isunordered" => Generic::FloatCompare,
-        "fpclassify" => Generic::FloatClassify,
+        | "isunordered" => GenericBuiltin::FloatCompare,
+        "fpclassify" => GenericBuiltin::FloatClassify,
         _ => return None,
     })
 }

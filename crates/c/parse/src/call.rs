@@ -1,13 +1,13 @@
 //! Function calls (C11 6.5.2.2), identifiers without a declaration, and the builtins whose
-//! argument types are their own business.
+//! argument types need special treatment.
 //!
 //! A type-generic builtin is a [`Func`] without a prototype whose arguments are passed in the types
 //! they have after decay: no default promotion is made for it.
 
-use crate::builtins::{self, Generic};
-use crate::error::{PResult, invalid, unsupported};
+use crate::builtins::{self, GenericBuiltin};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::{Linked, Parser};
-use crate::scope::Bind;
+use crate::scope::Binding;
 use crate::token::{Tok, Token};
 use ctree::*;
 
@@ -17,10 +17,10 @@ impl Parser<'_> {
         callee: ExprId,
         mut args: Vec<ExprId>,
         lo: u32,
-    ) -> PResult<ExprId> {
+    ) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         let callee = self.decay(callee);
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let function = types.pointee(self.ty(callee)).filter(|&t| types.as_function(t).is_some());
         let Some(fty) = function else {
             let shown = self.show(self.ty(callee));
@@ -41,7 +41,7 @@ impl Parser<'_> {
             return invalid(span, message);
         }
         for (i, arg) in args.iter_mut().enumerate() {
-            let param = match self.prog.types.as_function(fty) {
+            let param = match self.program.types.as_function(fty) {
                 Some(f) if proto => f.params.get(i).copied(),
                 _ => None,
             };
@@ -51,19 +51,19 @@ impl Parser<'_> {
             };
         }
         let ret = self.canon(ret).unqual();
-        if !self.prog.types.is_void(ret) && self.prog.types.size_of(ret).is_none() {
+        if !self.program.types.is_void(ret) && self.program.types.size_of(ret).is_none() {
             let shown = self.show(ret);
             return invalid(
                 span,
                 format!("call of a function that returns incomplete type `{shown}`"),
             );
         }
-        Ok(self.mk(ExprKind::Call(callee, args.into_boxed_slice()), ret, span))
+        Ok(self.add_expr(ExprKind::Call(callee, args.into_boxed_slice()), ret, span))
     }
 
-    fn promoted_argument(&mut self, arg: ExprId) -> PResult<ExprId> {
+    fn promoted_argument(&mut self, arg: ExprId) -> ParseResult<ExprId> {
         let e = self.default_promote(arg);
-        if self.prog.types.size_of(self.ty(e)).is_none() {
+        if self.program.types.size_of(self.ty(e)).is_none() {
             return invalid(self.span(e), "void or incomplete value passed as an argument");
         }
         Ok(e)
@@ -72,7 +72,7 @@ impl Parser<'_> {
     fn callee_symbol(&self, callee: ExprId) -> Option<Sym> {
         let ExprKind::Implicit(e) = *self.kind(callee) else { return None };
         let ExprKind::Func(id) = *self.kind(e) else { return None };
-        Some(self.prog.func(id).name)
+        Some(self.program.func(id).name)
     }
 
     fn callee_name(&self, callee: ExprId) -> String {
@@ -83,7 +83,7 @@ impl Parser<'_> {
     }
 
     /// An identifier that no scope declares: a builtin, an implicitly declared function, or wrong.
-    pub(crate) fn undeclared(&mut self, token: Token) -> PResult<ExprId> {
+    pub(crate) fn undeclared(&mut self, token: Token) -> ParseResult<ExprId> {
         let span = token.span();
         let name = self.name(token.sym).to_string();
         if let Some(short) = name.strip_prefix("__builtin_") {
@@ -93,8 +93,8 @@ impl Parser<'_> {
             let Some(id) = self.builtin_function(token.sym, short) else {
                 return unsupported(span, format!("builtin function `{name}`"));
             };
-            let ty = self.prog.func(id).ty;
-            return Ok(self.mk(ExprKind::Func(id), ty, span));
+            let ty = self.program.func(id).ty;
+            return Ok(self.add_expr(ExprKind::Func(id), ty, span));
         }
         if name.starts_with("__sync_") || name.starts_with("__atomic_") || name == "alloca" {
             return unsupported(span, format!("builtin function `{name}`"));
@@ -103,9 +103,9 @@ impl Parser<'_> {
             return invalid(span, format!("`{name}` undeclared"));
         }
         let id = self.implicit_function(token.sym, span);
-        let ty = self.prog.func(id).ty;
+        let ty = self.program.func(id).ty;
         let ty = self.canon(ty);
-        Ok(self.mk(ExprKind::Func(id), ty, span))
+        Ok(self.add_expr(ExprKind::Func(id), ty, span))
     }
 
     /// The entry of a builtin, made on first use.
@@ -120,14 +120,14 @@ impl Parser<'_> {
 
     fn add_builtin(&mut self, name: Sym, ty: Ty, noreturn: bool) -> FuncId {
         let id = self.new_func(name, ty, Span::NONE);
-        self.prog.funcs[id.index()].noreturn = noreturn;
+        self.program.funcs[id.index()].noreturn = noreturn;
         self.builtins.insert(name, id);
         id
     }
 
     /// A function entry without a body.
     pub(crate) fn new_func(&mut self, name: Sym, ty: Ty, span: Span) -> FuncId {
-        self.prog.funcs.push(Func {
+        self.program.funcs.push(Func {
             name,
             ty,
             storage: FuncStorage::Extern,
@@ -138,10 +138,10 @@ impl Parser<'_> {
             body: None,
             span,
         });
-        FuncId(self.prog.funcs.len() as u32 - 1)
+        FuncId(self.program.funcs.len() as u32 - 1)
     }
 
-    /// The type a signature of the table describes.
+    /// The type that a signature of the table describes.
     pub(crate) fn signature_type(&mut self, signature: &str) -> Ty {
         let mut codes = signature.bytes();
         let ret = self.signature_part(&mut codes).unwrap_or(Ty::VOID);
@@ -201,20 +201,21 @@ impl Parser<'_> {
                     })),
                 };
                 let id = self.new_func(name, ty, span);
-                self.prog.funcs[id.index()].noreturn = builtins::is_noreturn(self.prog.name(name));
+                self.program.funcs[id.index()].noreturn =
+                    builtins::is_noreturn(self.program.name(name));
                 self.linked.insert(name, Linked::Func(id));
                 self.implicit.push(Item::FuncDecl(id));
                 self.loose.insert(name, ());
                 id
             }
         };
-        self.scopes.bind(name, Bind::Func(id));
+        self.scopes.bind(name, Binding::Func(id));
         id
     }
 
     /// A call to a builtin that takes arguments of any fitting type.
-    fn generic_builtin(&mut self, generic: Generic, token: Token) -> PResult<ExprId> {
-        let mark = self.mark();
+    fn generic_builtin(&mut self, generic: GenericBuiltin, token: Token) -> ParseResult<ExprId> {
+        let mark = self.arena_mark();
         let args = self.arguments()?;
         let span = self.span_from(token.lo);
         let wanted = generic.arity();
@@ -224,21 +225,24 @@ impl Parser<'_> {
             return invalid(span, format!("too {word} arguments to function `{name}`"));
         }
         match generic {
-            Generic::ConstantP => {
+            GenericBuiltin::ConstantP => {
                 let constant = self.is_constant(args[0]);
-                self.forget(mark);
+                self.drop_nodes_since(mark);
                 return Ok(self.int_node(constant.into(), Ty::INT, span));
             }
-            Generic::ClassifyType => {
+            GenericBuiltin::ClassifyType => {
                 let class = self.type_class(args[0]);
-                self.forget(mark);
+                self.drop_nodes_since(mark);
                 return Ok(self.int_node(class, Ty::INT, span));
             }
             _ => {}
         }
         self.check_generic_arguments(generic, &args, token)?;
-        let ret =
-            if let Generic::Overflow | Generic::OverflowP = generic { Ty::BOOL } else { Ty::INT };
+        let ret = if let GenericBuiltin::Overflow | GenericBuiltin::OverflowP = generic {
+            Ty::BOOL
+        } else {
+            Ty::INT
+        };
         let id = match self.builtins.get(&token.sym) {
             Some(&id) => id,
             None => {
@@ -248,36 +252,38 @@ impl Parser<'_> {
                 self.add_builtin(token.sym, ty, false)
             }
         };
-        let fty = self.prog.func(id).ty;
-        let callee = self.mk(ExprKind::Func(id), fty, token.span());
+        let fty = self.program.func(id).ty;
+        let callee = self.add_expr(ExprKind::Func(id), fty, token.span());
         let callee = self.decay(callee);
         let args: Vec<ExprId> = args.into_iter().map(|a| self.decay(a)).collect();
-        Ok(self.mk(ExprKind::Call(callee, args.into_boxed_slice()), ret, span))
+        Ok(self.add_expr(ExprKind::Call(callee, args.into_boxed_slice()), ret, span))
     }
 
     fn check_generic_arguments(
         &mut self,
-        generic: Generic,
+        generic: GenericBuiltin,
         args: &[ExprId],
         token: Token,
-    ) -> PResult<()> {
-        let types = &self.prog.types;
+    ) -> ParseResult<()> {
+        let types = &self.program.types;
         let name = self.name(token.sym);
         let plain_integer =
             |ty: Ty| matches!(types.shape(ty), TypeKind::Int(kind) if *kind != IntKind::Bool);
         for (i, &arg) in args.iter().enumerate() {
             let ty = self.ty(arg);
             let good = match generic {
-                Generic::Overflow if i == 2 => {
+                GenericBuiltin::Overflow if i == 2 => {
                     types.pointee(ty).is_some_and(|t| plain_integer(t) && !t.is_const())
                         || types.as_array(ty).is_some_and(|(t, _)| plain_integer(t))
                 }
-                Generic::Overflow => types.is_integer(ty),
-                Generic::OverflowP => types.is_integer(ty),
-                Generic::FloatClassify if i < 5 => types.is_integer(ty),
-                Generic::FloatClassify | Generic::FloatTest => types.float_kind(ty).is_some(),
-                Generic::FloatCompare => types.is_arithmetic(ty),
-                Generic::ConstantP | Generic::ClassifyType => true,
+                GenericBuiltin::Overflow => types.is_integer(ty),
+                GenericBuiltin::OverflowP => types.is_integer(ty),
+                GenericBuiltin::FloatClassify if i < 5 => types.is_integer(ty),
+                GenericBuiltin::FloatClassify | GenericBuiltin::FloatTest => {
+                    types.float_kind(ty).is_some()
+                }
+                GenericBuiltin::FloatCompare => types.is_arithmetic(ty),
+                GenericBuiltin::ConstantP | GenericBuiltin::ClassifyType => true,
             };
             if !good {
                 let shown = self.show(ty);
@@ -288,7 +294,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What `__builtin_constant_p` answers without an optimiser.
+    /// The result of `__builtin_constant_p` without an optimiser.
     fn is_constant(&self, e: ExprId) -> bool {
         match *self.kind(e) {
             ExprKind::Str(_) => true,
@@ -299,7 +305,7 @@ impl Parser<'_> {
 
     /// GCC's `enum type_class` for `__builtin_classify_type`, of the decayed type.
     fn type_class(&self, e: ExprId) -> u64 {
-        let types = &self.prog.types;
+        let types = &self.program.types;
         match *self.shape(self.ty(e)) {
             TypeKind::Void => 0,
             TypeKind::Int(_) | TypeKind::Enum(_) => 1,

@@ -1,15 +1,16 @@
 //! Conversions (C11 6.3), each made an [`ExprKind::Implicit`] node: decay, promotions, the usual
 //! arithmetic conversions, and conversion as if by assignment (6.5.16.1).
 //!
-//! What GCC only warns about is taken: integers and pointers into each other, incompatible
-//! pointers, lost qualifiers. The conversion is then in the tree, for the machine to judge.
+//! What GCC only warns about is accepted: integers and pointers into each other, incompatible
+//! pointers, lost qualifiers. The conversion is then in the tree, and the machine
+//! checks it.
 //!
 //! # Bit-fields
 //! A bit-field narrower than `int` promotes to `int`, one of exactly `int`'s width to `int` or
-//! `unsigned`. Wider ones keep their declared type, as in clang; GCC gives them a type of their own
-//! width, and where the two could differ the operator is refused ([`Parser::bit_field_width`]).
+//! `unsigned`. Wider ones keep their declared type, as in clang; GCC gives them a type of the
+//! field's width, and where the two could differ the operator is refused ([`Parser::bit_field_width`]).
 
-use crate::error::{PResult, invalid};
+use crate::error::{ParseResult, invalid};
 use crate::parser::Parser;
 use ctree::*;
 
@@ -21,7 +22,7 @@ impl Parser<'_> {
             return e;
         }
         let span = self.span(e);
-        self.mk(ExprKind::Implicit(e), to, span)
+        self.add_expr(ExprKind::Implicit(e), to, span)
     }
 
     /// Arrays and functions to pointers (6.3.2.1p3, p4).
@@ -42,10 +43,10 @@ impl Parser<'_> {
     }
 
     /// Decays, and refuses what cannot be a condition or an operand of `!`, `&&`, `||`, `?:`.
-    pub(crate) fn scalar(&mut self, e: ExprId) -> PResult<ExprId> {
+    pub(crate) fn scalar(&mut self, e: ExprId) -> ParseResult<ExprId> {
         let e = self.decay(e);
         let ty = self.ty(e);
-        if !self.prog.types.is_scalar(ty) {
+        if !self.program.types.is_scalar(ty) {
             let shown = self.show(ty.unqual());
             let message = format!("used value of type `{shown}` where a scalar is required");
             return invalid(self.span(e), message);
@@ -60,7 +61,7 @@ impl Parser<'_> {
             match *self.kind(e) {
                 ExprKind::Member(of, index) => return self.field_bits(self.ty(of), index),
                 ExprKind::Arrow(of, index) => {
-                    return self.field_bits(self.prog.types.pointee(self.ty(of))?, index);
+                    return self.field_bits(self.program.types.pointee(self.ty(of))?, index);
                 }
                 ExprKind::Assign(lhs, _) | ExprKind::AssignOp { lhs, .. } => e = lhs,
                 ExprKind::Binary(BinOp::Comma, _, rhs) => e = rhs,
@@ -74,15 +75,15 @@ impl Parser<'_> {
     }
 
     fn field_bits(&self, record: Ty, index: u32) -> Option<u32> {
-        let id = self.prog.types.as_record(record)?;
-        self.prog.types.records[id.index()].fields.get(index as usize)?.bits
+        let id = self.program.types.as_record(record)?;
+        self.program.types.records[id.index()].fields.get(index as usize)?.bits
     }
 
     /// The type an integer operand is promoted to; `None` for other types.
     pub(crate) fn promoted_type(&self, e: ExprId) -> Option<Ty> {
-        let kind = self.prog.types.int_kind(self.ty(e))?;
+        let kind = self.program.types.int_kind(self.ty(e))?;
         if let Some(width) = self.bit_field_width(e) {
-            let model = &self.prog.types.model;
+            let model = &self.program.types.model;
             let int_bits = model.int_size(IntKind::Int) * 8;
             if width < int_bits || width == int_bits && model.int_signed(kind) {
                 return Some(Ty::INT);
@@ -113,7 +114,7 @@ impl Parser<'_> {
 
     /// The common type of two arithmetic operands (6.3.1.8).
     pub(crate) fn common_type(&self, a: ExprId, b: ExprId) -> Ty {
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let (fa, fb) = (types.float_kind(self.ty(a)), types.float_kind(self.ty(b)));
         match (fa, fb) {
             (Some(x), Some(y)) => return x.max(y).ty(),
@@ -130,7 +131,7 @@ impl Parser<'_> {
         if a == b {
             return a;
         }
-        let model = &self.prog.types.model;
+        let model = &self.program.types.model;
         let (sa, sb) = (model.int_signed(a), model.int_signed(b));
         if sa == sb {
             return if a.rank() >= b.rank() { a } else { b };
@@ -146,7 +147,7 @@ impl Parser<'_> {
     }
 
     /// Converts both operands to their common type.
-    pub(crate) fn usual(&mut self, a: ExprId, b: ExprId) -> (ExprId, ExprId, Ty) {
+    pub(crate) fn usual_conversions(&mut self, a: ExprId, b: ExprId) -> (ExprId, ExprId, Ty) {
         let ty = self.common_type(a, b);
         (self.implicit(a, ty), self.implicit(b, ty), ty)
     }
@@ -155,18 +156,18 @@ impl Parser<'_> {
     pub(crate) fn is_null_constant(&self, e: ExprId) -> bool {
         match *self.kind(e) {
             ExprKind::Int(value) => value == 0,
-            ExprKind::Cast(ty, inner) if self.prog.types.is_pointer(ty) => {
+            ExprKind::Cast(ty, inner) if self.program.types.is_pointer(ty) => {
                 let to_void = self
-                    .prog
+                    .program
                     .types
                     .pointee(ty)
-                    .is_some_and(|t| t.quals() == Quals::NONE && self.prog.types.is_void(t));
-                to_void && self.prog.types.is_integer(self.ty(inner)) && self.is_zero(inner)
+                    .is_some_and(|t| t.quals() == Quals::NONE && self.program.types.is_void(t));
+                to_void && self.program.types.is_integer(self.ty(inner)) && self.is_zero(inner)
             }
             ExprKind::Cast(..)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
-            | ExprKind::Cond(..) => self.prog.types.is_integer(self.ty(e)) && self.is_zero(e),
+            | ExprKind::Cond(..) => self.program.types.is_integer(self.ty(e)) && self.is_zero(e),
             ExprKind::EnumConst(..) => self.is_zero(e),
             _ => false,
         }
@@ -176,16 +177,16 @@ impl Parser<'_> {
         self.fold_int(e) == Some(0)
     }
 
-    /// Converts as if by assignment to an object of canonical type `to`; `what` says where for
+    /// Converts as if by assignment to an object of canonical type `to`; `what` names the context in
     /// messages, such as "initializing".
-    pub(crate) fn assign_convert(&mut self, e: ExprId, to: Ty, what: &str) -> PResult<ExprId> {
+    pub(crate) fn assign_convert(&mut self, e: ExprId, to: Ty, what: &str) -> ParseResult<ExprId> {
         let to = to.unqual();
         let e = self.decay(e);
         let from = self.ty(e).unqual();
         if from == to {
             return Ok(e);
         }
-        let types = &self.prog.types;
+        let types = &self.program.types;
         if types.is_scalar(to) && types.is_scalar(from) {
             // A pointer does not become a floating value or the other way round.
             let mixed = types.is_pointer(to) && types.float_kind(from).is_some()
@@ -212,7 +213,7 @@ impl Parser<'_> {
     fn assignable_vectors(&self, to: Ty, from: Ty) -> bool {
         match (self.shape(to), self.shape(from)) {
             (&TypeKind::Vector(a, n), &TypeKind::Vector(b, m)) => {
-                let types = &self.prog.types;
+                let types = &self.program.types;
                 n == m
                     && types.size_of(a) == types.size_of(b)
                     && types.is_integer(a) == types.is_integer(b)

@@ -2,28 +2,28 @@
 //!
 //! All declarations of a file-scope name in a unit share one entry. The defining declaration is
 //! [`Item::Var`], the one with the initialiser or else the last tentative one; the others are
-//! [`Item::VarDecl`]. Of a static initialiser only is checked that it has no automatic variable in it.
+//! [`Item::VarDecl`]. A static initialiser is only checked to name no automatic variable.
 
 use crate::attr::Attrs;
 use crate::builtins;
 use crate::declarator::Declarator;
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::{Linked, Parser};
-use crate::scope::Bind;
+use crate::scope::Binding;
 use crate::specs::{Specs, StorageSpec, TagUse};
 use crate::token::{Tok, Token};
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::*;
 
 impl Parser<'_> {
     /// The whole unit.
-    pub(crate) fn translation_unit(&mut self) -> PResult<()> {
+    pub(crate) fn translation_unit(&mut self) -> ParseResult<()> {
         while self.tok() != Tok::Eof {
             match self.tok() {
                 Tok::Semi => {
                     self.bump();
                 }
-                Tok::KwAsm => return unsupported(self.cur.span(), "asm at file scope"),
+                Tok::KwAsm => return unsupported(self.cur.span(), "`asm` at file scope"),
                 Tok::KwStaticAssert => self.static_assert()?,
                 _ => self.external_declaration()?,
             }
@@ -32,7 +32,7 @@ impl Parser<'_> {
         self.finish_tentative()
     }
 
-    fn external_declaration(&mut self) -> PResult<()> {
+    fn external_declaration(&mut self) -> ParseResult<()> {
         let specs = self.specs(false)?;
         if self.eat(Tok::Semi) {
             let mut items = Vec::new();
@@ -41,19 +41,19 @@ impl Parser<'_> {
             self.items.append(&mut items);
             return Ok(());
         }
-        let poison = self.poison.clone();
+        let deferred = self.deferred.clone();
         let mut first = true;
         loop {
-            self.poison.clone_from(&poison);
+            self.deferred.clone_from(&deferred);
             let mut d = self.declarator(specs.base())?;
             self.after_declarator(&mut d, &specs)?;
-            let is_function = self.prog.types.as_function(d.ty).is_some();
+            let is_function = self.program.types.as_function(d.ty).is_some();
             if first && is_function && self.body_ahead() {
-                self.check_poison()?;
+                self.check_deferred()?;
                 return self.function_definition(&specs, d);
             }
-            if !self.skip_poisoned(&specs, &d) {
-                self.check_poison()?;
+            if !self.skip_unsupported(&specs, &d) {
+                self.check_deferred()?;
                 self.file_declarator(&specs, d, is_function)?;
             }
             first = false;
@@ -62,7 +62,7 @@ impl Parser<'_> {
             }
             self.attributes(&mut Attrs::default())?;
         }
-        self.poison = None;
+        self.deferred = None;
         self.expect(Tok::Semi, "`;`")?;
         Ok(())
     }
@@ -76,8 +76,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `asm("name")` labels and attributes after a declarator, and what these make of the type.
-    fn after_declarator(&mut self, d: &mut Declarator, specs: &Specs) -> PResult<()> {
+    /// `asm("name")` labels and attributes after a declarator, and their effect on the type.
+    fn after_declarator(&mut self, d: &mut Declarator, specs: &Specs) -> ParseResult<()> {
         loop {
             match self.tok() {
                 Tok::KwAsm => {
@@ -88,7 +88,10 @@ impl Parser<'_> {
                     self.skip_brackets()?;
                     // On a variable in a register this would bind a machine register.
                     if specs.storage == StorageSpec::Register {
-                        return unsupported(token.span(), "register variable bound by asm");
+                        return unsupported(
+                            token.span(),
+                            "register variable bound to a machine register by `asm`",
+                        );
                     }
                 }
                 Tok::KwAttribute => self.attributes(&mut d.attrs)?,
@@ -101,22 +104,22 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A declaration with an unsupported type that nobody may ever use: remembers the name only.
-    fn skip_poisoned(&mut self, specs: &Specs, d: &Declarator) -> bool {
+    /// A declaration with an unsupported type that may never be used: records the name only.
+    fn skip_unsupported(&mut self, specs: &Specs, d: &Declarator) -> bool {
         let typedef = specs.storage == StorageSpec::Typedef;
         let unused = typedef
-            || self.prog.types.as_function(d.ty).is_some()
+            || self.program.types.as_function(d.ty).is_some()
             || specs.storage == StorageSpec::Extern && self.tok() != Tok::Assign;
         if !unused {
             return false;
         }
-        match self.poison.take() {
+        match self.deferred.take() {
             Some((_, what)) => {
-                self.bind_poison(d.name.sym, what, typedef);
+                self.bind_unsupported(d.name.sym, what, typedef);
                 true
             }
             None => {
-                // A supported declaration of a name that was poisoned makes it usable.
+                // A supported declaration of a name that was unsupported makes it usable.
                 false
             }
         }
@@ -127,11 +130,11 @@ impl Parser<'_> {
     }
 
     /// A declaration without declarators: a tag, or nothing at all.
-    fn declare_nothing(&mut self, specs: &Specs, items: &mut Vec<Item>) -> PResult<()> {
-        self.poison = None;
+    fn declare_nothing(&mut self, specs: &Specs, items: &mut Vec<Item>) -> ParseResult<()> {
+        self.deferred = None;
         if let TagUse::Record(id) = specs.tag
             && !self.pending.contains(&Item::Record(id))
-            && !self.prog.types.records[id.index()].complete
+            && !self.program.types.records[id.index()].complete
         {
             items.push(Item::RecordDecl(id));
         }
@@ -142,7 +145,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn file_declarator(&mut self, specs: &Specs, d: Declarator, is_function: bool) -> PResult<()> {
+    fn file_declarator(
+        &mut self,
+        specs: &Specs,
+        d: Declarator,
+        is_function: bool,
+    ) -> ParseResult<()> {
         if specs.storage == StorageSpec::Typedef {
             let item = self.declare_typedef(specs, &d)?;
             self.flush_pending_to_file();
@@ -159,12 +167,12 @@ impl Parser<'_> {
     }
 
     /// `typedef T name;`: the item, unless it only repeats one (6.7p3).
-    fn declare_typedef(&mut self, specs: &Specs, d: &Declarator) -> PResult<Option<Item>> {
+    fn declare_typedef(&mut self, specs: &Specs, d: &Declarator) -> ParseResult<Option<Item>> {
         let name = d.name.sym;
         match self.scopes.name_here(name) {
-            Bind::None | Bind::Poison(_) => {}
-            Bind::Typedef(old) => {
-                let old_ty = self.prog.types.typedefs[old.index()].ty;
+            Binding::None | Binding::Unsupported(_) => {}
+            Binding::Typedef(old) => {
+                let old_ty = self.program.types.typedefs[old.index()].ty;
                 let (a, b) = (self.canon(old_ty), self.canon(d.ty));
                 if !self.compatible(a, b) {
                     return self.redeclared(d.name, "conflicting types for");
@@ -174,20 +182,20 @@ impl Parser<'_> {
             _ => return self.redeclared(d.name, "redeclaration as different kind of symbol of"),
         }
         let align = specs.alignment(&d.attrs);
-        self.prog.types.typedefs.push(Typedef { name, ty: d.ty, align });
-        let id = TypedefId(self.prog.types.typedefs.len() as u32 - 1);
+        self.program.types.typedefs.push(Typedef { name, ty: d.ty, align });
+        let id = TypedefId(self.program.types.typedefs.len() as u32 - 1);
         self.intern(TypeKind::Typedef(id));
-        self.scopes.bind(name, Bind::Typedef(id));
+        self.scopes.bind(name, Binding::Typedef(id));
         Ok(Some(Item::Typedef(id)))
     }
 
     #[cold]
-    pub(crate) fn redeclared<T>(&self, name: Token, what: &str) -> PResult<T> {
+    pub(crate) fn redeclared<T>(&self, name: Token, what: &str) -> ParseResult<T> {
         invalid(name.span(), format!("{what} `{}`", self.name(name.sym)))
     }
 
     pub(crate) fn new_var(&mut self, name: Token, ty: Ty, scope: Scope) -> VarId {
-        self.prog.vars.push(Var {
+        self.program.vars.push(Var {
             name: name.sym,
             ty,
             storage: Storage::None,
@@ -197,20 +205,20 @@ impl Parser<'_> {
             defined: scope != Scope::File,
             span: name.span(),
         });
-        VarId(self.prog.vars.len() as u32 - 1)
+        VarId(self.program.vars.len() as u32 - 1)
     }
 
     /// The entry for a variable with linkage: the one declared before, or a new one.
-    fn linked_var(&mut self, name: Token, ty: Ty) -> PResult<VarId> {
+    fn linked_var(&mut self, name: Token, ty: Ty) -> ParseResult<VarId> {
         match self.linked.get(&name.sym) {
             Some(&Linked::Var(id)) => {
-                let old = self.prog.var(id).ty;
+                let old = self.program.var(id).ty;
                 let (a, b) = (self.canon(old), self.canon(ty));
                 if a != b {
                     if !self.compatible(a, b) {
                         return self.redeclared(name, "conflicting types for");
                     }
-                    self.prog.vars[id.index()].ty = self.composite(a, b);
+                    self.program.vars[id.index()].ty = self.composite(a, b);
                 }
                 Ok(id)
             }
@@ -225,13 +233,13 @@ impl Parser<'_> {
         }
     }
 
-    fn declare_file_var(&mut self, specs: &Specs, d: Declarator) -> PResult<()> {
+    fn declare_file_var(&mut self, specs: &Specs, d: Declarator) -> ParseResult<()> {
         let name = d.name;
         match self.scopes.name_here(name.sym) {
-            Bind::None | Bind::Var(_) | Bind::Poison(_) => {}
+            Binding::None | Binding::Var(_) | Binding::Unsupported(_) => {}
             _ => return self.redeclared(name, "redeclaration as different kind of symbol of"),
         }
-        if self.prog.types.is_void(d.ty) && specs.storage != StorageSpec::Extern {
+        if self.program.types.is_void(d.ty) && specs.storage != StorageSpec::Extern {
             return invalid(
                 name.span(),
                 format!("variable `{}` declared void", self.name(name.sym)),
@@ -242,12 +250,12 @@ impl Parser<'_> {
         let id = self.linked_var(name, d.ty)?;
         let is_extern = specs.storage == StorageSpec::Extern;
         let is_static = specs.storage == StorageSpec::Static;
-        if known && is_static && self.prog.var(id).storage != Storage::Static {
+        if known && is_static && self.program.var(id).storage != Storage::Static {
             return self.redeclared(name, "static declaration follows non-static declaration of");
         }
-        self.scopes.bind(name.sym, Bind::Var(id));
+        self.scopes.bind(name.sym, Binding::Var(id));
         let defining = has_init || !is_extern;
-        let var = &mut self.prog.vars[id.index()];
+        let var = &mut self.program.vars[id.index()];
         var.align = var.align.max(specs.alignment(&d.attrs));
         if !known {
             var.storage = if is_extern { Storage::Extern } else { Storage::None };
@@ -282,56 +290,56 @@ impl Parser<'_> {
     }
 
     /// Parses an initialiser and completes the variable's type with it.
-    fn var_initializer(&mut self, id: VarId, auto_type: bool) -> PResult<()> {
-        let span = self.prog.var(id).span;
+    fn var_initializer(&mut self, id: VarId, auto_type: bool) -> ParseResult<()> {
+        let span = self.program.var(id).span;
         if auto_type {
             let e = self.assign_expr()?;
             let e = self.decay(e);
             let ty = self.ty(e).unqual();
-            if self.prog.types.size_of(ty).is_none() {
+            if self.program.types.size_of(ty).is_none() {
                 return invalid(span, "`__auto_type` from a value without a complete type");
             }
-            let var = &mut self.prog.vars[id.index()];
+            let var = &mut self.program.vars[id.index()];
             // The qualifiers of the declaration stay.
             var.ty = ty.qualified(var.ty.quals());
             var.init = Some(Init::Expr(e));
             return Ok(());
         }
-        let ty = self.prog.var(id).ty;
+        let ty = self.program.var(id).ty;
         let (init, ty) = self.initializer(ty, span)?;
-        let var = &mut self.prog.vars[id.index()];
+        let var = &mut self.program.vars[id.index()];
         var.ty = ty;
         var.init = Some(init);
         Ok(())
     }
 
-    /// A static variable must not be initialised with one that is there only while its block runs
-    /// (6.7.9p4).
-    fn refuse_automatic(&self, id: VarId) -> PResult<()> {
-        let var = self.prog.var(id);
+    /// A static variable must not be initialised with an automatic one (6.7.9p4).
+    fn refuse_automatic(&self, id: VarId) -> ParseResult<()> {
+        let var = self.program.var(id);
         let (Storage::Static, Some(init)) = (var.storage, &var.init) else { return Ok(()) };
-        match automatic(self.prog, init) {
-            Some(e) => {
-                invalid(self.prog.expr(e).span, "initializer of a static variable is not constant")
-            }
+        match automatic(self.program, init) {
+            Some(e) => invalid(
+                self.program.expr(e).span,
+                "initializer of a static variable is not constant",
+            ),
             None => Ok(()),
         }
     }
 
     /// At the end of the unit a tentative `int a[];` has one element (6.9.2p2).
-    fn finish_tentative(&mut self) -> PResult<()> {
+    fn finish_tentative(&mut self) -> ParseResult<()> {
         let mut ids: Vec<VarId> = self.tentative.keys().copied().collect();
         ids.sort();
         for id in ids {
-            let var = self.prog.var(id);
+            let var = self.program.var(id);
             let (ty, span, name) = (var.ty, var.span, var.name);
-            if self.prog.types.size_of(ty).is_some() {
+            if self.program.types.size_of(ty).is_some() {
                 continue;
             }
-            match self.prog.types.as_array(ty) {
-                Some((elem, _)) if self.prog.types.size_of(elem).is_some() => {
+            match self.program.types.as_array(ty) {
+                Some((elem, _)) if self.program.types.size_of(elem).is_some() => {
                     let one = self.array_of(elem, 1, span)?;
-                    self.prog.vars[id.index()].ty = one;
+                    self.program.vars[id.index()].ty = one;
                 }
                 _ => {
                     let shown = self.name(name);
@@ -345,10 +353,14 @@ impl Parser<'_> {
     // Functions.
 
     /// Declares a function, merging with earlier declarations.
-    pub(crate) fn declare_function(&mut self, specs: &Specs, d: &Declarator) -> PResult<FuncId> {
+    pub(crate) fn declare_function(
+        &mut self,
+        specs: &Specs,
+        d: &Declarator,
+    ) -> ParseResult<FuncId> {
         let name = d.name;
         match self.scopes.name_here(name.sym) {
-            Bind::None | Bind::Func(_) | Bind::Poison(_) => {}
+            Binding::None | Binding::Func(_) | Binding::Unsupported(_) => {}
             _ => return self.redeclared(name, "redeclaration as different kind of symbol of"),
         }
         let id = match self.linked.get(&name.sym) {
@@ -362,12 +374,12 @@ impl Parser<'_> {
             None => {
                 let ty = self.library_type(name.sym, d);
                 let id = self.new_func(name.sym, ty, name.span());
-                self.prog.funcs[id.index()].storage = FuncStorage::None;
+                self.program.funcs[id.index()].storage = FuncStorage::None;
                 self.linked.insert(name.sym, Linked::Func(id));
                 id
             }
         };
-        let func = &mut self.prog.funcs[id.index()];
+        let func = &mut self.program.funcs[id.index()];
         match specs.storage {
             StorageSpec::Static => func.storage = FuncStorage::Static,
             StorageSpec::Extern if func.storage == FuncStorage::None && func.body.is_none() => {
@@ -377,28 +389,29 @@ impl Parser<'_> {
         }
         func.inline |= specs.inline;
         func.noreturn |= specs.attrs.noreturn || d.attrs.noreturn;
-        self.scopes.bind(name.sym, Bind::Func(id));
+        self.scopes.bind(name.sym, Binding::Func(id));
         Ok(id)
     }
 
-    fn merge_function(&mut self, id: FuncId, d: &Declarator) -> PResult<()> {
-        let old = self.prog.func(id).ty;
+    fn merge_function(&mut self, id: FuncId, d: &Declarator) -> ParseResult<()> {
+        let old = self.program.func(id).ty;
         let (a, b) = (self.canon(old), self.canon(d.ty));
         if a == b {
             return Ok(());
         }
-        let old_style =
-            d.params.as_ref().is_some_and(|p| !p.names.is_empty()) || self.prog.func(id).old_style;
+        let old_style = d.params.as_ref().is_some_and(|p| !p.names.is_empty())
+            || self.program.func(id).old_style;
         if self.compatible_unqual(a, b) || old_style {
             // An old-style definition against a prototype is checked by GCC with warnings only.
-            self.prog.funcs[id.index()].ty =
+            self.program.funcs[id.index()].ty =
                 if old_style { self.prototyped(a, b) } else { self.composite(a, b) };
             return Ok(());
         }
         if self.loose.contains_key(&d.name.sym) {
             // GCC warns; our tree already holds calls of the type that was assumed.
             let name = self.name(d.name.sym);
-            let message = format!("declaration of `{name}` unlike its implicit one");
+            let message =
+                format!("declaration of `{name}` that conflicts with its implicit declaration");
             return unsupported(d.name.span(), message);
         }
         self.redeclared(d.name, "conflicting types for")
@@ -406,13 +419,13 @@ impl Parser<'_> {
 
     /// Of two function types, the one with a prototype.
     fn prototyped(&self, a: Ty, b: Ty) -> Ty {
-        let proto = |t: Ty| self.prog.types.as_function(t).is_some_and(|f| f.proto);
+        let proto = |t: Ty| self.program.types.as_function(t).is_some_and(|f| f.proto);
         if proto(a) || !proto(b) { a } else { b }
     }
 
     /// GCC gives `void *memcpy();` the prototype it knows the function by.
     fn library_type(&mut self, name: Sym, d: &Declarator) -> Ty {
-        let bare = self.prog.types.as_function(d.ty).is_some_and(|f| !f.proto);
+        let bare = self.program.types.as_function(d.ty).is_some_and(|f| !f.proto);
         if !bare || self.body_ahead() {
             return d.ty;
         }
@@ -420,7 +433,7 @@ impl Parser<'_> {
         let known = self.signature_type(&signature);
         let declared = self.canon(d.ty);
         let (Some(f), Some(g)) =
-            (self.prog.types.as_function(known), self.prog.types.as_function(declared))
+            (self.program.types.as_function(known), self.program.types.as_function(declared))
         else {
             return d.ty;
         };
@@ -435,7 +448,7 @@ impl Parser<'_> {
     // Block scope.
 
     /// A declaration in a block; its items, definitions of tags excepted.
-    pub(crate) fn block_declaration(&mut self) -> PResult<Vec<Item>> {
+    pub(crate) fn block_declaration(&mut self) -> ParseResult<Vec<Item>> {
         let mut items = Vec::new();
         if self.tok() == Tok::KwStaticAssert {
             self.static_assert()?;
@@ -446,13 +459,13 @@ impl Parser<'_> {
             self.declare_nothing(&specs, &mut items)?;
             return Ok(items);
         }
-        let poison = self.poison.clone();
+        let deferred = self.deferred.clone();
         loop {
-            self.poison.clone_from(&poison);
+            self.deferred.clone_from(&deferred);
             let mut d = self.declarator(specs.base())?;
             self.after_declarator(&mut d, &specs)?;
-            if !self.skip_poisoned(&specs, &d) {
-                self.check_poison()?;
+            if !self.skip_unsupported(&specs, &d) {
+                self.check_deferred()?;
                 items.extend(self.block_declarator(&specs, d)?);
             }
             if !self.eat(Tok::Comma) {
@@ -460,16 +473,16 @@ impl Parser<'_> {
             }
             self.attributes(&mut Attrs::default())?;
         }
-        self.poison = None;
+        self.deferred = None;
         self.expect(Tok::Semi, "`;`")?;
         Ok(items)
     }
 
-    fn block_declarator(&mut self, specs: &Specs, d: Declarator) -> PResult<Option<Item>> {
+    fn block_declarator(&mut self, specs: &Specs, d: Declarator) -> ParseResult<Option<Item>> {
         if specs.storage == StorageSpec::Typedef {
             return self.declare_typedef(specs, &d);
         }
-        if self.prog.types.as_function(d.ty).is_some() {
+        if self.program.types.as_function(d.ty).is_some() {
             if self.tok() != Tok::Comma && self.tok() != Tok::Semi && self.body_ahead() {
                 return unsupported(d.name.span(), "nested function");
             }
@@ -483,49 +496,49 @@ impl Parser<'_> {
     }
 
     /// `extern` in a block: the file-scope variable, visible here.
-    fn block_extern(&mut self, specs: &Specs, d: Declarator) -> PResult<Option<Item>> {
+    fn block_extern(&mut self, specs: &Specs, d: Declarator) -> ParseResult<Option<Item>> {
         let name = d.name;
         if self.tok() == Tok::Assign {
             return self.redeclared(name, "initializer on block-scope `extern`");
         }
-        if self.scopes.name_here(name.sym) != Bind::None
+        if self.scopes.name_here(name.sym) != Binding::None
             && self.linked.get(&name.sym).is_none_or(|l| matches!(l, Linked::Func(_)))
         {
             return self.redeclared(name, "redeclaration of");
         }
         let known = self.linked.contains_key(&name.sym);
         let id = self.linked_var(name, d.ty)?;
-        let var = &mut self.prog.vars[id.index()];
+        let var = &mut self.program.vars[id.index()];
         if !known {
             var.storage = Storage::Extern;
             var.align = specs.alignment(&d.attrs);
         }
-        self.scopes.bind(name.sym, Bind::Var(id));
+        self.scopes.bind(name.sym, Binding::Var(id));
         Ok(Some(Item::VarDecl(id)))
     }
 
-    fn declare_local(&mut self, specs: &Specs, d: Declarator) -> PResult<Item> {
+    fn declare_local(&mut self, specs: &Specs, d: Declarator) -> ParseResult<Item> {
         let name = d.name;
-        if self.scopes.name_here(name.sym) != Bind::None {
+        if self.scopes.name_here(name.sym) != Binding::None {
             return self.redeclared(name, "redeclaration of");
         }
         let id = self.new_var(name, d.ty, Scope::Block);
-        let var = &mut self.prog.vars[id.index()];
+        let var = &mut self.program.vars[id.index()];
         var.align = specs.alignment(&d.attrs);
         var.storage = match specs.storage {
             StorageSpec::Static => Storage::Static,
             StorageSpec::Register => Storage::Register,
             _ => Storage::None,
         };
-        self.scopes.bind(name.sym, Bind::Var(id));
+        self.scopes.bind(name.sym, Binding::Var(id));
         if self.eat(Tok::Assign) {
             self.var_initializer(id, specs.auto_type)?;
             self.refuse_automatic(id)?;
         } else if specs.auto_type {
             return self.redeclared(name, "`__auto_type` needs an initializer for");
         }
-        let ty = self.prog.var(id).ty;
-        if self.prog.types.size_of(ty).is_none() {
+        let ty = self.program.var(id).ty;
+        if self.program.types.size_of(ty).is_none() {
             let shown = self.name(name.sym);
             return invalid(name.span(), format!("storage size of `{shown}` is not known"));
         }
@@ -533,7 +546,7 @@ impl Parser<'_> {
     }
 
     /// `_Static_assert(e, "…");` (6.7.10)
-    pub(crate) fn static_assert(&mut self) -> PResult<()> {
+    pub(crate) fn static_assert(&mut self) -> ParseResult<()> {
         let keyword = self.bump();
         self.expect(Tok::LParen, "`(`")?;
         let (value, _) = self.const_int("expression in static assertion")?;
@@ -576,11 +589,11 @@ fn automatic_in(program: &Program, e: ExprId) -> Option<ExprId> {
         return None;
     }
     let mut found = None;
-    parts(kind, &mut |part| {
-        found = found.or_else(|| match part {
-            Part::Expr(inner) => automatic_in(program, inner),
-            Part::Init(init) => automatic(program, init),
-            Part::Stmt(_) => None,
+    for_each_child(kind, &mut |child| {
+        found = found.or_else(|| match child {
+            Child::Expr(inner) => automatic_in(program, inner),
+            Child::Init(init) => automatic(program, init),
+            Child::Stmt(_) => None,
         });
     });
     found

@@ -1,28 +1,28 @@
 //! Declarators and abstract declarators (C11 6.7.6, 6.7.7).
 //!
-//! A declarator is read from the outside in but means something from the inside out. Its parts are
-//! collected as [`Chunk`]s in the order in which they apply to the name, and the type is then built
-//! from the last to the first. Variable-length arrays are refused except as parameters, where the
-//! outermost array is a pointer anyway.
+//! A declarator is parsed from the outside in but applies from the inside out. Its parts are collected
+//! as [`DeclaratorPart`]s in the order in which they apply to the name, and the type is then built from
+//! the last to the first. Variable-length arrays are refused except as parameters, where the outermost
+//! array is a pointer anyway.
 
 use crate::attr::Attrs;
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
-use crate::scope::{Bind, Tag};
+use crate::scope::{Binding, Tag};
 use crate::specs::StorageSpec;
 use crate::token::{Tok, Token};
 use ctree::*;
 
-/// One step of a declarator.
-pub(crate) enum Chunk {
+/// One part of a declarator.
+pub(crate) enum DeclaratorPart {
     Pointer(Quals),
-    Array(Bound, Quals, Span),
+    Array(ArrayBound, Quals, Span),
     Function(Box<Params>, Span),
 }
 
 /// An array bound as written.
 #[derive(Clone, Copy)]
-pub(crate) enum Bound {
+pub(crate) enum ArrayBound {
     Known(u64),
     Open,
     Variable,
@@ -67,13 +67,13 @@ enum Naming {
 
 impl Parser<'_> {
     /// A declarator with a name.
-    pub(crate) fn declarator(&mut self, base: Ty) -> PResult<Declarator> {
+    pub(crate) fn declarator(&mut self, base: Ty) -> ParseResult<Declarator> {
         // The plain name is by far the most frequent declarator.
         if self.tok() == Tok::Ident && !matches!(self.peek(1).tok, Tok::LBracket | Tok::LParen) {
             let name = self.bump();
             return Ok(Declarator { name, ty: base, attrs: Attrs::default(), params: None });
         }
-        let start = self.chunks.len();
+        let start = self.parts.len();
         let mut name = None;
         let mut attrs = Attrs::default();
         self.collect(Naming::Required, &mut name, &mut attrs)?;
@@ -83,11 +83,11 @@ impl Parser<'_> {
     }
 
     /// A declarator without a name, as in a type name.
-    pub(crate) fn abstract_declarator(&mut self, base: Ty) -> PResult<Ty> {
+    pub(crate) fn abstract_declarator(&mut self, base: Ty) -> ParseResult<Ty> {
         if self.tok() == Tok::RParen {
             return Ok(base);
         }
-        let start = self.chunks.len();
+        let start = self.parts.len();
         let mut attrs = Attrs::default();
         self.collect(Naming::Forbidden, &mut None, &mut attrs)?;
         Ok(self.build(base, start, false)?.0)
@@ -99,7 +99,7 @@ impl Parser<'_> {
         naming: Naming,
         name: &mut Option<Token>,
         attrs: &mut Attrs,
-    ) -> PResult<()> {
+    ) -> ParseResult<()> {
         let mut pointers = Vec::new();
         self.attributes(attrs)?;
         while self.eat(Tok::Star) {
@@ -125,12 +125,12 @@ impl Parser<'_> {
             }
         }
         for quals in pointers.into_iter().rev() {
-            self.chunks.push(Chunk::Pointer(quals));
+            self.parts.push(DeclaratorPart::Pointer(quals));
         }
         Ok(())
     }
 
-    /// After `(` without a name so far: a parameter list rather than a nested declarator?
+    /// Whether a parameter list, not a nested declarator, follows a `(` before the name.
     fn parameters_ahead(&self) -> bool {
         match self.peek(1).tok {
             Tok::RParen | Tok::Ellipsis => true,
@@ -140,26 +140,26 @@ impl Parser<'_> {
         }
     }
 
-    fn pointer_quals(&mut self, attrs: &mut Attrs) -> PResult<Quals> {
+    fn pointer_quals(&mut self, attrs: &mut Attrs) -> ParseResult<Quals> {
         let mut quals = Quals::NONE;
         loop {
             quals = quals.with(match self.tok() {
                 Tok::KwConst => Quals::CONST,
                 Tok::KwVolatile => Quals::VOLATILE,
                 Tok::KwRestrict => Quals::RESTRICT,
-                Tok::KwAtomic => return unsupported(self.cur.span(), "_Atomic"),
+                Tok::KwAtomic => return unsupported(self.cur.span(), "`_Atomic`"),
                 Tok::KwAttribute => {
                     self.attributes(attrs)?;
                     continue;
                 }
-                // clang's nullability marks and the like stand here as plain names: not taken.
+                // clang's nullability qualifiers and the like are identifiers here: not supported.
                 _ => return Ok(quals),
             });
             self.bump();
         }
     }
 
-    fn array_suffix(&mut self) -> PResult<()> {
+    fn array_suffix(&mut self) -> ParseResult<()> {
         self.enter()?;
         let open = self.bump();
         let mut quals = Quals::NONE;
@@ -174,42 +174,42 @@ impl Parser<'_> {
             self.bump();
         }
         let bound = match self.tok() {
-            Tok::RBracket => Bound::Open,
+            Tok::RBracket => ArrayBound::Open,
             Tok::Star if self.peek(1).tok == Tok::RBracket => {
                 self.bump();
-                Bound::Variable
+                ArrayBound::Variable
             }
             _ => self.array_bound()?,
         };
         self.expect(Tok::RBracket, "`]`")?;
         self.leave();
         let span = self.span_from(open.lo);
-        self.chunks.push(Chunk::Array(bound, quals, span));
+        self.parts.push(DeclaratorPart::Array(bound, quals, span));
         Ok(())
     }
 
-    fn array_bound(&mut self) -> PResult<Bound> {
-        let mark = self.mark();
+    fn array_bound(&mut self) -> ParseResult<ArrayBound> {
+        let mark = self.arena_mark();
         let e = self.assign_expr()?;
         let span = self.span(e);
-        if !self.prog.types.is_integer(self.ty(e)) {
+        if !self.program.types.is_integer(self.ty(e)) {
             return invalid(span, "size of array has non-integer type");
         }
         let Some(value) = self.fold_int(e) else {
             if self.effects_since(mark) {
                 return unsupported(span, "variable-length array whose length has side effects");
             }
-            return Ok(Bound::Variable);
+            return Ok(ArrayBound::Variable);
         };
-        self.forget(mark);
+        self.drop_nodes_since(mark);
         match u64::try_from(value) {
-            Ok(n) => Ok(Bound::Known(n)),
+            Ok(n) => Ok(ArrayBound::Known(n)),
             Err(_) if value < 0 => invalid(span, "size of array is negative"),
             Err(_) => invalid(span, "size of array is too large"),
         }
     }
 
-    fn function_suffix(&mut self) -> PResult<()> {
+    fn function_suffix(&mut self) -> ParseResult<()> {
         self.enter()?;
         let open = self.bump();
         let mut params = Params::default();
@@ -229,20 +229,20 @@ impl Parser<'_> {
         self.expect(Tok::RParen, "`)`")?;
         self.leave();
         let span = self.span_from(open.lo);
-        self.chunks.push(Chunk::Function(Box::new(params), span));
+        self.parts.push(DeclaratorPart::Function(Box::new(params), span));
         Ok(())
     }
 
-    /// The parameters of a prototype, in a scope of their own so that later ones may mention
-    /// earlier ones in array bounds. The variables made for that are dropped again.
-    fn parameter_list(&mut self, params: &mut Params) -> PResult<()> {
+    /// The parameters of a prototype, in a scope of their own so that later ones may refer to
+    /// earlier ones in array bounds. The variables created for that are dropped again.
+    fn parameter_list(&mut self, params: &mut Params) -> ParseResult<()> {
         if self.tok() == Tok::KwVoid && self.peek(1).tok == Tok::RParen {
             self.bump();
             return Ok(());
         }
         self.scopes.push();
-        let vars = self.prog.vars.len();
-        let exprs = self.mark();
+        let vars = self.program.vars.len();
+        let exprs = self.arena_mark();
         loop {
             if self.eat(Tok::Ellipsis) {
                 params.variadic = true;
@@ -250,12 +250,12 @@ impl Parser<'_> {
             }
             let param = self.parameter()?;
             if let Some(name) = param.name {
-                if self.scopes.name_here(name.sym) != Bind::None {
+                if self.scopes.name_here(name.sym) != Binding::None {
                     let shown = self.name(name.sym);
                     return invalid(name.span(), format!("redefinition of parameter `{shown}`"));
                 }
                 let var = self.new_var(name, param.ty, Scope::Param);
-                self.scopes.bind(name.sym, Bind::Var(var));
+                self.scopes.bind(name.sym, Binding::Var(var));
             }
             params.list.push(param);
             if self.tok() == Tok::Semi {
@@ -267,25 +267,25 @@ impl Parser<'_> {
         }
         params.tags = self.scopes.tags_here();
         self.scopes.pop();
-        self.forget(exprs);
-        self.prog.vars.truncate(vars);
+        self.drop_nodes_since(exprs);
+        self.program.vars.truncate(vars);
         // A lone unnamed parameter of type `void` behind a typedef is an empty list, too.
         if let [only] = &params.list[..]
             && only.name.is_none()
-            && self.prog.types.is_void(only.ty)
+            && self.program.types.is_void(only.ty)
         {
             params.list.clear();
         }
         Ok(())
     }
 
-    fn parameter(&mut self) -> PResult<Param> {
+    fn parameter(&mut self) -> ParseResult<Param> {
         let lo = self.cur.lo;
         let specs = self.specs(false)?;
-        if specs.ty.is_none() && self.poison.is_none() && specs.storage == StorageSpec::None {
+        if specs.ty.is_none() && self.deferred.is_none() && specs.storage == StorageSpec::None {
             return self.unexpected("parameter declaration");
         }
-        let start = self.chunks.len();
+        let start = self.parts.len();
         let mut name = None;
         let mut attrs = Attrs::default();
         if !matches!(self.tok(), Tok::Comma | Tok::RParen) {
@@ -304,12 +304,12 @@ impl Parser<'_> {
     pub(crate) fn adjust_parameter(&mut self, ty: Ty) -> Ty {
         match *self.shape(ty) {
             TypeKind::Array(..) => {
-                // The element as written, where the array itself is no typedef.
-                let elem = match *self.prog.types.kind(ty) {
+                // The element as written, where the array itself is not a typedef.
+                let elem = match *self.program.types.kind(ty) {
                     TypeKind::Array(elem, _) => elem.qualified(ty.quals()),
                     _ => {
                         let whole = self.canon(ty);
-                        self.prog.types.as_array(whole).map_or(Ty::INT, |(elem, _)| elem)
+                        self.program.types.as_array(whole).map_or(Ty::INT, |(elem, _)| elem)
                     }
                 };
                 self.pointer_to(elem)
@@ -326,18 +326,18 @@ impl Parser<'_> {
         base: Ty,
         start: usize,
         parameter: bool,
-    ) -> PResult<(Ty, Option<Box<Params>>)> {
+    ) -> ParseResult<(Ty, Option<Box<Params>>)> {
         let mut ty = base;
         let mut outermost = None;
-        while self.chunks.len() > start {
+        while self.parts.len() > start {
             self.check_height()?;
-            let last = self.chunks.len() == start + 1;
-            ty = match self.chunks.pop() {
-                Some(Chunk::Pointer(quals)) => self.pointer_to(ty).qualified(quals),
-                Some(Chunk::Array(bound, quals, span)) => {
+            let last = self.parts.len() == start + 1;
+            ty = match self.parts.pop() {
+                Some(DeclaratorPart::Pointer(quals)) => self.pointer_to(ty).qualified(quals),
+                Some(DeclaratorPart::Array(bound, quals, span)) => {
                     self.build_array(ty, bound, quals, parameter && last, span)?
                 }
-                Some(Chunk::Function(params, span)) => {
+                Some(DeclaratorPart::Function(params, span)) => {
                     let made = self.build_function(ty, &params, span)?;
                     if last {
                         outermost = Some(params);
@@ -353,15 +353,15 @@ impl Parser<'_> {
     fn build_array(
         &mut self,
         elem: Ty,
-        bound: Bound,
+        bound: ArrayBound,
         quals: Quals,
         decays: bool,
         span: Span,
-    ) -> PResult<Ty> {
-        if self.prog.types.as_function(elem).is_some() {
+    ) -> ParseResult<Ty> {
+        if self.program.types.as_function(elem).is_some() {
             return invalid(span, "declaration of an array of functions");
         }
-        if self.prog.types.size_of(elem).is_none() && self.poison.is_none() {
+        if self.program.types.size_of(elem).is_none() && self.deferred.is_none() {
             let shown = self.show(elem);
             return invalid(span, format!("array has incomplete element type `{shown}`"));
         }
@@ -369,19 +369,19 @@ impl Parser<'_> {
             return Ok(self.pointer_to(elem).qualified(quals));
         }
         match bound {
-            Bound::Known(n) => self.array_of(elem, n, span),
-            Bound::Open => Ok(self.intern(TypeKind::Array(elem, ArrayLen::Unknown))),
-            Bound::Variable => unsupported(span, "variable-length array"),
+            ArrayBound::Known(n) => self.array_of(elem, n, span),
+            ArrayBound::Open => Ok(self.intern(TypeKind::Array(elem, ArrayLen::Unknown))),
+            ArrayBound::Variable => unsupported(span, "variable-length array"),
         }
     }
 
-    fn build_function(&mut self, ret: Ty, params: &Params, span: Span) -> PResult<Ty> {
+    fn build_function(&mut self, ret: Ty, params: &Params, span: Span) -> ParseResult<Ty> {
         match self.shape(ret) {
             TypeKind::Array(..) => return invalid(span, "function returning an array"),
             TypeKind::Function(_) => return invalid(span, "function returning a function"),
             _ => {}
         }
-        if params.list.iter().any(|p| self.prog.types.is_void(p.ty)) {
+        if params.list.iter().any(|p| self.program.types.is_void(p.ty)) {
             return invalid(span, "parameter has type void");
         }
         let types = params.list.iter().map(|p| p.ty.unqual()).collect();

@@ -1,15 +1,15 @@
 //! Enumeration specifiers (C11 6.7.2.2), with the integer types GCC chooses.
 
 use crate::attr::Attrs;
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
-use crate::scope::{Bind, Tag};
+use crate::scope::{Binding, Tag};
 use crate::token::{Tok, Token};
 use ctree::*;
 
 impl Parser<'_> {
     /// `enum E`, `enum E { … }`, `enum { … }`.
-    pub(crate) fn enum_specifier(&mut self) -> PResult<Ty> {
+    pub(crate) fn enum_specifier(&mut self) -> ParseResult<Ty> {
         self.enter()?;
         self.bump();
         let mut attrs = Attrs::default();
@@ -33,15 +33,15 @@ impl Parser<'_> {
     fn new_enum(&mut self, tag: Option<Sym>, shown: Option<Sym>) -> EnumId {
         let int = IntKind::UInt;
         let members = Vec::new();
-        self.prog.types.enums.push(Enum { tag: shown, members, int, packed: false });
-        let id = EnumId(self.prog.types.enums.len() as u32 - 1);
+        self.program.types.enums.push(Enum { tag: shown, members, int, packed: false });
+        let id = EnumId(self.program.types.enums.len() as u32 - 1);
         if let Some(tag) = tag {
             self.scopes.bind_tag(tag, Tag::Enum(id));
         }
         id
     }
 
-    fn enum_to_define(&mut self, tag: Option<Token>) -> PResult<EnumId> {
+    fn enum_to_define(&mut self, tag: Option<Token>) -> ParseResult<EnumId> {
         let Some(tag) = tag else {
             let shown = self.fresh_tag();
             return Ok(self.new_enum(None, Some(shown)));
@@ -49,7 +49,7 @@ impl Parser<'_> {
         let (seen, level) = self.scopes.tag(tag.sym);
         match seen {
             Tag::Enum(id) if level == self.scopes.level() => {
-                if !self.prog.types.enums[id.index()].members.is_empty() {
+                if !self.program.types.enums[id.index()].members.is_empty() {
                     let name = self.name(tag.sym);
                     return invalid(tag.span(), format!("redefinition of `enum {name}`"));
                 }
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    fn enum_definition(&mut self, tag: Option<Token>, mut attrs: Attrs) -> PResult<EnumId> {
+    fn enum_definition(&mut self, tag: Option<Token>, mut attrs: Attrs) -> ParseResult<EnumId> {
         let id = self.enum_to_define(tag)?;
         self.bump();
         let mut next: i128 = 0;
@@ -77,15 +77,15 @@ impl Parser<'_> {
             }
         }
         let close = self.expect(Tok::RBrace, "`}`")?;
-        if next == 0 && self.prog.types.enums[id.index()].members.is_empty() {
+        if next == 0 && self.program.types.enums[id.index()].members.is_empty() {
             return invalid(close.span(), "empty enum");
         }
         self.attributes(&mut attrs)?;
         let int = enum_kind(range, attrs.packed);
         if attrs.mode.is_some() {
-            return unsupported(close.span(), "enum with a machine mode");
+            return unsupported(close.span(), "`enum` with a machine mode");
         }
-        let entry = &mut self.prog.types.enums[id.index()];
+        let entry = &mut self.program.types.enums[id.index()];
         entry.int = int;
         entry.packed = attrs.packed;
         for member in &mut entry.members {
@@ -98,7 +98,7 @@ impl Parser<'_> {
     }
 
     /// One enumeration constant; returns its value.
-    fn enumerator(&mut self, id: EnumId, next: i128) -> PResult<i128> {
+    fn enumerator(&mut self, id: EnumId, next: i128) -> ParseResult<i128> {
         let name = self.expect(Tok::Ident, "enumerator")?;
         let mut attrs = Attrs::default();
         self.attributes(&mut attrs)?;
@@ -113,14 +113,14 @@ impl Parser<'_> {
         } else {
             return invalid(name.span(), "enumerator value out of range");
         };
-        if self.scopes.name_here(name.sym) != Bind::None {
+        if self.scopes.name_here(name.sym) != Binding::None {
             let shown = self.name(name.sym);
             return invalid(name.span(), format!("redeclaration of enumerator `{shown}`"));
         }
-        let members = &mut self.prog.types.enums[id.index()].members;
+        let members = &mut self.program.types.enums[id.index()].members;
         members.push(Enumerator { name: name.sym, value: value as i64, ty });
         let index = members.len() as u32 - 1;
-        self.scopes.bind(name.sym, Bind::Enumerator(id, index));
+        self.scopes.bind(name.sym, Binding::Enumerator(id, index));
         Ok(value)
     }
 }

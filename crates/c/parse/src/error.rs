@@ -1,19 +1,19 @@
-//! Refusals: the error type of the crate and short ways to make one.
+//! The error type of the crate and its constructors.
 
 use crate::{ErrorKind, ParseError};
 use ctree::Span;
 
-/// Boxed, so that the many results on the way through the parser stay two words.
-pub(crate) type PResult<T> = Result<T, Box<ParseError>>;
+/// Boxed, so that every result in the parser is two words.
+pub(crate) type ParseResult<T> = Result<T, Box<ParseError>>;
 
 /// The text breaks a rule of C.
 #[cold]
-pub(crate) fn invalid<T>(span: Span, message: impl Into<String>) -> PResult<T> {
+pub(crate) fn invalid<T>(span: Span, message: impl Into<String>) -> ParseResult<T> {
     Err(Box::new(ParseError { kind: ErrorKind::Invalid, span, message: message.into() }))
 }
 
-/// The text uses something we do not take.
+/// The text uses a construct that is not supported.
 #[cold]
-pub(crate) fn unsupported<T>(span: Span, message: impl Into<String>) -> PResult<T> {
+pub(crate) fn unsupported<T>(span: Span, message: impl Into<String>) -> ParseResult<T> {
     Err(Box::new(ParseError { kind: ErrorKind::Unsupported, span, message: message.into() }))
 }

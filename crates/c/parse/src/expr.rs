@@ -3,10 +3,10 @@
 //! Binary operators and assignments never recurse, however long the chain; one bracket, prefix
 //! operator or conditional in the source costs a few frames of ours and one level of depth.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::literal;
 use crate::parser::Parser;
-use crate::scope::Bind;
+use crate::scope::Binding;
 use crate::token::Tok;
 use ctree::*;
 
@@ -14,7 +14,7 @@ const COMMA: u8 = 1;
 const ASSIGNMENT: u8 = 2;
 const CONDITIONAL: u8 = 3;
 
-/// Binding strength of a token between operands; 0 for what is no operator.
+/// Binding strength of a token between operands; 0 if it is not an operator.
 fn precedence(tok: Tok) -> u8 {
     use Tok::*;
     match tok {
@@ -38,20 +38,20 @@ fn precedence(tok: Tok) -> u8 {
 
 impl Parser<'_> {
     /// A full expression, comma included.
-    pub(crate) fn expr(&mut self) -> PResult<ExprId> {
+    pub(crate) fn expr(&mut self) -> ParseResult<ExprId> {
         self.expr_from(COMMA)
     }
 
-    pub(crate) fn assign_expr(&mut self) -> PResult<ExprId> {
+    pub(crate) fn assign_expr(&mut self) -> ParseResult<ExprId> {
         self.expr_from(ASSIGNMENT)
     }
 
-    pub(crate) fn cond_expr(&mut self) -> PResult<ExprId> {
+    pub(crate) fn cond_expr(&mut self) -> ParseResult<ExprId> {
         self.expr_from(CONDITIONAL)
     }
 
     /// An expression of operators that bind at least as strongly as `min`.
-    fn expr_from(&mut self, min: u8) -> PResult<ExprId> {
+    fn expr_from(&mut self, min: u8) -> ParseResult<ExprId> {
         let base = self.ops.len();
         let mut current = self.unary()?;
         loop {
@@ -81,7 +81,7 @@ impl Parser<'_> {
     }
 
     /// `? a : b` after its condition.
-    fn conditional(&mut self, cond: ExprId) -> PResult<ExprId> {
+    fn conditional(&mut self, cond: ExprId) -> ParseResult<ExprId> {
         self.enter()?;
         self.bump();
         let middle = if self.tok() == Tok::Colon { None } else { Some(self.expr()?) };
@@ -92,7 +92,7 @@ impl Parser<'_> {
     }
 
     /// A unary or cast expression.
-    pub(crate) fn unary(&mut self) -> PResult<ExprId> {
+    pub(crate) fn unary(&mut self) -> ParseResult<ExprId> {
         let op = match self.tok() {
             Tok::LParen if self.type_ahead(1) => return self.cast_or_literal(),
             Tok::PlusPlus => UnOp::PreInc,
@@ -107,7 +107,7 @@ impl Parser<'_> {
             Tok::KwExtension => return self.extension(),
             Tok::AmpAmp => return unsupported(self.cur.span(), "address of a label"),
             Tok::KwReal | Tok::KwImag => {
-                return unsupported(self.cur.span(), "complex numbers");
+                return unsupported(self.cur.span(), "`__real__` or `__imag__`");
             }
             _ => return self.postfix(),
         };
@@ -118,7 +118,7 @@ impl Parser<'_> {
         self.make_unary(op, operand, lo)
     }
 
-    fn extension(&mut self) -> PResult<ExprId> {
+    fn extension(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         self.bump();
         let e = self.unary()?;
@@ -142,14 +142,14 @@ impl Parser<'_> {
     /// Whether an identifier names a type here.
     pub(crate) fn is_type_name(&self, sym: Sym) -> bool {
         match self.scopes.name(sym).0 {
-            Bind::Typedef(_) => true,
-            Bind::Poison(i) => self.poisons[i as usize].1,
+            Binding::Typedef(_) => true,
+            Binding::Unsupported(i) => self.unsupported_names[i as usize].1,
             _ => false,
         }
     }
 
     /// `(T) e` or `(T){…}`.
-    fn cast_or_literal(&mut self) -> PResult<ExprId> {
+    fn cast_or_literal(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         let lo = self.bump().lo;
         let ty = self.type_name()?;
@@ -165,14 +165,14 @@ impl Parser<'_> {
         Ok(e)
     }
 
-    fn postfix(&mut self) -> PResult<ExprId> {
+    fn postfix(&mut self) -> ParseResult<ExprId> {
         let lo = self.cur.lo;
         let e = self.primary()?;
         self.suffixes(e, lo)
     }
 
     /// Calls, subscripts, members and postfix increments after `e`.
-    pub(crate) fn suffixes(&mut self, mut e: ExprId, lo: u32) -> PResult<ExprId> {
+    pub(crate) fn suffixes(&mut self, mut e: ExprId, lo: u32) -> ParseResult<ExprId> {
         loop {
             e = match self.tok() {
                 Tok::LParen => self.call(e, lo)?,
@@ -191,13 +191,13 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, callee: ExprId, lo: u32) -> PResult<ExprId> {
+    fn call(&mut self, callee: ExprId, lo: u32) -> ParseResult<ExprId> {
         let args = self.arguments()?;
         self.make_call(callee, args, lo)
     }
 
     /// `( a, b, … )`
-    pub(crate) fn arguments(&mut self) -> PResult<Vec<ExprId>> {
+    pub(crate) fn arguments(&mut self) -> ParseResult<Vec<ExprId>> {
         self.enter()?;
         self.expect(Tok::LParen, "`(`")?;
         let mut args = Vec::new();
@@ -214,7 +214,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    fn subscript(&mut self, e: ExprId, lo: u32) -> PResult<ExprId> {
+    fn subscript(&mut self, e: ExprId, lo: u32) -> ParseResult<ExprId> {
         self.enter()?;
         self.bump();
         let index = self.expr()?;
@@ -223,13 +223,13 @@ impl Parser<'_> {
         self.make_index(e, index, lo)
     }
 
-    fn member(&mut self, e: ExprId, lo: u32) -> PResult<ExprId> {
+    fn member(&mut self, e: ExprId, lo: u32) -> ParseResult<ExprId> {
         let arrow = self.bump().tok == Tok::Arrow;
         let name = self.expect(Tok::Ident, "member name")?;
         self.make_member(e, arrow, name, lo)
     }
 
-    fn primary(&mut self) -> PResult<ExprId> {
+    fn primary(&mut self) -> ParseResult<ExprId> {
         match self.tok() {
             Tok::Ident => self.identifier(),
             Tok::Int => self.integer_constant(),
@@ -248,19 +248,19 @@ impl Parser<'_> {
     }
 
     /// `( e )` or `({ … })`.
-    fn parenthesized(&mut self) -> PResult<ExprId> {
+    fn parenthesized(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         let lo = self.bump().lo;
         let e = if self.tok() == Tok::LBrace { self.statement_expr(lo)? } else { self.expr()? };
         self.expect(Tok::RParen, "`)`")?;
         self.leave();
         // The span of a bracketed expression includes its brackets.
-        self.prog.exprs[e.index()].span = self.span_from(lo);
+        self.program.exprs[e.index()].span = self.span_from(lo);
         Ok(e)
     }
 
     /// `{ … }` of a statement expression; the bracket around it is the caller's.
-    fn statement_expr(&mut self, lo: u32) -> PResult<ExprId> {
+    fn statement_expr(&mut self, lo: u32) -> ParseResult<ExprId> {
         if self.func.ret.is_none() {
             return invalid(self.cur.span(), "statement expression outside of a function");
         }
@@ -268,85 +268,88 @@ impl Parser<'_> {
         let block = self.block()?;
         let ty = self.statement_expr_type(block);
         let span = self.span_from(lo);
-        let e = self.mk(ExprKind::StmtExpr(block), ty, span);
+        let e = self.add_expr(ExprKind::StmtExpr(block), ty, span);
         self.max_height = self.max_height.max(outer);
         Ok(e)
     }
 
     /// The type of the last statement if it is an expression, decayed; else `void`.
     fn statement_expr_type(&mut self, block: StmtId) -> Ty {
-        let StmtKind::Block(ref stmts) = self.prog.stmt(block).kind else { return Ty::VOID };
+        let StmtKind::Block(ref stmts) = self.program.stmt(block).kind else { return Ty::VOID };
         let Some(&last) = stmts.last() else { return Ty::VOID };
         let mut stmt = last;
-        while let StmtKind::Label(_, inner) = self.prog.stmt(stmt).kind {
+        while let StmtKind::Label(_, inner) = self.program.stmt(stmt).kind {
             stmt = inner;
         }
-        let StmtKind::Expr(e) = self.prog.stmt(stmt).kind else { return Ty::VOID };
+        let StmtKind::Expr(e) = self.program.stmt(stmt).kind else { return Ty::VOID };
         let value = self.decay(e);
         if value != e {
-            self.prog.stmts[stmt.index()].kind = StmtKind::Expr(value);
+            self.program.stmts[stmt.index()].kind = StmtKind::Expr(value);
         }
         self.ty(value).unqual()
     }
 
-    fn identifier(&mut self) -> PResult<ExprId> {
+    fn identifier(&mut self) -> ParseResult<ExprId> {
         let token = self.bump();
         let span = token.span();
         match self.scopes.name(token.sym).0 {
-            Bind::Var(id) => {
-                let ty = self.prog.vars[id.index()].ty;
+            Binding::Var(id) => {
+                let ty = self.program.vars[id.index()].ty;
                 let ty = self.canon(ty);
-                Ok(self.mk(ExprKind::Var(id), ty, span))
+                Ok(self.add_expr(ExprKind::Var(id), ty, span))
             }
-            Bind::Func(id) => {
-                let ty = self.prog.funcs[id.index()].ty;
+            Binding::Func(id) => {
+                let ty = self.program.funcs[id.index()].ty;
                 let ty = self.canon(ty);
-                Ok(self.mk(ExprKind::Func(id), ty, span))
+                Ok(self.add_expr(ExprKind::Func(id), ty, span))
             }
-            Bind::Enumerator(id, index) => {
-                let ty = self.prog.types.enums[id.index()].members[index as usize].ty;
-                Ok(self.mk(ExprKind::EnumConst(id, index), ty, span))
+            Binding::Enumerator(id, index) => {
+                let ty = self.program.types.enums[id.index()].members[index as usize].ty;
+                Ok(self.add_expr(ExprKind::EnumConst(id, index), ty, span))
             }
-            Bind::Typedef(_) => {
+            Binding::Typedef(_) => {
                 let name = self.name(token.sym);
                 invalid(span, format!("expected expression before type name `{name}`"))
             }
-            Bind::Poison(index) => unsupported(span, self.poisons[index as usize].0.clone()),
-            Bind::None => self.undeclared(token),
+            Binding::Unsupported(index) => {
+                unsupported(span, self.unsupported_names[index as usize].0.clone())
+            }
+            Binding::None => self.undeclared(token),
         }
     }
 
-    fn integer_constant(&mut self) -> PResult<ExprId> {
+    fn integer_constant(&mut self) -> ParseResult<ExprId> {
         let token = self.bump();
         let text = self.token_text(token);
         let span = token.span();
         if let [digit @ b'0'..=b'9'] = text.as_bytes() {
             return Ok(self.int_node(u64::from(digit - b'0'), Ty::INT, span));
         }
-        let (value, kind) = literal::integer(text, &self.prog.types.model, span)?;
+        let (value, kind) = literal::integer(text, &self.program.types.model, span)?;
         Ok(self.int_node(value, kind.ty(), span))
     }
 
-    fn float_constant(&mut self) -> PResult<ExprId> {
+    fn float_constant(&mut self) -> ParseResult<ExprId> {
         let token = self.bump();
         let (node, kind) = crate::float::floating(self.token_text(token), token.span())?;
-        Ok(self.mk(node, kind.ty(), token.span()))
+        Ok(self.add_expr(node, kind.ty(), token.span()))
     }
 
     /// Constants in the tree are not negative: `'\xff'` becomes `-1`.
-    fn char_constant(&mut self) -> PResult<ExprId> {
+    fn char_constant(&mut self) -> ParseResult<ExprId> {
         let token = self.bump();
         let span = token.span();
-        let (value, _) = literal::character(self.token_text(token), &self.prog.types.model, span)?;
+        let (value, _) =
+            literal::character(self.token_text(token), &self.program.types.model, span)?;
         let magnitude = self.int_node(value.unsigned_abs(), Ty::INT, span);
         if value >= 0 {
             return Ok(magnitude);
         }
-        Ok(self.mk(ExprKind::Unary(UnOp::Neg, magnitude), Ty::INT, span))
+        Ok(self.add_expr(ExprKind::Unary(UnOp::Neg, magnitude), Ty::INT, span))
     }
 
     /// Adjacent string literals, joined (6.4.5p5).
-    pub(crate) fn string_literal(&mut self) -> PResult<ExprId> {
+    pub(crate) fn string_literal(&mut self) -> ParseResult<ExprId> {
         let first = self.cur;
         let mut width = StrWidth::Char;
         let mut ahead = 0;
@@ -367,14 +370,14 @@ impl Parser<'_> {
         bytes.resize(bytes.len() + unit, 0);
         let len = (bytes.len() / unit) as u64;
         let elem = if width == StrWidth::Wide { Ty::INT } else { Ty::CHAR };
-        self.prog.strings.push(StrLit { bytes, width });
-        let id = StrId(self.prog.strings.len() as u32 - 1);
+        self.program.strings.push(StrLit { bytes, width });
+        let id = StrId(self.program.strings.len() as u32 - 1);
         let ty = self.array_of(elem, len, span)?;
-        Ok(self.mk(ExprKind::Str(id), ty, span))
+        Ok(self.add_expr(ExprKind::Str(id), ty, span))
     }
 
     /// `__func__`: one string per function, of `const char` (6.4.2.2).
-    fn function_name(&mut self) -> PResult<ExprId> {
+    fn function_name(&mut self) -> ParseResult<ExprId> {
         let token = self.bump();
         let name = self.func.name.map_or(String::new(), |n| self.name(n).to_string());
         let len = name.len() as u64 + 1;
@@ -383,13 +386,13 @@ impl Parser<'_> {
             None => {
                 let mut bytes = name.into_bytes();
                 bytes.push(0);
-                self.prog.strings.push(StrLit { bytes, width: StrWidth::Char });
-                let id = StrId(self.prog.strings.len() as u32 - 1);
+                self.program.strings.push(StrLit { bytes, width: StrWidth::Char });
+                let id = StrId(self.program.strings.len() as u32 - 1);
                 self.func.name_string = Some(id);
                 id
             }
         };
         let ty = self.array_of(Ty::CHAR.qualified(Quals::CONST), len, token.span())?;
-        Ok(self.mk(ExprKind::Str(id), ty, token.span()))
+        Ok(self.add_expr(ExprKind::Str(id), ty, token.span()))
     }
 }

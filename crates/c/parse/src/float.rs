@@ -3,7 +3,7 @@
 //! `float` constants are rounded once, to `float`, and `long double` ones to the x87 format.
 //! Suffixes of types we do not have (`q`, `f128`, `df`, `i`) are refused as unsupported.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use ctree::{ExprKind, FloatKind, Span};
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, Round};
@@ -13,7 +13,7 @@ use rustc_apfloat::{Float, Round};
 const MAX_LENGTH: usize = 2000;
 
 /// The tree node and type for a floating constant.
-pub(crate) fn floating(text: &str, span: Span) -> PResult<(ExprKind, FloatKind)> {
+pub(crate) fn floating(text: &str, span: Span) -> ParseResult<(ExprKind, FloatKind)> {
     if text.len() > MAX_LENGTH {
         return unsupported(span, "floating constant of more than 2000 characters");
     }

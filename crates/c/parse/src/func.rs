@@ -1,16 +1,20 @@
 //! Function definitions (C11 6.9.1), old-style ones included.
 
 use crate::declarator::{Declarator, Param, Params};
-use crate::error::{PResult, invalid};
+use crate::error::{ParseResult, invalid};
 use crate::parser::{FunctionContext, Parser};
-use crate::scope::Bind;
+use crate::scope::Binding;
 use crate::specs::{Specs, StorageSpec};
 use crate::token::{Tok, Token};
 use ctree::*;
 
 impl Parser<'_> {
     /// Everything after the declarator of a function definition.
-    pub(crate) fn function_definition(&mut self, specs: &Specs, mut d: Declarator) -> PResult<()> {
+    pub(crate) fn function_definition(
+        &mut self,
+        specs: &Specs,
+        mut d: Declarator,
+    ) -> ParseResult<()> {
         if specs.storage == StorageSpec::Typedef {
             return invalid(d.name.span(), "function definition declared `typedef`");
         }
@@ -20,7 +24,7 @@ impl Parser<'_> {
         let old_style = !params.names.is_empty();
         d.params = Some(params);
         let id = self.declare_function(specs, &d)?;
-        if self.prog.func(id).body.is_some() {
+        if self.program.func(id).body.is_some() {
             return self.redeclared(d.name, "redefinition of");
         }
         let gnu_inline = specs.attrs.gnu_inline || d.attrs.gnu_inline;
@@ -38,7 +42,7 @@ impl Parser<'_> {
             self.scopes.bind_tag(sym, tag);
         }
         let vars = self.bind_parameters(&params)?;
-        let func = &mut self.prog.funcs[id.index()];
+        let func = &mut self.program.funcs[id.index()];
         func.params = vars;
         func.old_style = old_style;
         func.span = d.name.span();
@@ -47,22 +51,22 @@ impl Parser<'_> {
         }
         let ty = func.ty;
         let ty = self.canon(ty);
-        let ret = self.prog.types.as_function(ty).map_or(Ty::INT, |f| f.ret);
-        if self.prog.types.size_of(ret).is_none() && !self.prog.types.is_void(ret) {
+        let ret = self.program.types.as_function(ty).map_or(Ty::INT, |f| f.ret);
+        if self.program.types.size_of(ret).is_none() && !self.program.types.is_void(ret) {
             return invalid(d.name.span(), "return type is an incomplete type");
         }
         let body = self.function_body(d.name.sym, ret)?;
         self.scopes.pop();
-        self.prog.funcs[id.index()].body = Some(body);
+        self.program.funcs[id.index()].body = Some(body);
         self.flush_pending_to_file();
         self.items.append(&mut self.implicit);
         self.items.push(Item::Func(id));
         Ok(())
     }
 
-    /// An `extern` function with GNU's old inline semantics is defined elsewhere; what stands here
-    /// only serves inlining, and such bodies in C libraries use builtins of their own.
-    fn skip_inline_body(&mut self, id: FuncId) -> PResult<()> {
+    /// An `extern` function with GNU's old inline semantics is defined elsewhere; the body here
+    /// only serves inlining, and such bodies in C libraries use other builtins.
+    fn skip_inline_body(&mut self, id: FuncId) -> ParseResult<()> {
         let mut open = 0u32;
         loop {
             match self.bump().tok {
@@ -78,7 +82,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn function_body(&mut self, name: Sym, ret: Ty) -> PResult<StmtId> {
+    fn function_body(&mut self, name: Sym, ret: Ty) -> ParseResult<StmtId> {
         self.func =
             FunctionContext { ret: Some(ret), name: Some(name), ..FunctionContext::default() };
         let body = self.block_in_scope()?;
@@ -98,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// Makes the parameters of a definition visible in its body.
-    fn bind_parameters(&mut self, params: &Params) -> PResult<Vec<VarId>> {
+    fn bind_parameters(&mut self, params: &Params) -> ParseResult<Vec<VarId>> {
         let mut vars = Vec::with_capacity(params.list.len());
         for param in &params.list {
             let name = match param.name {
@@ -109,15 +113,15 @@ impl Parser<'_> {
                     Token { tok: Tok::Ident, lo: param.span.lo, hi: param.span.hi, sym }
                 }
             };
-            if self.prog.types.size_of(param.ty).is_none() {
+            if self.program.types.size_of(param.ty).is_none() {
                 let shown = self.name(name.sym);
                 return invalid(name.span(), format!("parameter `{shown}` has incomplete type"));
             }
             let id = self.new_var(name, param.ty, Scope::Param);
             if param.register {
-                self.prog.vars[id.index()].storage = Storage::Register;
+                self.program.vars[id.index()].storage = Storage::Register;
             }
-            self.scopes.bind(name.sym, Bind::Var(id));
+            self.scopes.bind(name.sym, Binding::Var(id));
             vars.push(id);
         }
         Ok(vars)
@@ -125,7 +129,7 @@ impl Parser<'_> {
 
     /// The declarations between an old-style parameter list and the body. Parameters that none
     /// mentions are `int`.
-    fn old_style_declarations(&mut self, params: &mut Params) -> PResult<()> {
+    fn old_style_declarations(&mut self, params: &mut Params) -> ParseResult<()> {
         let mut types: Vec<Option<(Ty, bool)>> = vec![None; params.names.len()];
         while self.tok() != Tok::LBrace {
             let specs = self.specs(false)?;
@@ -138,7 +142,7 @@ impl Parser<'_> {
                 }
                 let mut d = self.declarator(specs.base())?;
                 self.attributes(&mut d.attrs)?;
-                self.check_poison()?;
+                self.check_deferred()?;
                 let Some(at) = params.names.iter().position(|n| n.sym == d.name.sym) else {
                     return self
                         .redeclared(d.name, "declaration for a parameter that is not listed:");

@@ -1,18 +1,18 @@
 //! Initialisers (C11 6.7.9), normalised: every aggregate gets braces of its own, positions ascend,
-//! and what a later designator overrides is gone.
+//! and overridden initialisers are removed.
 //!
-//! A braced list keeps a stack of [`Level`]s, from the object in braces down to the subaggregate
+//! A braced list keeps a stack of [`InitLevel`]s, from the object in braces down to the subaggregate
 //! the next value without braces goes to. A designator starts again at the outermost level.
 //! Excess elements are dropped, as GCC drops them.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::{Tok, Token};
 use ctree::*;
 
 /// An aggregate being initialised.
-struct Level {
-    shape: Shape,
+struct InitLevel {
+    shape: AggregateKind,
     /// Positions the next value goes to; more than one after a range designator.
     next: (u64, u64),
     items: Vec<InitItem>,
@@ -23,7 +23,7 @@ struct Level {
 }
 
 #[derive(Clone, Copy)]
-enum Shape {
+enum AggregateKind {
     /// Arrays and vectors.
     Array(Ty, Option<u64>),
     Struct(RecordId),
@@ -33,9 +33,11 @@ enum Shape {
 
 impl Parser<'_> {
     /// The initialiser of an object of type `ty`; also the type, completed.
-    pub(crate) fn initializer(&mut self, ty: Ty, span: Span) -> PResult<(Init, Ty)> {
+    pub(crate) fn initializer(&mut self, ty: Ty, span: Span) -> ParseResult<(Init, Ty)> {
         let canon = self.canon(ty);
-        if self.prog.types.size_of(canon).is_none() && self.prog.types.as_array(canon).is_none() {
+        if self.program.types.size_of(canon).is_none()
+            && self.program.types.as_array(canon).is_none()
+        {
             return invalid(span, "initialized object has incomplete type");
         }
         if self.tok() == Tok::LBrace {
@@ -50,10 +52,12 @@ impl Parser<'_> {
     }
 
     /// Gives an array of unknown length its length.
-    fn completed(&mut self, ty: Ty, extent: u64, span: Span) -> PResult<Ty> {
-        let Some((elem, ArrayLen::Unknown)) = self.prog.types.as_array(ty) else { return Ok(ty) };
-        // Keep the element as written where the array itself is no typedef.
-        let elem = match *self.prog.types.kind(ty) {
+    fn completed(&mut self, ty: Ty, extent: u64, span: Span) -> ParseResult<Ty> {
+        let Some((elem, ArrayLen::Unknown)) = self.program.types.as_array(ty) else {
+            return Ok(ty);
+        };
+        // Keep the element as written where the array itself is not a typedef.
+        let elem = match *self.program.types.kind(ty) {
             TypeKind::Array(elem, _) => elem,
             _ => elem,
         };
@@ -61,10 +65,10 @@ impl Parser<'_> {
     }
 
     /// An initialiser without braces; also the length it gives an array.
-    fn init_from_expr(&mut self, ty: Ty, e: ExprId) -> PResult<(Init, u64)> {
-        if let Some((elem, _)) = self.prog.types.as_array(ty) {
+    fn init_from_expr(&mut self, ty: Ty, e: ExprId) -> ParseResult<(Init, u64)> {
+        if let Some((elem, _)) = self.program.types.as_array(ty) {
             if self.string_fits(elem, e) {
-                let len = self.prog.types.as_array(self.ty(e)).map_or(0, |(_, n)| known(n));
+                let len = self.program.types.as_array(self.ty(e)).map_or(0, |(_, n)| known(n));
                 return Ok((Init::Expr(e), len));
             }
             // GNU C: an array from a compound literal of its type.
@@ -72,7 +76,7 @@ impl Parser<'_> {
                 && self.compatible_unqual(ty, self.ty(e))
             {
                 let init = (**init).clone();
-                let len = self.prog.types.as_array(self.ty(e)).map_or(0, |(_, n)| known(n));
+                let len = self.program.types.as_array(self.ty(e)).map_or(0, |(_, n)| known(n));
                 return Ok((init, len));
             }
             return invalid(self.span(e), "invalid initializer for an array");
@@ -84,30 +88,30 @@ impl Parser<'_> {
     /// Whether `e` is a string literal for an array of `elem`.
     fn string_fits(&self, elem: Ty, e: ExprId) -> bool {
         let ExprKind::Str(id) = *self.kind(e) else { return false };
-        let Some(kind) = self.prog.types.int_kind(elem) else { return false };
-        match self.prog.strings[id.index()].width {
+        let Some(kind) = self.program.types.int_kind(elem) else { return false };
+        match self.program.strings[id.index()].width {
             StrWidth::Char => matches!(kind, IntKind::Char | IntKind::SChar | IntKind::UChar),
             StrWidth::Wide => matches!(kind, IntKind::Int | IntKind::UInt),
         }
     }
 
     /// `(T){ … }` after the type.
-    pub(crate) fn compound_literal(&mut self, ty: Ty, lo: u32) -> PResult<ExprId> {
+    pub(crate) fn compound_literal(&mut self, ty: Ty, lo: u32) -> ParseResult<ExprId> {
         let outer = std::mem::take(&mut self.max_height);
         let span = self.span_from(lo);
         let (init, ty) = self.initializer(ty, span)?;
         let canon = self.canon(ty);
         let span = self.span_from(lo);
-        let e = self.mk(ExprKind::CompoundLit(ty, Box::new(init)), canon, span);
+        let e = self.add_expr(ExprKind::CompoundLit(ty, Box::new(init)), canon, span);
         self.max_height = self.max_height.max(outer);
         Ok(e)
     }
 
-    /// `{ … }` for an object of canonical type `ty`; also the length it gives an array.
-    fn braced(&mut self, ty: Ty) -> PResult<(Init, u64)> {
+    /// `{ … }` for an object of canonical type `ty`; also the length that it gives an array.
+    fn braced(&mut self, ty: Ty) -> ParseResult<(Init, u64)> {
         self.enter()?;
         let open = self.bump();
-        let result = match self.shape_of(ty) {
+        let result = match self.aggregate_kind(ty) {
             Some(shape) => self.braced_aggregate(ty, shape)?,
             None => self.braced_scalar(ty, open)?,
         };
@@ -116,20 +120,20 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    fn shape_of(&self, ty: Ty) -> Option<Shape> {
+    fn aggregate_kind(&self, ty: Ty) -> Option<AggregateKind> {
         Some(match *self.shape(ty) {
-            TypeKind::Array(elem, ArrayLen::Known(n)) => Shape::Array(elem, Some(n)),
-            TypeKind::Array(elem, ArrayLen::Unknown) => Shape::Array(elem, None),
-            TypeKind::Vector(elem, n) => Shape::Array(elem, Some(n.into())),
-            TypeKind::Record(id) => match self.prog.types.records[id.index()].kind {
-                RecordKind::Struct => Shape::Struct(id),
-                RecordKind::Union => Shape::Union(id, false),
+            TypeKind::Array(elem, ArrayLen::Known(n)) => AggregateKind::Array(elem, Some(n)),
+            TypeKind::Array(elem, ArrayLen::Unknown) => AggregateKind::Array(elem, None),
+            TypeKind::Vector(elem, n) => AggregateKind::Array(elem, Some(n.into())),
+            TypeKind::Record(id) => match self.program.types.records[id.index()].kind {
+                RecordKind::Struct => AggregateKind::Struct(id),
+                RecordKind::Union => AggregateKind::Union(id, false),
             },
             _ => return None,
         })
     }
 
-    fn braced_scalar(&mut self, ty: Ty, open: Token) -> PResult<(Init, u64)> {
+    fn braced_scalar(&mut self, ty: Ty, open: Token) -> ParseResult<(Init, u64)> {
         if self.tok() == Tok::RBrace {
             return invalid(open.span(), "empty scalar initializer");
         }
@@ -146,9 +150,9 @@ impl Parser<'_> {
     }
 
     /// Parses an initialiser that initialises nothing.
-    fn skip_excess(&mut self) -> PResult<()> {
+    fn skip_excess(&mut self) -> ParseResult<()> {
         if self.tok() == Tok::LBrace {
-            let anything = Shape::Array(Ty::INT, None);
+            let anything = AggregateKind::Array(Ty::INT, None);
             self.enter()?;
             self.bump();
             self.braced_aggregate(Ty::INT, anything)?;
@@ -160,11 +164,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn braced_aggregate(&mut self, ty: Ty, shape: Shape) -> PResult<(Init, u64)> {
+    fn braced_aggregate(&mut self, ty: Ty, shape: AggregateKind) -> ParseResult<(Init, u64)> {
         // `{ "…" }` for an array of characters.
-        if let Shape::Array(elem, _) = shape
+        if let AggregateKind::Array(elem, _) = shape
             && self.tok() == Tok::Str
-            && self.prog.types.as_array(ty).is_some()
+            && self.program.types.as_array(ty).is_some()
         {
             let mut after = 1;
             while self.peek(after).tok == Tok::Str {
@@ -175,15 +179,15 @@ impl Parser<'_> {
                 Tok::Comma => self.peek(after + 1).tok == Tok::RBrace,
                 _ => false,
             };
-            let character = self.prog.types.int_kind(elem).is_some();
+            let character = self.program.types.int_kind(elem).is_some();
             if closes && character {
                 let e = self.string_literal()?;
                 self.eat(Tok::Comma);
                 return self.init_from_expr(ty, e);
             }
         }
-        let mut root = Level::new(shape, (0, 0));
-        if let Shape::Array(elem, len) = shape
+        let mut root = InitLevel::new(shape, (0, 0));
+        if let AggregateKind::Array(elem, len) = shape
             && self.plain_elements(elem, len, &mut root)?
         {
             return Ok((Init::List(root.items), root.extent));
@@ -205,10 +209,15 @@ impl Parser<'_> {
     }
 
     /// The elements of an array as long as they are braced or scalar, which is nearly always to
-    /// the end: then the answer is true.
-    fn plain_elements(&mut self, elem: Ty, len: Option<u64>, root: &mut Level) -> PResult<bool> {
-        let scalar = self.shape_of(elem).is_none();
-        // Most lists are complete; the limit is for huge arrays with few initialisers.
+    /// the end: then the result is true.
+    fn plain_elements(
+        &mut self,
+        elem: Ty,
+        len: Option<u64>,
+        root: &mut InitLevel,
+    ) -> ParseResult<bool> {
+        let scalar = self.aggregate_kind(elem).is_none();
+        // Most lists are complete; the limit is for large arrays with few initialisers.
         root.items.reserve(len.unwrap_or(4).min(16) as usize);
         while self.tok() != Tok::RBrace {
             let at = root.next.0;
@@ -241,8 +250,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `.a[1].b =`, or GNU's old `a:`. Leaves the levels at what is designated.
-    fn designators(&mut self, levels: &mut Vec<Level>) -> PResult<()> {
+    /// `.a[1].b =`, or GNU's old `a:`. Leaves the levels at the designated object.
+    fn designators(&mut self, levels: &mut Vec<InitLevel>) -> ParseResult<()> {
         self.close_to(levels, 1)?;
         if self.tok() == Tok::Ident {
             let name = self.bump();
@@ -267,10 +276,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn designate_member(&mut self, levels: &mut Vec<Level>, name: Token) -> PResult<()> {
+    fn designate_member(&mut self, levels: &mut Vec<InitLevel>, name: Token) -> ParseResult<()> {
         let mut path = Vec::new();
         let record = match levels.last().map(|l| l.shape) {
-            Some(Shape::Struct(id) | Shape::Union(id, _)) => Some(id),
+            Some(AggregateKind::Struct(id) | AggregateKind::Union(id, _)) => Some(id),
             _ => None,
         };
         if !record.is_some_and(|id| self.find_member(id, name.sym, &mut path)) {
@@ -283,7 +292,7 @@ impl Parser<'_> {
             }
             if let Some(level) = levels.last_mut() {
                 level.next = (index.into(), index.into());
-                if let Shape::Union(_, used) = &mut level.shape {
+                if let AggregateKind::Union(_, used) = &mut level.shape {
                     *used = false;
                 }
             }
@@ -291,7 +300,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn designate_index(&mut self, levels: &mut [Level]) -> PResult<()> {
+    fn designate_index(&mut self, levels: &mut [InitLevel]) -> ParseResult<()> {
         let open = self.bump();
         let low = self.const_int("array index in initializer")?.0;
         let high = if self.eat(Tok::Ellipsis) {
@@ -302,7 +311,7 @@ impl Parser<'_> {
         self.expect(Tok::RBracket, "`]`")?;
         let span = self.span_from(open.lo);
         let Some(level) = levels.last_mut() else { return Ok(()) };
-        let Shape::Array(_, len) = level.shape else {
+        let AggregateKind::Array(_, len) = level.shape else {
             return invalid(span, "array index in non-array initializer");
         };
         let limit = len.unwrap_or(1 << 40);
@@ -315,7 +324,7 @@ impl Parser<'_> {
     }
 
     /// One value, braced or not, at the current position.
-    fn element(&mut self, levels: &mut Vec<Level>) -> PResult<()> {
+    fn element(&mut self, levels: &mut Vec<InitLevel>) -> ParseResult<()> {
         let mut value = None;
         loop {
             let Some(ty) = self.position(levels) else {
@@ -337,11 +346,11 @@ impl Parser<'_> {
                 None => self.assign_expr()?,
             };
             value = Some(e);
-            if self.shape_of(ty).is_none() || self.initialises_whole(ty, e) {
+            if self.aggregate_kind(ty).is_none() || self.initialises_whole(ty, e) {
                 let (init, _) = self.init_from_expr(ty, e)?;
                 return self.put_here(levels, init);
             }
-            if self.prog.types.size_of(ty) != Some(0) {
+            if self.program.types.size_of(ty) != Some(0) {
                 self.open_sublevel(levels, self.span(e))?;
             } else if !skip_empty(levels) {
                 return Ok(());
@@ -358,15 +367,15 @@ impl Parser<'_> {
     }
 
     /// The type at the innermost level's next position; `None` if it is full.
-    fn position(&mut self, levels: &mut [Level]) -> Option<Ty> {
+    fn position(&mut self, levels: &mut [InitLevel]) -> Option<Ty> {
         let level = levels.last_mut()?;
         let field = match level.shape {
-            Shape::Array(elem, len) => {
+            AggregateKind::Array(elem, len) => {
                 return len.is_none_or(|n| level.next.0 < n).then_some(elem);
             }
-            Shape::Union(_, true) => return None,
-            Shape::Struct(id) | Shape::Union(id, _) => {
-                let fields = &self.prog.types.records[id.index()].fields;
+            AggregateKind::Union(_, true) => return None,
+            AggregateKind::Struct(id) | AggregateKind::Union(id, _) => {
+                let fields = &self.program.types.records[id.index()].fields;
                 let mut index = level.next.0;
                 // Unnamed bit-fields take no value.
                 while fields
@@ -383,17 +392,17 @@ impl Parser<'_> {
     }
 
     /// Puts an initialiser at the current position and moves on.
-    fn put_here(&mut self, levels: &mut [Level], init: Init) -> PResult<()> {
+    fn put_here(&mut self, levels: &mut [InitLevel], init: Init) -> ParseResult<()> {
         let Some(level) = levels.last_mut() else { return Ok(()) };
         let (first, last) = level.next;
         level.advance();
         self.put(level, InitItem { first, last, init })
     }
 
-    /// Opens the aggregate at the current position, to continue what was said about it before.
-    fn open_sublevel(&mut self, levels: &mut Vec<Level>, span: Span) -> PResult<()> {
+    /// Opens the aggregate at the current position, to continue its earlier initialiser.
+    fn open_sublevel(&mut self, levels: &mut Vec<InitLevel>, span: Span) -> ParseResult<()> {
         let ty = self.position(levels);
-        let Some(shape) = ty.and_then(|ty| self.shape_of(ty)) else {
+        let Some(shape) = ty.and_then(|ty| self.aggregate_kind(ty)) else {
             return invalid(span, "designator or value for something that is no aggregate");
         };
         let Some(level) = levels.last_mut() else { return Ok(()) };
@@ -401,7 +410,7 @@ impl Parser<'_> {
         level.advance();
         let from = level.items.partition_point(|i| i.last < at.0);
         let earlier = level.items.get(from).filter(|i| i.first <= at.0 && i.last >= at.1);
-        let mut sub = Level::new(shape, at);
+        let mut sub = InitLevel::new(shape, at);
         match earlier.map(|i| i.init.clone()) {
             None => {}
             Some(Init::Expr(_)) => {
@@ -419,7 +428,7 @@ impl Parser<'_> {
     }
 
     /// Closes levels until `depth` are left.
-    fn close_to(&mut self, levels: &mut Vec<Level>, depth: usize) -> PResult<()> {
+    fn close_to(&mut self, levels: &mut Vec<InitLevel>, depth: usize) -> ParseResult<()> {
         while levels.len() > depth {
             let Some(done) = levels.pop() else { break };
             let Some(parent) = levels.last_mut() else { break };
@@ -430,10 +439,10 @@ impl Parser<'_> {
     }
 
     /// Inserts an item in order; it replaces what was there.
-    fn put(&mut self, level: &mut Level, item: InitItem) -> PResult<()> {
+    fn put(&mut self, level: &mut InitLevel, item: InitItem) -> ParseResult<()> {
         level.extent = level.extent.max(item.last.saturating_add(1));
         let items = &mut level.items;
-        if let Shape::Union(_, used) = &mut level.shape {
+        if let AggregateKind::Union(_, used) = &mut level.shape {
             *used = true;
             items.clear();
         }
@@ -463,7 +472,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn copy_init(&mut self, init: &Init) -> PResult<Init> {
+    fn copy_init(&mut self, init: &Init) -> ParseResult<Init> {
         Ok(match init {
             Init::Expr(e) => Init::Expr(self.copy_expr(*e)?),
             Init::List(items) => {
@@ -477,9 +486,9 @@ impl Parser<'_> {
     }
 
     /// A copy of a simple expression.
-    fn copy_expr(&mut self, e: ExprId) -> PResult<ExprId> {
+    fn copy_expr(&mut self, e: ExprId) -> ParseResult<ExprId> {
         use ExprKind::*;
-        let Expr { kind, ty, span } = self.prog.expr(e).clone();
+        let Expr { kind, ty, span } = self.program.expr(e).clone();
         let kind = match kind {
             Int(_) | Float(_) | LongFloat { .. } | Str(_) | Var(_) | Func(_) | EnumConst(..) => {
                 kind
@@ -491,20 +500,20 @@ impl Parser<'_> {
             Implicit(a) => Implicit(self.copy_expr(a)?),
             _ => return unsupported(span, "initializer of a range that is partly overridden"),
         };
-        Ok(self.mk(kind, ty, span))
+        Ok(self.add_expr(kind, ty, span))
     }
 }
 
-impl Level {
-    fn new(shape: Shape, at: (u64, u64)) -> Level {
-        Level { shape, next: (0, 0), items: Vec::new(), at, extent: 0 }
+impl InitLevel {
+    fn new(shape: AggregateKind, at: (u64, u64)) -> InitLevel {
+        InitLevel { shape, next: (0, 0), items: Vec::new(), at, extent: 0 }
     }
 
     /// Moves past the current position.
     fn advance(&mut self) {
         let after = self.next.1.saturating_add(1);
         self.next = (after, after);
-        if let Shape::Union(_, used) = &mut self.shape {
+        if let AggregateKind::Union(_, used) = &mut self.shape {
             *used = true;
         }
     }
@@ -512,12 +521,12 @@ impl Level {
 
 /// Moves past an aggregate without room for a value: an empty member, or, since all elements of
 /// an array are alike, a whole array. False if that array has no end: the value is in excess.
-fn skip_empty(levels: &mut [Level]) -> bool {
+fn skip_empty(levels: &mut [InitLevel]) -> bool {
     let Some(level) = levels.last_mut() else { return false };
     match level.shape {
-        Shape::Array(_, None) => return false,
-        Shape::Array(_, Some(len)) => level.next = (len, len),
-        Shape::Struct(_) | Shape::Union(..) => level.advance(),
+        AggregateKind::Array(_, None) => return false,
+        AggregateKind::Array(_, Some(len)) => level.next = (len, len),
+        AggregateKind::Struct(_) | AggregateKind::Union(..) => level.advance(),
     }
     true
 }

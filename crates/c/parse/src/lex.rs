@@ -2,15 +2,15 @@
 //!
 //! One pass over the bytes. Line markers go to the program's source map, `#pragma pack` to a list
 //! the parser asks when it completes a record; no token stands for either. Comments and digraphs
-//! are taken although a preprocessor leaves none. Trigraphs and universal character names in
-//! identifiers are not.
+//! are accepted although a preprocessor leaves none. Trigraphs and universal character names in
+//! identifiers are not supported.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::pragma::{PackState, handle_directive};
 use crate::token::{KeywordTable, Tok, Token};
 use ctree::{Program, Span, Sym};
 
-/// What the lexer hands to the parser.
+/// The output of the lexer.
 pub(crate) struct Lexed {
     pub tokens: Vec<Token>,
     pub packs: PackState,
@@ -58,7 +58,7 @@ struct Lexer<'a> {
 }
 
 /// Lexes `text`, which begins at offset `base` of the program's text.
-pub(crate) fn lex(program: &mut Program, name: &str, text: &str, base: u32) -> PResult<Lexed> {
+pub(crate) fn lex(program: &mut Program, name: &str, text: &str, base: u32) -> ParseResult<Lexed> {
     let keywords = KeywordTable::new(&mut program.names);
     let mut lexer = Lexer {
         program,
@@ -76,7 +76,7 @@ pub(crate) fn lex(program: &mut Program, name: &str, text: &str, base: u32) -> P
 }
 
 impl Lexer<'_> {
-    fn run(&mut self) -> PResult<()> {
+    fn run(&mut self) -> ParseResult<()> {
         let mut line_start = true;
         while let Some(&b) = self.bytes.get(self.pos) {
             let class = CLASS[b as usize];
@@ -113,12 +113,12 @@ impl Lexer<'_> {
         self.out.tokens.push(Token { tok, lo, hi: self.base + self.pos as u32, sym: Sym(0) });
     }
 
-    fn error<T>(&self, at: usize, message: impl Into<String>) -> PResult<T> {
+    fn error<T>(&self, at: usize, message: impl Into<String>) -> ParseResult<T> {
         let lo = self.base + at as u32;
         invalid(Span { lo, hi: lo + 1 }, message)
     }
 
-    fn identifier(&mut self) -> PResult<()> {
+    fn identifier(&mut self) -> ParseResult<()> {
         let start = self.pos;
         let mut hash: u32 = 0x811c_9dc5;
         let mut end = start;
@@ -151,7 +151,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// A preprocessing number (6.4.8); what it is worth is decided when it is decoded.
+    /// A preprocessing number (6.4.8); it is decoded by the parser.
     fn number(&mut self) {
         let start = self.pos;
         let hex = self.at(0) == b'0' && matches!(self.at(1), b'x' | b'X');
@@ -177,7 +177,7 @@ impl Lexer<'_> {
     }
 
     /// A string or character constant with a prefix of `prefix` bytes.
-    fn quoted(&mut self, prefix: usize) -> PResult<()> {
+    fn quoted(&mut self, prefix: usize) -> ParseResult<()> {
         let start = self.pos;
         let quote = self.bytes[start + prefix];
         let mut end = start + prefix + 1;
@@ -197,7 +197,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn directive(&mut self) -> PResult<()> {
+    fn directive(&mut self) -> ParseResult<()> {
         let rest = &self.bytes[self.pos..];
         let len = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
         let line = &self.text[self.pos..self.pos + len];
@@ -209,7 +209,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn comment(&mut self) -> PResult<()> {
+    fn comment(&mut self) -> ParseResult<()> {
         let rest = &self.text[self.pos + 2..];
         let len = if self.at(1) == b'/' {
             rest.find('\n').unwrap_or(rest.len())
@@ -224,7 +224,7 @@ impl Lexer<'_> {
     }
 
     /// Everything that is neither a name nor a number.
-    fn other(&mut self, b: u8) -> PResult<()> {
+    fn other(&mut self, b: u8) -> ParseResult<()> {
         match b {
             b'"' | b'\'' => return self.quoted(0),
             b'.' if self.at(1).is_ascii_digit() => {

@@ -13,7 +13,7 @@
 //! | `expr`, `operand`, `binary`, `call`, `special` | expressions: syntax, then type checking |
 //! | `convert`, `types`, `fold`, `builtins` | conversions, compatibility, constant expressions, GCC's builtins |
 //!
-//! **Architecture Invariant:** a construct that the parser does not know is refused with its location.
+//! **Architecture Invariant:** a construct that the parser does not support is refused with its location.
 //! Nothing is guessed.
 //!
 //! Unsupported: variable-length arrays, `_Complex`, `_Atomic`, thread-local storage, inline assembly
@@ -51,11 +51,11 @@ mod types;
 
 use ctree::{Program, Span, Unit, UnitId};
 
-/// Why a text was not taken.
+/// Why a text was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// What kind of refusal.
+    /// The kind of refusal.
     pub kind: ErrorKind,
     /// Where.
     pub span: Span,
@@ -68,7 +68,7 @@ pub struct ParseError {
 pub enum ErrorKind {
     /// Not C: a syntax error or a constraint violation.
     Invalid,
-    /// C, or an extension, that we do not take; the message names the construct.
+    /// C, or an extension, that is not supported; the message names the construct.
     Unsupported,
 }
 
@@ -80,7 +80,7 @@ pub fn parse_unit(program: &mut Program, name: &str, text: &str) -> Result<UnitI
     parse(program, name, text).map_err(|error| *error)
 }
 
-fn parse(program: &mut Program, name: &str, text: &str) -> error::PResult<UnitId> {
+fn parse(program: &mut Program, name: &str, text: &str) -> error::ParseResult<UnitId> {
     if program.source.text().len() + text.len() >= u32::MAX as usize - 1 {
         return error::unsupported(Span::NONE, "more than 4 GiB of text");
     }

@@ -1,13 +1,13 @@
 //! Integer and character constants and string literals (C11 6.4.4, 6.4.5): text to values.
 //!
-//! Wide strings are UTF-32, as on every target in the data model. Not taken: `u""` and `U""`
+//! Wide strings are UTF-32, as on every target in the data model. Not supported: `u""` and `U""`
 //! literals, imaginary constants, integer constants of more than 64 bits.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use ctree::{DataModel, IntKind, Span, StrWidth};
 
 /// The value and type of an integer constant.
-pub(crate) fn integer(text: &str, model: &DataModel, span: Span) -> PResult<(u64, IntKind)> {
+pub(crate) fn integer(text: &str, model: &DataModel, span: Span) -> ParseResult<(u64, IntKind)> {
     let lower = text.as_bytes();
     let (radix, digits) = match lower {
         [b'0', b'x' | b'X', rest @ ..] => (16, rest),
@@ -37,7 +37,7 @@ pub(crate) fn integer(text: &str, model: &DataModel, span: Span) -> PResult<(u64
 }
 
 /// Reads `u`, `l`, `ll` in any order and case: whether unsigned, and how many `l`.
-fn suffix(text: &[u8], span: Span) -> PResult<(bool, u8)> {
+fn suffix(text: &[u8], span: Span) -> ParseResult<(bool, u8)> {
     let shown = || String::from_utf8_lossy(text).into_owned();
     let lower = text.to_ascii_lowercase();
     Ok(match lower.as_slice() {
@@ -82,11 +82,11 @@ fn integer_type(
 }
 
 /// The value of a character constant, sign-extended from its type, and whether it is wide.
-pub(crate) fn character(text: &str, model: &DataModel, span: Span) -> PResult<(i64, bool)> {
+pub(crate) fn character(text: &str, model: &DataModel, span: Span) -> ParseResult<(i64, bool)> {
     let (wide, body) = match text.as_bytes() {
         [b'\'', body @ .., b'\''] => (false, body),
         [b'L', b'\'', body @ .., b'\''] => (true, body),
-        _ => return unsupported(span, "char16_t or char32_t character constant"),
+        _ => return unsupported(span, "`char16_t` or `char32_t` character constant"),
     };
     if body.is_empty() {
         return invalid(span, "empty character constant");
@@ -109,35 +109,40 @@ pub(crate) fn character(text: &str, model: &DataModel, span: Span) -> PResult<(i
 }
 
 /// The prefix of a string literal's token.
-pub(crate) fn string_width(text: &str, span: Span) -> PResult<StrWidth> {
+pub(crate) fn string_width(text: &str, span: Span) -> ParseResult<StrWidth> {
     match text.as_bytes().first() {
         Some(b'L') => Ok(StrWidth::Wide),
         Some(b'"') => Ok(StrWidth::Char),
         _ if text.starts_with("u8") => Ok(StrWidth::Char),
-        _ => unsupported(span, "char16_t or char32_t string literal"),
+        _ => unsupported(span, "`char16_t` or `char32_t` string literal"),
     }
 }
 
 /// Appends the object representation of a string literal's contents, without a terminator.
-pub(crate) fn string(text: &str, width: StrWidth, span: Span, out: &mut Vec<u8>) -> PResult<()> {
+pub(crate) fn string(
+    text: &str,
+    width: StrWidth,
+    span: Span,
+    out: &mut Vec<u8>,
+) -> ParseResult<()> {
     let open = text.find('"').map_or(0, |i| i + 1);
     let body = text.as_bytes().get(open..text.len() - 1).unwrap_or_default();
     decode(body, width == StrWidth::Wide, span, out)
 }
 
-fn decode(body: &[u8], wide: bool, span: Span, out: &mut Vec<u8>) -> PResult<()> {
+fn decode(body: &[u8], wide: bool, span: Span, out: &mut Vec<u8>) -> ParseResult<()> {
     let mut rest = body;
     while let Some(&b) = rest.first() {
         if b == b'\\' {
             let (unit, used) = escape(rest, span)?;
             rest = &rest[used..];
             match unit {
-                Unit::Char(c) if !wide => {
+                CodeUnit::Char(c) if !wide => {
                     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                Unit::Char(c) => out.extend_from_slice(&u32::from(c).to_le_bytes()),
-                Unit::Code(n) if wide => out.extend_from_slice(&n.to_le_bytes()),
-                Unit::Code(n) => out.push(n as u8),
+                CodeUnit::Char(c) => out.extend_from_slice(&u32::from(c).to_le_bytes()),
+                CodeUnit::Code(n) if wide => out.extend_from_slice(&n.to_le_bytes()),
+                CodeUnit::Code(n) => out.push(n as u8),
             }
         } else if wide {
             let text = std::str::from_utf8(rest).unwrap_or("");
@@ -154,7 +159,7 @@ fn decode(body: &[u8], wide: bool, span: Span, out: &mut Vec<u8>) -> PResult<()>
     Ok(())
 }
 
-enum Unit {
+enum CodeUnit {
     /// A universal character name: encoded as the literal demands.
     Char(char),
     /// A plain or numeric escape: one unit with this value.
@@ -162,8 +167,8 @@ enum Unit {
 }
 
 /// One escape sequence (6.4.4.4): its value and length in bytes, backslash included.
-fn escape(text: &[u8], span: Span) -> PResult<(Unit, usize)> {
-    let code = |n: u32| Ok((Unit::Code(n), 2));
+fn escape(text: &[u8], span: Span) -> ParseResult<(CodeUnit, usize)> {
+    let code = |n: u32| Ok((CodeUnit::Code(n), 2));
     match text.get(1).copied().unwrap_or(0) {
         b'n' => code(10),
         b't' => code(9),
@@ -176,21 +181,21 @@ fn escape(text: &[u8], span: Span) -> PResult<(Unit, usize)> {
         c @ (b'\\' | b'\'' | b'"' | b'?') => code(u32::from(c)),
         b'0'..=b'7' => {
             let digits = text[1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
-            Ok((Unit::Code(digits_value(&text[1..=digits], 8)), 1 + digits))
+            Ok((CodeUnit::Code(digits_value(&text[1..=digits], 8)), 1 + digits))
         }
         b'x' => {
             let digits = text[2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
             if digits == 0 {
                 return invalid(span, "\\x used with no following hex digits");
             }
-            Ok((Unit::Code(digits_value(&text[2..2 + digits], 16)), 2 + digits))
+            Ok((CodeUnit::Code(digits_value(&text[2..2 + digits], 16)), 2 + digits))
         }
         c @ (b'u' | b'U') => {
             let want = if c == b'u' { 4 } else { 8 };
             let digits = text[2..].iter().take(want).take_while(|b| b.is_ascii_hexdigit()).count();
             let value = digits_value(&text[2..2 + digits], 16);
             match char::from_u32(value) {
-                Some(c) if digits == want => Ok((Unit::Char(c), 2 + digits)),
+                Some(c) if digits == want => Ok((CodeUnit::Char(c), 2 + digits)),
                 _ => invalid(span, "incomplete universal character name"),
             }
         }

@@ -1,42 +1,42 @@
 //! Type checking of unary operators, casts, conditionals, subscripts, members and `sizeof`
 //! (C11 6.5.2 to 6.5.4, 6.5.15).
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::{Tok, Token};
 use ctree::*;
 
 impl Parser<'_> {
-    pub(crate) fn make_unary(&mut self, op: UnOp, e: ExprId, lo: u32) -> PResult<ExprId> {
+    pub(crate) fn make_unary(&mut self, op: UnOp, e: ExprId, lo: u32) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         match op {
             UnOp::Plus | UnOp::Neg | UnOp::BitNot => self.arithmetic_unary(op, e, span),
             UnOp::LogNot => {
                 let e = self.scalar(e)?;
-                Ok(self.mk(ExprKind::Unary(op, e), Ty::INT, span))
+                Ok(self.add_expr(ExprKind::Unary(op, e), Ty::INT, span))
             }
             UnOp::Deref => self.dereference(e, span),
             UnOp::AddrOf => self.address_of(e, span),
             UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec => {
                 self.check_modifiable(e)?;
                 let ty = self.ty(e).unqual();
-                if self.prog.types.is_pointer(ty) {
+                if self.program.types.is_pointer(ty) {
                     self.check_pointee(e)?;
-                } else if !self.prog.types.is_scalar(ty) && !self.is_vector(ty) {
+                } else if !self.program.types.is_scalar(ty) && !self.is_vector(ty) {
                     let shown = self.show(ty);
                     return invalid(
                         span,
                         format!("wrong type `{shown}` to increment or decrement"),
                     );
                 }
-                Ok(self.mk(ExprKind::Unary(op, e), ty, span))
+                Ok(self.add_expr(ExprKind::Unary(op, e), ty, span))
             }
         }
     }
 
-    fn arithmetic_unary(&mut self, op: UnOp, e: ExprId, span: Span) -> PResult<ExprId> {
+    fn arithmetic_unary(&mut self, op: UnOp, e: ExprId, span: Span) -> ParseResult<ExprId> {
         let e = self.decay(e);
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let operand = self.lanes(self.ty(e)).map_or(self.ty(e), |(elem, _)| elem);
         let right = if op == UnOp::BitNot {
             types.is_integer(operand)
@@ -45,20 +45,23 @@ impl Parser<'_> {
         };
         if !right {
             let shown = self.show(self.ty(e));
-            return invalid(span, format!("wrong type `{shown}` for unary {op:?}"));
+            return invalid(span, format!("wrong type `{shown}` for unary `{}`", op.symbol()));
         }
         if op != UnOp::Plus && self.wide_bit_field(e).is_some() {
-            return unsupported(span, "arithmetic in the type of a bit-field wider than int");
+            return unsupported(
+                span,
+                "arithmetic on a bit-field wider than `int`, whose type differs between GCC and clang",
+            );
         }
         let e = self.promote(e);
         let ty = self.ty(e).unqual();
-        Ok(self.mk(ExprKind::Unary(op, e), ty, span))
+        Ok(self.add_expr(ExprKind::Unary(op, e), ty, span))
     }
 
-    fn dereference(&mut self, e: ExprId, span: Span) -> PResult<ExprId> {
+    fn dereference(&mut self, e: ExprId, span: Span) -> ParseResult<ExprId> {
         let e = self.decay(e);
-        match self.prog.types.pointee(self.ty(e)) {
-            Some(to) => Ok(self.mk(ExprKind::Unary(UnOp::Deref, e), to, span)),
+        match self.program.types.pointee(self.ty(e)) {
+            Some(to) => Ok(self.add_expr(ExprKind::Unary(UnOp::Deref, e), to, span)),
             None => {
                 let shown = self.show(self.ty(e));
                 invalid(span, format!("invalid type of unary `*` (have `{shown}`)"))
@@ -66,10 +69,10 @@ impl Parser<'_> {
         }
     }
 
-    fn address_of(&mut self, e: ExprId, span: Span) -> PResult<ExprId> {
+    fn address_of(&mut self, e: ExprId, span: Span) -> ParseResult<ExprId> {
         let ty = self.ty(e);
-        if self.prog.types.as_function(ty).is_none() {
-            if !self.prog.is_lvalue(e) {
+        if self.program.types.as_function(ty).is_none() {
+            if !self.program.is_lvalue(e) {
                 return invalid(span, "lvalue required as unary `&` operand");
             }
             if let ExprKind::Member(..) | ExprKind::Arrow(..) = self.kind(e)
@@ -78,33 +81,33 @@ impl Parser<'_> {
                 return invalid(span, "cannot take the address of a bit-field");
             }
             if let ExprKind::Var(id) = *self.kind(e)
-                && self.prog.var(id).storage == Storage::Register
+                && self.program.var(id).storage == Storage::Register
             {
-                let name = self.name(self.prog.var(id).name);
+                let name = self.name(self.program.var(id).name);
                 return invalid(span, format!("address of register variable `{name}` requested"));
             }
         }
         let to = self.pointer_to(ty);
-        Ok(self.mk(ExprKind::Unary(UnOp::AddrOf, e), to, span))
+        Ok(self.add_expr(ExprKind::Unary(UnOp::AddrOf, e), to, span))
     }
 
-    pub(crate) fn make_cast(&mut self, ty: Ty, e: ExprId, lo: u32) -> PResult<ExprId> {
+    pub(crate) fn make_cast(&mut self, ty: Ty, e: ExprId, lo: u32) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         let to = self.canon(ty).unqual();
-        let e = if self.prog.types.is_void(to) { e } else { self.decay(e) };
+        let e = if self.program.types.is_void(to) { e } else { self.decay(e) };
         let from = self.ty(e).unqual();
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let scalars = types.is_scalar(to) && types.is_scalar(from);
         let mixed = types.is_pointer(to) && types.float_kind(from).is_some()
             || types.is_pointer(from) && types.float_kind(to).is_some();
         if types.is_void(to) || scalars && !mixed {
-            return Ok(self.mk(ExprKind::Cast(ty, e), to, span));
+            return Ok(self.add_expr(ExprKind::Cast(ty, e), to, span));
         }
         if self.is_vector(to) || self.is_vector(from) {
             let sizes = (types.size_of(to), types.size_of(from));
             let fixed = |t| self.is_vector(t) || types.is_integer(t);
             if sizes.0 == sizes.1 && fixed(to) && fixed(from) {
-                return Ok(self.mk(ExprKind::Cast(ty, e), to, span));
+                return Ok(self.add_expr(ExprKind::Cast(ty, e), to, span));
             }
         }
         if let (Some(a), Some(b)) = (types.as_record(to), types.as_record(from))
@@ -121,7 +124,7 @@ impl Parser<'_> {
             let item = InitItem { first: member, last: member, init: Init::Expr(e) };
             let init = Box::new(Init::List(vec![item]));
             self.max_height = self.max_height.max(self.height(e));
-            return Ok(self.mk(ExprKind::CompoundLit(ty, init), to, span));
+            return Ok(self.add_expr(ExprKind::CompoundLit(ty, init), to, span));
         }
         let (to, from) = (self.show(to), self.show(from));
         invalid(span, format!("cannot cast from type `{from}` to type `{to}`"))
@@ -129,8 +132,8 @@ impl Parser<'_> {
 
     /// The first member of a union with this type.
     fn union_member(&self, id: RecordId, ty: Ty) -> Option<u64> {
-        let fields = &self.prog.types.records[id.index()].fields;
-        let same = |f: &Field| f.name.is_some() && self.prog.types.resolved(f.ty).unqual() == ty;
+        let fields = &self.program.types.records[id.index()].fields;
+        let same = |f: &Field| f.name.is_some() && self.program.types.resolved(f.ty).unqual() == ty;
         fields.iter().position(same).map(|i| i as u64)
     }
 
@@ -140,7 +143,7 @@ impl Parser<'_> {
         c: ExprId,
         a: Option<ExprId>,
         b: ExprId,
-    ) -> PResult<ExprId> {
+    ) -> ParseResult<ExprId> {
         let span = self.span(c).to(self.span(b));
         if self.is_vector(self.ty(c)) {
             return unsupported(span, "conditional operator on vectors");
@@ -154,12 +157,12 @@ impl Parser<'_> {
         let ty = self.conditional_type(first, b, span)?;
         let a = a.map(|_| if ty == Ty::VOID { first } else { self.implicit(first, ty) });
         let b = if ty == Ty::VOID { b } else { self.implicit(b, ty) };
-        Ok(self.mk(ExprKind::Cond(c, a, b), ty, span))
+        Ok(self.add_expr(ExprKind::Cond(c, a, b), ty, span))
     }
 
-    fn conditional_type(&mut self, a: ExprId, b: ExprId, span: Span) -> PResult<Ty> {
+    fn conditional_type(&mut self, a: ExprId, b: ExprId, span: Span) -> ParseResult<Ty> {
         let (at, bt) = (self.ty(a).unqual(), self.ty(b).unqual());
-        let types = &self.prog.types;
+        let types = &self.program.types;
         if types.is_arithmetic(at) && types.is_arithmetic(bt) {
             return Ok(self.common_type(a, b));
         }
@@ -178,10 +181,10 @@ impl Parser<'_> {
     }
 
     /// `a[i]` or `i[a]`. A vector's lanes are reached through a pointer to its first.
-    pub(crate) fn make_index(&mut self, a: ExprId, i: ExprId, lo: u32) -> PResult<ExprId> {
+    pub(crate) fn make_index(&mut self, a: ExprId, i: ExprId, lo: u32) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         let (a, i) = (self.lanes_or_decay(a), self.decay(i));
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let (p, i) = if types.is_pointer(self.ty(a)) { (a, i) } else { (i, a) };
         let Some(to) = types.pointee(self.ty(p)) else {
             return invalid(span, "subscripted value is neither array nor pointer");
@@ -194,7 +197,7 @@ impl Parser<'_> {
         }
         self.check_pointee(p)?;
         let i = self.promote(i);
-        Ok(self.mk(ExprKind::Index(p, i), to, span))
+        Ok(self.add_expr(ExprKind::Index(p, i), to, span))
     }
 
     fn lanes_or_decay(&mut self, e: ExprId) -> ExprId {
@@ -214,10 +217,10 @@ impl Parser<'_> {
         arrow: bool,
         name: Token,
         lo: u32,
-    ) -> PResult<ExprId> {
+    ) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         let e = if arrow { self.decay(e) } else { e };
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let record_ty = if arrow { types.pointee(self.ty(e)) } else { Some(self.ty(e)) };
         let Some((ty, id)) = record_ty.and_then(|t| types.as_record(t).map(|id| (t, id))) else {
             let shown = self.show(self.ty(e));
@@ -229,7 +232,7 @@ impl Parser<'_> {
         if !self.find_member(id, name.sym, &mut path) {
             let what = self.name(name.sym);
             let shown = self.show(ty.unqual());
-            let message = if self.prog.types.records[id.index()].complete {
+            let message = if self.program.types.records[id.index()].complete {
                 format!("`{shown}` has no member named `{what}`")
             } else {
                 format!("use of incomplete type `{shown}`")
@@ -245,24 +248,24 @@ impl Parser<'_> {
             } else {
                 ExprKind::Member(e, index)
             };
-            let lvalue = matches!(kind, ExprKind::Arrow(..)) || self.prog.is_lvalue(e);
+            let lvalue = matches!(kind, ExprKind::Arrow(..)) || self.program.is_lvalue(e);
             ty = if lvalue { field } else { field.unqual() };
-            e = self.mk(kind, ty, span);
+            e = self.add_expr(kind, ty, span);
         }
         Ok(e)
     }
 
     /// The type of a member of a possibly qualified record, canonical.
     fn member_type(&mut self, record: Ty, index: u32) -> Ty {
-        let Some(id) = self.prog.types.as_record(record) else { return Ty::VOID };
-        let field = self.prog.types.records[id.index()].fields[index as usize].ty;
+        let Some(id) = self.program.types.as_record(record) else { return Ty::VOID };
+        let field = self.program.types.records[id.index()].fields[index as usize].ty;
         // `restrict` of the record does not exist; const and volatile pass to the member.
         self.canon(field.qualified(record.quals()))
     }
 
     /// Finds a member by name, through anonymous members; `path` gets the field indices.
     pub(crate) fn find_member(&self, id: RecordId, name: Sym, path: &mut Vec<u32>) -> bool {
-        let fields = &self.prog.types.records[id.index()].fields;
+        let fields = &self.program.types.records[id.index()].fields;
         if let Some(index) = fields.iter().position(|f| f.name == Some(name)) {
             path.push(index as u32);
             return true;
@@ -271,7 +274,7 @@ impl Parser<'_> {
             if field.name.is_some() || field.bits.is_some() {
                 continue;
             }
-            if let Some(inner) = self.prog.types.as_record(field.ty) {
+            if let Some(inner) = self.program.types.as_record(field.ty) {
                 path.push(index as u32);
                 if self.find_member(inner, name, path) {
                     return true;
@@ -283,7 +286,7 @@ impl Parser<'_> {
     }
 
     /// `sizeof` and `_Alignof`, of an expression or a type.
-    pub(crate) fn size_or_align(&mut self) -> PResult<ExprId> {
+    pub(crate) fn size_or_align(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         let keyword = self.bump();
         let sizeof = keyword.tok == Tok::KwSizeof;
@@ -308,21 +311,21 @@ impl Parser<'_> {
     }
 
     fn size_type(&self) -> Ty {
-        self.prog.types.model.size_type().ty()
+        self.program.types.model.size_type().ty()
     }
 
-    fn size_of_type(&mut self, sizeof: bool, ty: Ty, lo: u32) -> PResult<ExprId> {
+    fn size_of_type(&mut self, sizeof: bool, ty: Ty, lo: u32) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         let result = self.size_type();
-        if !sizeof && self.prog.types.as_function(ty).is_some() {
-            return unsupported(span, "alignment of a function");
+        if !sizeof && self.program.types.as_function(ty).is_some() {
+            return unsupported(span, "`_Alignof` of a function");
         }
         if let TypeKind::Void | TypeKind::Function(_) = self.shape(ty) {
             return Ok(self.int_node(1, result, span)); // GNU C counts these as one byte.
         }
-        let incomplete = self.prog.types.size_of(ty).is_none();
+        let incomplete = self.program.types.size_of(ty).is_none();
         // The alignment of an array of unknown length is that of its elements.
-        if incomplete && (sizeof || self.prog.types.as_array(ty).is_none()) {
+        if incomplete && (sizeof || self.program.types.as_array(ty).is_none()) {
             let shown = self.show(ty);
             let what = if sizeof { "sizeof" } else { "_Alignof" };
             return invalid(
@@ -331,10 +334,10 @@ impl Parser<'_> {
             );
         }
         let kind = if sizeof { ExprKind::SizeofType(ty) } else { ExprKind::AlignofType(ty) };
-        Ok(self.mk(kind, result, span))
+        Ok(self.add_expr(kind, result, span))
     }
 
-    fn size_of_expr(&mut self, sizeof: bool, e: ExprId, lo: u32) -> PResult<ExprId> {
+    fn size_of_expr(&mut self, sizeof: bool, e: ExprId, lo: u32) -> ParseResult<ExprId> {
         let span = self.span_from(lo);
         let ty = self.ty(e);
         if let ExprKind::Member(..) | ExprKind::Arrow(..) = self.kind(e)
@@ -342,10 +345,10 @@ impl Parser<'_> {
         {
             return invalid(span, "`sizeof` or `_Alignof` applied to a bit-field");
         }
-        let sized = self.prog.types.size_of(ty).is_some();
+        let sized = self.program.types.size_of(ty).is_some();
         if sizeof && sized {
             let result = self.size_type();
-            return Ok(self.mk(ExprKind::SizeofExpr(e), result, span));
+            return Ok(self.add_expr(ExprKind::SizeofExpr(e), result, span));
         }
         if !sizeof && let Some(align) = self.declared_alignment(e) {
             let result = self.size_type();
@@ -356,7 +359,7 @@ impl Parser<'_> {
 
     /// The alignment a variable or member was declared with, where that is not its type's.
     fn declared_alignment(&self, e: ExprId) -> Option<u32> {
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let member = |record: Ty, index: u32| {
             let id = types.as_record(record)?;
             let record = &types.records[id.index()];
@@ -366,7 +369,7 @@ impl Parser<'_> {
         };
         match *self.kind(e) {
             ExprKind::Var(id) => {
-                let var = self.prog.var(id);
+                let var = self.program.var(id);
                 var.align.or_else(|| Some(types.align_of(var.ty)))
             }
             ExprKind::Member(r, index) => member(self.ty(r), index),

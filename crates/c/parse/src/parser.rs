@@ -6,13 +6,13 @@
 //! # Limits
 //! [`MAX_DEPTH`] bounds source nesting, which bounds our own recursion. [`MAX_HEIGHT`] bounds the
 //! height of an expression tree, which long chains such as `a + a + …` build without nesting, and
-//! the depth of types built by chains of typedefs: whoever walks the tree may recurse.
+//! the depth of types built by chains of typedefs: code that traverses the tree may recurse.
 
-use crate::declarator::Chunk;
-use crate::error::{PResult, invalid, unsupported};
+use crate::declarator::DeclaratorPart;
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::lex::Lexed;
 use crate::pragma::PackState;
-use crate::scope::{Bind, Scopes};
+use crate::scope::{Binding, Scopes};
 use crate::token::{Tok, Token};
 use ctree::symbol::Fnv;
 use ctree::*;
@@ -47,7 +47,7 @@ pub(crate) struct SwitchContext {
     pub default: bool,
 }
 
-/// What is asked about a record again and again, kept so that nobody walks its members for it.
+/// Facts about a record, computed once from its members.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RecordFacts {
     /// Nesting of records by value.
@@ -58,9 +58,9 @@ pub(crate) struct RecordFacts {
     pub flexible: bool,
 }
 
-/// How full the arenas were.
+/// The sizes of the arenas.
 #[derive(Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct ArenaMark {
     exprs: usize,
     stmts: usize,
 }
@@ -82,7 +82,7 @@ pub(crate) struct FunctionContext {
 }
 
 pub(crate) struct Parser<'a> {
-    pub prog: &'a mut Program,
+    pub program: &'a mut Program,
     text: &'a str,
     base: u32,
     toks: Vec<Token>,
@@ -114,33 +114,38 @@ pub(crate) struct Parser<'a> {
     pub records: FastMap<RecordId, RecordFacts>,
     pub too_deep: bool,
     /// An unsupported type was named in the declaration being parsed.
-    pub poison: Option<(Span, String)>,
-    /// Reasons behind [`Bind::Poison`]: message, and whether the name is a typedef.
-    pub poisons: Vec<(String, bool)>,
+    pub deferred: Option<(Span, String)>,
+    /// Reasons behind [`Binding::Unsupported`]: message, and whether the name is a typedef.
+    pub unsupported_names: Vec<(String, bool)>,
     /// Records with a member of an unsupported type, and the reason.
-    pub poisoned_records: Vec<(RecordId, String)>,
+    pub unsupported_records: Vec<(RecordId, String)>,
     /// Position in `items` of each file-scope tentative definition.
     pub tentative: FastMap<VarId, usize>,
     pub next_anon: u32,
     /// Operators waiting for their right operand: left operand, token, precedence.
     pub ops: Vec<(ExprId, Tok, u8)>,
     /// Parts of the declarators being parsed.
-    pub chunks: Vec<Chunk>,
-    /// Functions whose prototype nobody wrote: declared implicitly, or given a library's.
+    pub parts: Vec<DeclaratorPart>,
+    /// Functions without a written prototype: declared implicitly, or known from the library.
     pub loose: FastMap<Sym, ()>,
     /// Builtins used so far.
     pub builtins: FastMap<Sym, FuncId>,
 }
 
 impl<'a> Parser<'a> {
-    pub(crate) fn new(prog: &'a mut Program, text: &'a str, base: u32, lexed: Lexed) -> Parser<'a> {
+    pub(crate) fn new(
+        program: &'a mut Program,
+        text: &'a str,
+        base: u32,
+        lexed: Lexed,
+    ) -> Parser<'a> {
         let cur = lexed.tokens[0];
-        let symbols = prog.names.len();
-        let known = prog.exprs.len();
+        let symbols = program.names.len();
+        let known = program.exprs.len();
         // Nodes per token: about one in three in a Csmith program with its headers.
-        prog.exprs.reserve(lexed.tokens.len() / 2);
+        program.exprs.reserve(lexed.tokens.len() / 2);
         let mut parser = Parser {
-            prog,
+            program,
             text,
             base,
             toks: lexed.tokens,
@@ -162,11 +167,11 @@ impl<'a> Parser<'a> {
             pointers: Vec::new(),
             records: FastMap::default(),
             ops: Vec::new(),
-            chunks: Vec::new(),
+            parts: Vec::new(),
             too_deep: false,
-            poison: None,
-            poisons: Vec::new(),
-            poisoned_records: Vec::new(),
+            deferred: None,
+            unsupported_names: Vec::new(),
+            unsupported_records: Vec::new(),
             tentative: FastMap::default(),
             next_anon: 0,
             loose: FastMap::default(),
@@ -176,7 +181,7 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    /// Type names of GCC that we do not have. They are names and not keywords because C libraries
+    /// Type names of GCC that are not supported. They are names and not keywords because C libraries
     /// declare some of them as typedefs for compilers without them.
     fn bind_unsupported_types(&mut self) {
         const NAMES: &[&str] = &[
@@ -201,9 +206,9 @@ impl<'a> Parser<'a> {
             "_Sat",
         ];
         for name in NAMES {
-            let sym = self.prog.names.intern(name);
-            self.poisons.push((format!("type {name}"), true));
-            self.scopes.bind(sym, Bind::Poison(self.poisons.len() as u32 - 1));
+            let sym = self.program.names.intern(name);
+            self.unsupported_names.push((format!("type `{name}`"), true));
+            self.scopes.bind(sym, Binding::Unsupported(self.unsupported_names.len() as u32 - 1));
         }
     }
 
@@ -241,13 +246,13 @@ impl<'a> Parser<'a> {
     }
 
     #[inline]
-    pub(crate) fn expect(&mut self, tok: Tok, what: &str) -> PResult<Token> {
+    pub(crate) fn expect(&mut self, tok: Tok, what: &str) -> ParseResult<Token> {
         if self.cur.tok == tok { Ok(self.bump()) } else { self.unexpected(what) }
     }
 
     /// `expected … before …`
     #[cold]
-    pub(crate) fn unexpected<T>(&self, what: &str) -> PResult<T> {
+    pub(crate) fn unexpected<T>(&self, what: &str) -> ParseResult<T> {
         if self.cur.tok == Tok::LBracket && self.peek(1).tok == Tok::LBracket {
             return unsupported(self.cur.span(), "`[[…]]` attribute");
         }
@@ -264,7 +269,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn name(&self, sym: Sym) -> &str {
-        self.prog.names.name(sym)
+        self.program.names.name(sym)
     }
 
     /// From `lo` to the end of the last token taken.
@@ -277,7 +282,7 @@ impl<'a> Parser<'a> {
 
     /// Enters one level of source nesting.
     #[inline]
-    pub(crate) fn enter(&mut self) -> PResult<()> {
+    pub(crate) fn enter(&mut self) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH || self.too_deep {
             return self.nested_too_deeply();
@@ -291,12 +296,12 @@ impl<'a> Parser<'a> {
     }
 
     #[cold]
-    fn nested_too_deeply(&self) -> PResult<()> {
+    fn nested_too_deeply(&self) -> ParseResult<()> {
         unsupported(self.cur.span(), format!("nesting of more than {MAX_DEPTH} levels"))
     }
 
     /// Refuses a tree that grew too high.
-    pub(crate) fn check_height(&self) -> PResult<()> {
+    pub(crate) fn check_height(&self) -> ParseResult<()> {
         if self.too_deep {
             let limit = format!("expression or type of more than {MAX_HEIGHT} levels");
             return unsupported(self.cur.span(), limit);
@@ -307,7 +312,7 @@ impl<'a> Parser<'a> {
     // Nodes.
 
     /// Adds an expression node; `ty` must be canonical.
-    pub(crate) fn mk(&mut self, kind: ExprKind, ty: Ty, span: Span) -> ExprId {
+    pub(crate) fn add_expr(&mut self, kind: ExprKind, ty: Ty, span: Span) -> ExprId {
         use ExprKind::*;
         let h = |e: ExprId| self.heights[e.index()];
         let below = match kind {
@@ -319,7 +324,7 @@ impl<'a> Parser<'a> {
             AssignOp { lhs, rhs, .. } => h(lhs).max(h(rhs)),
             Cond(c, a, b) => h(c).max(a.map_or(0, h)).max(h(b)),
             Call(f, ref args) => args.iter().map(|&a| h(a)).fold(h(f), u16::max),
-            // Whoever makes these has reset `max_height` before parsing what is inside.
+            // The caller has reset `max_height` before parsing the operands.
             CompoundLit(..) | StmtExpr(_) => self.max_height,
         };
         let height = below.saturating_add(1);
@@ -328,27 +333,27 @@ impl<'a> Parser<'a> {
         }
         self.max_height = self.max_height.max(height);
         self.heights.push(height);
-        self.prog.add_expr(kind, ty, span)
+        self.program.add_expr(kind, ty, span)
     }
 
-    /// The state of the arenas, for [`forget`](Self::forget).
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { exprs: self.prog.exprs.len(), stmts: self.prog.stmts.len() }
+    /// The state of the arenas, for [`drop_nodes_since`](Self::drop_nodes_since).
+    pub(crate) fn arena_mark(&self) -> ArenaMark {
+        ArenaMark { exprs: self.program.exprs.len(), stmts: self.program.stmts.len() }
     }
 
     /// Drops the expressions added since `mark`, which nothing refers to. With statements among
     /// them they stay: those would refer to them.
-    pub(crate) fn forget(&mut self, mark: Mark) {
-        if self.prog.stmts.len() == mark.stmts {
-            self.prog.exprs.truncate(mark.exprs);
+    pub(crate) fn drop_nodes_since(&mut self, mark: ArenaMark) {
+        if self.program.stmts.len() == mark.stmts {
+            self.program.exprs.truncate(mark.exprs);
             self.heights.truncate(mark.exprs);
         }
     }
 
     /// Whether an expression added since `mark` changes something or calls.
-    pub(crate) fn effects_since(&self, mark: Mark) -> bool {
+    pub(crate) fn effects_since(&self, mark: ArenaMark) -> bool {
         use ExprKind::*;
-        self.prog.exprs[mark.exprs..].iter().any(|e| match e.kind {
+        self.program.exprs[mark.exprs..].iter().any(|e| match e.kind {
             Assign(..) | AssignOp { .. } | Call(..) | StmtExpr(_) | VaArg(..) => true,
             Unary(op, _) => {
                 matches!(op, UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec)
@@ -359,17 +364,17 @@ impl<'a> Parser<'a> {
 
     #[inline]
     pub(crate) fn ty(&self, e: ExprId) -> Ty {
-        self.prog.exprs[e.index()].ty
+        self.program.exprs[e.index()].ty
     }
 
     #[inline]
     pub(crate) fn span(&self, e: ExprId) -> Span {
-        self.prog.exprs[e.index()].span
+        self.program.exprs[e.index()].span
     }
 
     #[inline]
     pub(crate) fn kind(&self, e: ExprId) -> &ExprKind {
-        &self.prog.exprs[e.index()].kind
+        &self.program.exprs[e.index()].kind
     }
 
     pub(crate) fn height(&self, e: ExprId) -> u16 {
@@ -377,25 +382,25 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn int_node(&mut self, value: u64, ty: Ty, span: Span) -> ExprId {
-        self.mk(ExprKind::Int(value), ty, span)
+        self.add_expr(ExprKind::Int(value), ty, span)
     }
 
     // Types.
 
     #[inline]
     pub(crate) fn shape(&self, ty: Ty) -> &TypeKind {
-        self.prog.types.shape(ty)
+        self.program.types.shape(ty)
     }
 
     #[inline]
     pub(crate) fn canon(&mut self, ty: Ty) -> Ty {
-        self.prog.types.canon(ty)
+        self.program.types.canon(ty)
     }
 
     /// Interns a derived type and keeps its depth.
     pub(crate) fn intern(&mut self, kind: TypeKind) -> Ty {
-        let ty = self.prog.types.intern(kind);
-        if self.type_depths.len() < self.prog.types.len() {
+        let ty = self.program.types.intern(kind);
+        if self.type_depths.len() < self.program.types.len() {
             self.sync_type_depths();
         }
         ty
@@ -403,14 +408,14 @@ impl<'a> Parser<'a> {
 
     fn sync_type_depths(&mut self) {
         // A type's parts always have smaller indices, so one pass forward is enough.
-        for index in self.type_depths.len()..self.prog.types.len() {
+        for index in self.type_depths.len()..self.program.types.len() {
             let d = |ty: Ty| self.type_depths.get(ty.index()).copied().unwrap_or(0);
-            let below = match *self.prog.types.kind_at(index) {
+            let below = match *self.program.types.kind_at(index) {
                 TypeKind::Pointer(t) | TypeKind::Array(t, _) | TypeKind::Vector(t, _) => d(t),
                 TypeKind::Function(ref f) => {
                     f.params.iter().map(|&p| d(p)).fold(d(f.ret), u16::max)
                 }
-                TypeKind::Typedef(id) => d(self.prog.types.typedefs[id.index()].ty),
+                TypeKind::Typedef(id) => d(self.program.types.typedefs[id.index()].ty),
                 _ => 0,
             };
             let depth = below.saturating_add(1);
@@ -421,7 +426,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `T *`; every decay asks for one, so the answers are kept.
+    /// `T *`; every decay needs one, so they are cached.
     pub(crate) fn pointer_to(&mut self, ty: Ty) -> Ty {
         let slot = ty.index() * 8 + usize::from(ty.quals().0);
         if let Some(&Some(made)) = self.pointers.get(slot) {
@@ -436,8 +441,8 @@ impl<'a> Parser<'a> {
     }
 
     /// `T [n]`, refused where the object would be absurdly large.
-    pub(crate) fn array_of(&mut self, elem: Ty, len: u64, span: Span) -> PResult<Ty> {
-        let size = self.prog.types.size_of(elem).unwrap_or(0);
+    pub(crate) fn array_of(&mut self, elem: Ty, len: u64, span: Span) -> ParseResult<Ty> {
+        let size = self.program.types.size_of(elem).unwrap_or(0);
         match size.checked_mul(len) {
             Some(total) if total <= MAX_SIZE && len <= MAX_SIZE => {}
             Some(total) if i64::try_from(total).is_ok() => {
@@ -448,37 +453,37 @@ impl<'a> Parser<'a> {
         Ok(self.intern(TypeKind::Array(elem, ArrayLen::Known(len))))
     }
 
-    /// A tag no program text contains.
+    /// A tag that does not occur in the program.
     pub(crate) fn fresh_tag(&mut self) -> Sym {
         loop {
             let name = format!("__anon_{}", self.next_anon);
             self.next_anon += 1;
-            if self.prog.names.get(&name).is_none() {
-                return self.prog.names.intern(&name);
+            if self.program.names.get(&name).is_none() {
+                return self.program.names.intern(&name);
             }
         }
     }
 
-    // Poison: unsupported types in declarations that may never be used.
+    // Unsupported types are refused on use: the declaration may never be used.
 
     /// Notes that the declaration being parsed uses something unsupported.
-    pub(crate) fn set_poison(&mut self, span: Span, what: impl Into<String>) {
-        if self.poison.is_none() {
-            self.poison = Some((span, what.into()));
+    pub(crate) fn defer_unsupported(&mut self, span: Span, what: impl Into<String>) {
+        if self.deferred.is_none() {
+            self.deferred = Some((span, what.into()));
         }
     }
 
     /// Refuses if something unsupported was used since the last declaration.
-    pub(crate) fn check_poison(&mut self) -> PResult<()> {
-        match self.poison.take() {
+    pub(crate) fn check_deferred(&mut self) -> ParseResult<()> {
+        match self.deferred.take() {
             Some((span, message)) => unsupported(span, message),
             None => Ok(()),
         }
     }
 
     /// Binds a name to its reason for being unusable.
-    pub(crate) fn bind_poison(&mut self, name: Sym, what: String, is_type: bool) {
-        self.poisons.push((what, is_type));
-        self.scopes.bind(name, Bind::Poison(self.poisons.len() as u32 - 1));
+    pub(crate) fn bind_unsupported(&mut self, name: Sym, what: String, is_type: bool) {
+        self.unsupported_names.push((what, is_type));
+        self.scopes.bind(name, Binding::Unsupported(self.unsupported_names.len() as u32 - 1));
     }
 }

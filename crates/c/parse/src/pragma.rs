@@ -1,9 +1,9 @@
 //! Lines that begin with `#` in preprocessed text: line markers and pragmas.
 //!
 //! `#pragma pack` is kept as a list of (token index, value in force from there); GCC applies the
-//! value in force where a record's definition ends. Other pragmas have no effect on meaning here.
+//! value in force where a record's definition ends. Other pragmas are ignored.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use ctree::{SourceMap, Span};
 
 /// The history of `#pragma pack`.
@@ -43,7 +43,7 @@ pub(crate) fn handle_directive(
     lo: u32,
     next: u32,
     token: usize,
-) -> PResult<()> {
+) -> ParseResult<()> {
     let span = Span { lo, hi: lo + line.len() as u32 };
     let rest = line[1..].trim_start();
     if rest.starts_with(|c: char| c.is_ascii_digit()) {
@@ -66,7 +66,7 @@ fn marker(
     rest: &str,
     next: u32,
     span: Span,
-) -> PResult<()> {
+) -> ParseResult<()> {
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let Ok(line) = rest[..digits].parse::<u32>() else {
         return invalid(span, "line marker without a line number");
@@ -80,14 +80,14 @@ fn marker(
             state.file.push_str(file);
         }
     }
-    source.mark(next, &state.file, line);
+    source.add_marker(next, &state.file, line);
     Ok(())
 }
 
-fn pragma(packs: &mut PackState, text: &str, span: Span, token: usize) -> PResult<()> {
+fn pragma(packs: &mut PackState, text: &str, span: Span, token: usize) -> ParseResult<()> {
     let Some(args) = text.strip_prefix("pack") else {
         if text.starts_with("scalar_storage_order") {
-            return unsupported(span, "#pragma scalar_storage_order");
+            return unsupported(span, "`#pragma scalar_storage_order`");
         }
         return Ok(());
     };
@@ -108,7 +108,7 @@ fn pragma(packs: &mut PackState, text: &str, span: Span, token: usize) -> PResul
             }
             _ => match arg.parse::<u32>() {
                 Ok(n @ (0 | 1 | 2 | 4 | 8 | 16)) => value = Some(n),
-                _ => return unsupported(span, format!("#pragma pack({inner})")),
+                _ => return unsupported(span, format!("`#pragma pack({inner})`")),
             },
         }
     }

@@ -1,10 +1,10 @@
 //! Structure and union specifiers (C11 6.7.2.1, 6.7.2.3).
 //!
 //! A definition becomes an item of its own, before the declaration or statement that contains it.
-//! A tag that would thereby leave the scope that declares it gets a name of ours.
+//! A tag that would thereby leave its scope is given a generated name.
 
 use crate::attr::Attrs;
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::{MAX_HEIGHT, MAX_SIZE, Parser, RecordFacts};
 use crate::scope::Tag;
 use crate::specs::{Specs, TagUse};
@@ -13,12 +13,12 @@ use ctree::*;
 
 impl Parser<'_> {
     /// `struct S`, `struct S { … }`, `struct { … }`, and the same with `union`.
-    pub(crate) fn record_specifier(&mut self) -> PResult<TagUse> {
+    pub(crate) fn record_specifier(&mut self) -> ParseResult<TagUse> {
         self.enter()?;
         let keyword = self.bump();
         let kind =
             if keyword.tok == Tok::KwStruct { RecordKind::Struct } else { RecordKind::Union };
-        let outer_poison = self.poison.take();
+        let outer_deferred = self.deferred.take();
         let mut attrs = Attrs::default();
         self.attributes(&mut attrs)?;
         let tag = (self.tok() == Tok::Ident).then(|| self.bump());
@@ -30,24 +30,24 @@ impl Parser<'_> {
             TagUse::Record(self.record_reference(kind, tag)?)
         };
         if let TagUse::Record(id) = used
-            && let Some((_, what)) = self.poisoned_records.iter().find(|r| r.0 == id)
+            && let Some((_, what)) = self.unsupported_records.iter().find(|r| r.0 == id)
         {
             let what = what.clone();
-            self.set_poison(keyword.span(), what);
+            self.defer_unsupported(keyword.span(), what);
         }
-        self.poison = outer_poison.or(self.poison.take());
+        self.deferred = outer_deferred.or(self.deferred.take());
         self.leave();
         Ok(used)
     }
 
     /// A tag without a member list: the visible one, or a new incomplete type.
-    fn record_reference(&mut self, kind: RecordKind, tag: Token) -> PResult<RecordId> {
+    fn record_reference(&mut self, kind: RecordKind, tag: Token) -> ParseResult<RecordId> {
         let (seen, level) = self.scopes.tag(tag.sym);
         // `struct S;` alone declares the tag anew in this scope.
         let alone = self.tok() == Tok::Semi && level != self.scopes.level();
         match seen {
             Tag::Record(id) if !alone => {
-                if self.prog.types.records[id.index()].kind != kind {
+                if self.program.types.records[id.index()].kind != kind {
                     return self.wrong_tag(tag);
                 }
                 Ok(id)
@@ -61,13 +61,13 @@ impl Parser<'_> {
         }
     }
 
-    pub(crate) fn wrong_tag<T>(&self, tag: Token) -> PResult<T> {
+    pub(crate) fn wrong_tag<T>(&self, tag: Token) -> ParseResult<T> {
         let name = self.name(tag.sym);
         invalid(tag.span(), format!("`{name}` defined as wrong kind of tag"))
     }
 
     fn new_record(&mut self, kind: RecordKind, tag: Option<Sym>) -> RecordId {
-        self.prog.types.records.push(Record {
+        self.program.types.records.push(Record {
             tag,
             kind,
             fields: Vec::new(),
@@ -77,7 +77,7 @@ impl Parser<'_> {
             size: 0,
             align: 0,
         });
-        RecordId(self.prog.types.records.len() as u32 - 1)
+        RecordId(self.program.types.records.len() as u32 - 1)
     }
 
     fn record_definition(
@@ -85,7 +85,7 @@ impl Parser<'_> {
         kind: RecordKind,
         tag: Option<Token>,
         mut attrs: Attrs,
-    ) -> PResult<TagUse> {
+    ) -> ParseResult<TagUse> {
         let id = self.record_to_define(kind, tag)?;
         let open = self.bump();
         let items_before = self.pending.len();
@@ -93,14 +93,14 @@ impl Parser<'_> {
         let close = self.pos;
         self.expect(Tok::RBrace, "`}`")?;
         self.attributes(&mut attrs)?;
-        if self.prog.types.records[id.index()].complete {
+        if self.program.types.records[id.index()].complete {
             return invalid(open.span(), "nested redefinition of a record");
         }
-        let poisoned = self.poison.is_some();
-        if let Some((_, what)) = &self.poison {
-            self.poisoned_records.push((id, what.clone()));
+        let has_unsupported = self.deferred.is_some();
+        if let Some((_, what)) = &self.deferred {
+            self.unsupported_records.push((id, what.clone()));
         }
-        let record = &mut self.prog.types.records[id.index()];
+        let record = &mut self.program.types.records[id.index()];
         record.fields = fields;
         record.packed = attrs.packed;
         record.min_align = attrs.align;
@@ -110,20 +110,20 @@ impl Parser<'_> {
             // What was hoisted out of the member list may mention the tag.
             self.pending.insert(items_before, Item::RecordDecl(id));
         }
-        if !poisoned {
+        if !has_unsupported {
             self.pending.push(Item::Record(id));
         }
         Ok(if tag.is_some() { TagUse::Record(id) } else { TagUse::Unnamed(id) })
     }
 
     /// The entry a definition completes: one declared in this scope, or a new one.
-    fn record_to_define(&mut self, kind: RecordKind, tag: Option<Token>) -> PResult<RecordId> {
+    fn record_to_define(&mut self, kind: RecordKind, tag: Option<Token>) -> ParseResult<RecordId> {
         let Some(tag) = tag else { return Ok(self.new_record(kind, None)) };
         let (seen, level) = self.scopes.tag(tag.sym);
         if level == self.scopes.level() {
             match seen {
                 Tag::Record(id) => {
-                    let record = &self.prog.types.records[id.index()];
+                    let record = &self.program.types.records[id.index()];
                     if record.kind != kind {
                         return self.wrong_tag(tag);
                     }
@@ -143,12 +143,12 @@ impl Parser<'_> {
         Ok(id)
     }
 
-    /// The tag to print: a fresh one if the definition will be hoisted out of its scope.
+    /// The tag to print: a generated one if the definition will be hoisted out of its scope.
     pub(crate) fn hoisted_tag(&mut self, tag: Sym) -> Sym {
         if self.scopes.level() == self.pending_level { tag } else { self.fresh_tag() }
     }
 
-    fn member_list(&mut self) -> PResult<Vec<Field>> {
+    fn member_list(&mut self) -> ParseResult<Vec<Field>> {
         let mut fields = Vec::new();
         loop {
             match self.tok() {
@@ -164,10 +164,10 @@ impl Parser<'_> {
         Ok(fields)
     }
 
-    fn member_declaration(&mut self, fields: &mut Vec<Field>) -> PResult<()> {
+    fn member_declaration(&mut self, fields: &mut Vec<Field>) -> ParseResult<()> {
         let lo = self.cur.lo;
         let specs = self.specs(true)?;
-        if specs.ty.is_none() && self.poison.is_none() {
+        if specs.ty.is_none() && self.deferred.is_none() {
             return self.unexpected("member declaration");
         }
         if self.eat(Tok::Semi) {
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn member_declarator(&mut self, specs: &Specs, lo: u32) -> PResult<Field> {
+    fn member_declarator(&mut self, specs: &Specs, lo: u32) -> ParseResult<Field> {
         let mut attrs = Attrs::default();
         self.attributes(&mut attrs)?;
         let (name, mut ty) = if self.tok() == Tok::Colon {
@@ -219,15 +219,15 @@ impl Parser<'_> {
         field.align = specs.alignment(&attrs);
         if let Some((width, span)) = bits {
             field.bits = Some(self.bit_width(ty, width, name.is_some(), span)?);
-        } else if self.prog.types.as_function(ty).is_some() {
+        } else if self.program.types.as_function(ty).is_some() {
             let name = name.map_or("", |n| self.name(n.sym));
             return invalid(span, format!("field `{name}` declared as a function"));
         }
         Ok(field)
     }
 
-    fn bit_width(&self, ty: Ty, width: i128, named: bool, span: Span) -> PResult<u32> {
-        let Some((bits, _)) = self.prog.types.int_bits(ty) else {
+    fn bit_width(&self, ty: Ty, width: i128, named: bool, span: Span) -> ParseResult<u32> {
+        let Some((bits, _)) = self.program.types.int_bits(ty) else {
             return invalid(span, "bit-field has invalid type");
         };
         if width < 0 {
@@ -240,13 +240,13 @@ impl Parser<'_> {
             return invalid(span, "zero width for a named bit-field");
         }
         if bits == 128 {
-            return unsupported(span, "bit-field of type __int128");
+            return unsupported(span, "`__int128` bit-field");
         }
         Ok(width as u32)
     }
 
-    /// Names are unique; all types but a last flexible array are complete.
-    fn check_members(&self, fields: &[Field]) -> PResult<()> {
+    /// Checks that names are unique and that all types but a last flexible array are complete.
+    fn check_members(&self, fields: &[Field]) -> ParseResult<()> {
         let mut names = std::collections::HashSet::new();
         for (i, field) in fields.iter().enumerate() {
             if let Some(name) = field.name
@@ -255,7 +255,7 @@ impl Parser<'_> {
                 let shown = self.name(name);
                 return invalid(self.cur.span(), format!("duplicate member `{shown}`"));
             }
-            if self.prog.types.size_of(field.ty).is_some() {
+            if self.program.types.size_of(field.ty).is_some() {
                 continue;
             }
             let shown = field.name.map_or("", |n| self.name(n));
@@ -272,39 +272,39 @@ impl Parser<'_> {
     }
 
     /// `#pragma pack(1)` packs; other values matter only if a member is more aligned than that.
-    fn apply_pragma_pack(&mut self, id: RecordId, token: usize, span: Span) -> PResult<()> {
+    fn apply_pragma_pack(&mut self, id: RecordId, token: usize, span: Span) -> ParseResult<()> {
         let limit = self.packs.at(token);
         if limit == 0 {
             return Ok(());
         }
         if limit == 1 {
-            self.prog.types.records[id.index()].packed = true;
+            self.program.types.records[id.index()].packed = true;
             return Ok(());
         }
-        let types = &self.prog.types;
+        let types = &self.program.types;
         if types.records[id.index()].fields.iter().any(|f| types.align_of(f.ty) > limit) {
-            return unsupported(span, format!("#pragma pack({limit})"));
+            return unsupported(span, format!("`#pragma pack({limit})`"));
         }
         Ok(())
     }
 
-    fn complete(&mut self, id: RecordId, span: Span) -> PResult<()> {
+    fn complete(&mut self, id: RecordId, span: Span) -> ParseResult<()> {
         let facts = self.record_facts(id);
         if facts.depth > MAX_HEIGHT / 8 {
-            return unsupported(span, "records nested very deeply");
+            return unsupported(span, format!("structs nested more than {} deep", MAX_HEIGHT / 8));
         }
         self.records.insert(id, facts);
-        if self.prog.types.complete_record(id).is_none() {
+        if self.program.types.complete_record(id).is_none() {
             return invalid(span, "size of record is too large");
         }
-        if self.prog.types.records[id.index()].size > MAX_SIZE {
+        if self.program.types.records[id.index()].size > MAX_SIZE {
             return unsupported(span, "record of more than 2^40 bytes");
         }
         Ok(())
     }
 
     fn record_facts(&self, id: RecordId) -> RecordFacts {
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let mut facts = RecordFacts { depth: 1, ..RecordFacts::default() };
         for field in &types.records[id.index()].fields {
             let mut ty = types.resolved(field.ty);

@@ -7,14 +7,14 @@ use ctree::{EnumId, FuncId, RecordId, Sym, TypedefId, VarId};
 
 /// What an ordinary identifier stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Bind {
+pub(crate) enum Binding {
     None,
     Typedef(TypedefId),
     Var(VarId),
     Func(FuncId),
     Enumerator(EnumId, u32),
     /// A declaration that used something unsupported: index of the reason.
-    Poison(u32),
+    Unsupported(u32),
 }
 
 /// What a tag stands for.
@@ -25,23 +25,23 @@ pub(crate) enum Tag {
     Enum(EnumId),
 }
 
-enum Undo {
-    Name(Sym, Bind, u32),
+enum UndoEntry {
+    Name(Sym, Binding, u32),
     Tag(Sym, Tag, u32),
 }
 
 /// The scopes in force; level 0 is file scope.
 pub(crate) struct Scopes {
-    names: Vec<(Bind, u32)>,
+    names: Vec<(Binding, u32)>,
     tags: Vec<(Tag, u32)>,
-    undo: Vec<Undo>,
+    undo: Vec<UndoEntry>,
     marks: Vec<usize>,
 }
 
 impl Scopes {
     pub(crate) fn new(symbols: usize) -> Scopes {
         Scopes {
-            names: vec![(Bind::None, 0); symbols],
+            names: vec![(Binding::None, 0); symbols],
             tags: vec![(Tag::None, 0); symbols],
             undo: Vec::new(),
             marks: Vec::new(),
@@ -62,8 +62,10 @@ impl Scopes {
         let mark = self.marks.pop().unwrap_or(0);
         while self.undo.len() > mark {
             match self.undo.pop() {
-                Some(Undo::Name(sym, bind, level)) => self.names[sym.0 as usize] = (bind, level),
-                Some(Undo::Tag(sym, tag, level)) => self.tags[sym.0 as usize] = (tag, level),
+                Some(UndoEntry::Name(sym, bind, level)) => {
+                    self.names[sym.0 as usize] = (bind, level)
+                }
+                Some(UndoEntry::Tag(sym, tag, level)) => self.tags[sym.0 as usize] = (tag, level),
                 None => break,
             }
         }
@@ -71,25 +73,25 @@ impl Scopes {
 
     /// The visible meaning of an identifier, and the level that declared it.
     #[inline]
-    pub(crate) fn name(&self, sym: Sym) -> (Bind, u32) {
-        self.names.get(sym.0 as usize).copied().unwrap_or((Bind::None, 0))
+    pub(crate) fn name(&self, sym: Sym) -> (Binding, u32) {
+        self.names.get(sym.0 as usize).copied().unwrap_or((Binding::None, 0))
     }
 
     /// The meaning of an identifier if the innermost scope declared it.
-    pub(crate) fn name_here(&self, sym: Sym) -> Bind {
+    pub(crate) fn name_here(&self, sym: Sym) -> Binding {
         let (bind, level) = self.name(sym);
-        if level == self.level() { bind } else { Bind::None }
+        if level == self.level() { bind } else { Binding::None }
     }
 
-    pub(crate) fn bind(&mut self, sym: Sym, bind: Bind) {
+    pub(crate) fn bind(&mut self, sym: Sym, bind: Binding) {
         let index = sym.0 as usize;
         if index >= self.names.len() {
-            self.names.resize(index + 1, (Bind::None, 0));
+            self.names.resize(index + 1, (Binding::None, 0));
         }
         let level = self.level();
         let (old, old_level) = self.names[index];
-        if level > 0 && (old_level != level || old == Bind::None) {
-            self.undo.push(Undo::Name(sym, old, old_level));
+        if level > 0 && (old_level != level || old == Binding::None) {
+            self.undo.push(UndoEntry::Name(sym, old, old_level));
         }
         self.names[index] = (bind, level);
     }
@@ -107,7 +109,7 @@ impl Scopes {
         let level = self.level();
         let (old, old_level) = self.tags[index];
         if level > 0 && (old_level != level || old == Tag::None) {
-            self.undo.push(Undo::Tag(sym, old, old_level));
+            self.undo.push(UndoEntry::Tag(sym, old, old_level));
         }
         self.tags[index] = (tag, level);
     }
@@ -115,9 +117,9 @@ impl Scopes {
     /// The tags that the innermost scope declared.
     pub(crate) fn tags_here(&self) -> Vec<(Sym, Tag)> {
         let mark = self.marks.last().copied().unwrap_or(0);
-        let here = |u: &Undo| match *u {
-            Undo::Tag(sym, ..) => Some((sym, self.tags[sym.0 as usize].0)),
-            Undo::Name(..) => None,
+        let here = |u: &UndoEntry| match *u {
+            UndoEntry::Tag(sym, ..) => Some((sym, self.tags[sym.0 as usize].0)),
+            UndoEntry::Name(..) => None,
         };
         self.undo[mark..].iter().filter_map(here).collect()
     }
@@ -131,14 +133,14 @@ mod tests {
     fn leaving_a_scope_restores_what_it_hid() {
         let mut scopes = Scopes::new(1);
         let (x, y) = (Sym(0), Sym(7));
-        scopes.bind(x, Bind::Var(VarId(1)));
+        scopes.bind(x, Binding::Var(VarId(1)));
         scopes.push();
-        assert_eq!(scopes.name_here(x), Bind::None);
-        scopes.bind(x, Bind::Var(VarId(2)));
-        scopes.bind(y, Bind::Func(FuncId(3)));
-        assert_eq!(scopes.name(x), (Bind::Var(VarId(2)), 1));
+        assert_eq!(scopes.name_here(x), Binding::None);
+        scopes.bind(x, Binding::Var(VarId(2)));
+        scopes.bind(y, Binding::Func(FuncId(3)));
+        assert_eq!(scopes.name(x), (Binding::Var(VarId(2)), 1));
         scopes.pop();
-        assert_eq!(scopes.name(x), (Bind::Var(VarId(1)), 0));
-        assert_eq!(scopes.name(y).0, Bind::None);
+        assert_eq!(scopes.name(x), (Binding::Var(VarId(1)), 0));
+        assert_eq!(scopes.name(y).0, Binding::None);
     }
 }

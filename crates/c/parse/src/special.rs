@@ -3,14 +3,14 @@
 //!
 //! All but `va_arg` are resolved here and leave no node behind: the chosen branch, or a constant.
 
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::Tok;
 use ctree::*;
 
 impl Parser<'_> {
     /// `_Generic(e, T: a, default: b)`: the chosen branch itself.
-    pub(crate) fn generic_selection(&mut self) -> PResult<ExprId> {
+    pub(crate) fn generic_selection(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
@@ -48,7 +48,7 @@ impl Parser<'_> {
     }
 
     /// `__builtin_offsetof(T, a.b[1])`, folded.
-    pub(crate) fn offsetof(&mut self) -> PResult<ExprId> {
+    pub(crate) fn offsetof(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
@@ -71,16 +71,16 @@ impl Parser<'_> {
         }
         self.expect(Tok::RParen, "`)`")?;
         self.leave();
-        let size = self.prog.types.model.size_type().ty();
+        let size = self.program.types.model.size_type().ty();
         let span = self.span_from(lo);
         Ok(self.int_node(offset, size, span))
     }
 
-    fn offset_of_member(&mut self, ty: &mut Ty) -> PResult<u64> {
+    fn offset_of_member(&mut self, ty: &mut Ty) -> ParseResult<u64> {
         let name = self.expect(Tok::Ident, "member name")?;
         let mut path = Vec::new();
         let found = self
-            .prog
+            .program
             .types
             .as_record(*ty)
             .is_some_and(|id| self.find_member(id, name.sym, &mut path));
@@ -90,8 +90,8 @@ impl Parser<'_> {
         }
         let mut offset = 0u64;
         for index in path {
-            let Some(id) = self.prog.types.as_record(*ty) else { break };
-            let field = &self.prog.types.records[id.index()].fields[index as usize];
+            let Some(id) = self.program.types.as_record(*ty) else { break };
+            let field = &self.program.types.records[id.index()].fields[index as usize];
             if field.bits.is_some() {
                 return invalid(name.span(), "`offsetof` applied to a bit-field");
             }
@@ -102,18 +102,18 @@ impl Parser<'_> {
         Ok(offset)
     }
 
-    fn offset_of_element(&mut self, ty: &mut Ty) -> PResult<u64> {
+    fn offset_of_element(&mut self, ty: &mut Ty) -> ParseResult<u64> {
         let span = self.cur.span();
-        let mark = self.mark();
+        let mark = self.arena_mark();
         let e = self.expr()?;
         let index = self.fold_int(e);
-        self.forget(mark);
+        self.drop_nodes_since(mark);
         self.expect(Tok::RBracket, "`]`")?;
-        let Some((elem, _)) = self.prog.types.as_array(*ty) else {
+        let Some((elem, _)) = self.program.types.as_array(*ty) else {
             return invalid(span, "subscripted member is not an array");
         };
         *ty = self.canon(elem);
-        let size = self.prog.types.size_of(elem).unwrap_or(0);
+        let size = self.program.types.size_of(elem).unwrap_or(0);
         let Some(index) = index else {
             return unsupported(span, "`offsetof` with a variable subscript");
         };
@@ -124,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// `__builtin_choose_expr(c, a, b)`: the chosen expression itself.
-    pub(crate) fn choose_expr(&mut self) -> PResult<ExprId> {
+    pub(crate) fn choose_expr(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         self.bump();
         self.expect(Tok::LParen, "`(`")?;
@@ -145,7 +145,7 @@ impl Parser<'_> {
     }
 
     /// `__builtin_types_compatible_p(T, U)`, folded; outermost qualifiers are ignored.
-    pub(crate) fn types_compatible(&mut self) -> PResult<ExprId> {
+    pub(crate) fn types_compatible(&mut self) -> ParseResult<ExprId> {
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
         let a = self.type_name()?;
@@ -153,7 +153,7 @@ impl Parser<'_> {
         let b = self.type_name()?;
         self.expect(Tok::RParen, "`)`")?;
         let (a, b) = (self.canon(a).unqual(), self.canon(b).unqual());
-        // Unlike C, GCC answers no for an enum and its integer type.
+        // Unlike C, GCC gives 0 for an enum and its integer type.
         let same_sort = matches!(self.shape(a), TypeKind::Enum(_))
             == matches!(self.shape(b), TypeKind::Enum(_));
         let answer = same_sort && self.compatible(a, b);
@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// `__builtin_va_arg(ap, T)`.
-    pub(crate) fn va_arg(&mut self) -> PResult<ExprId> {
+    pub(crate) fn va_arg(&mut self) -> ParseResult<ExprId> {
         self.enter()?;
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
@@ -176,13 +176,13 @@ impl Parser<'_> {
             return invalid(span, "first argument of `va_arg` is not a `va_list`");
         }
         let result = self.canon(ty).unqual();
-        if self.prog.types.size_of(result).is_none() && !self.prog.types.is_void(result) {
+        if self.program.types.size_of(result).is_none() && !self.program.types.is_void(result) {
             let shown = self.show(result);
             return invalid(span, format!("`va_arg` of incomplete type `{shown}`"));
         }
-        if self.prog.types.as_array(result).is_some() {
+        if self.program.types.as_array(result).is_some() {
             return unsupported(span, "`va_arg` of an array type");
         }
-        Ok(self.mk(ExprKind::VaArg(list, ty), result, span))
+        Ok(self.add_expr(ExprKind::VaArg(list, ty), result, span))
     }
 }

@@ -2,9 +2,9 @@
 //! alignment, and the attributes between them.
 
 use crate::attr::Attrs;
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
-use crate::scope::Bind;
+use crate::scope::Binding;
 use crate::token::{Tok, Token};
 use ctree::*;
 
@@ -171,7 +171,7 @@ impl Parser<'_> {
 
     /// Parses declaration specifiers. `member` says that we are in a record's member list, where
     /// an unnamed record may be an anonymous member.
-    pub(crate) fn specs(&mut self, member: bool) -> PResult<Specs> {
+    pub(crate) fn specs(&mut self, member: bool) -> ParseResult<Specs> {
         let mut specs = Specs::default();
         let lo = self.cur.lo;
         loop {
@@ -210,17 +210,17 @@ impl Parser<'_> {
     /// A typedef name as a type.
     fn named_type(&mut self, token: Token) -> Ty {
         match self.scopes.name(token.sym).0 {
-            Bind::Typedef(id) => self.intern(TypeKind::Typedef(id)),
-            Bind::Poison(index) => {
-                let what = self.poisons[index as usize].0.clone();
-                self.set_poison(token.span(), what);
+            Binding::Typedef(id) => self.intern(TypeKind::Typedef(id)),
+            Binding::Unsupported(index) => {
+                let what = self.unsupported_names[index as usize].0.clone();
+                self.defer_unsupported(token.span(), what);
                 Ty::DOUBLE
             }
             _ => Ty::INT,
         }
     }
 
-    fn storage_or_function_spec(&mut self, specs: &mut Specs) -> PResult<()> {
+    fn storage_or_function_spec(&mut self, specs: &mut Specs) -> ParseResult<()> {
         let token = self.bump();
         let storage = match token.tok {
             Tok::KwTypedef => StorageSpec::Typedef,
@@ -238,7 +238,7 @@ impl Parser<'_> {
             }
             Tok::KwAlignas => return self.alignas(specs),
             _ => {
-                self.set_poison(token.span(), "thread-local storage");
+                self.defer_unsupported(token.span(), "thread-local storage");
                 return Ok(());
             }
         };
@@ -249,11 +249,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn alignas(&mut self, specs: &mut Specs) -> PResult<()> {
+    fn alignas(&mut self, specs: &mut Specs) -> ParseResult<()> {
         let open = self.expect(Tok::LParen, "`(`")?;
         let align = if self.type_ahead(0) {
             let ty = self.type_name()?;
-            self.prog.types.align_of(ty)
+            self.program.types.align_of(ty)
         } else {
             self.const_u32("alignment")?
         };
@@ -262,10 +262,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn type_spec(&mut self, specs: &mut Specs) -> PResult<()> {
+    fn type_spec(&mut self, specs: &mut Specs) -> ParseResult<()> {
         let token = self.cur;
         if token.tok == Tok::KwAtomic {
-            return unsupported(token.span(), "_Atomic");
+            return unsupported(token.span(), "`_Atomic`");
         }
         let given = specs.ty.is_some() || specs.auto_type;
         let compound = matches!(
@@ -285,7 +285,7 @@ impl Parser<'_> {
         if !compound {
             self.bump();
             if let Tok::KwComplex | Tok::KwImaginary = token.tok {
-                self.set_poison(token.span(), "complex numbers");
+                self.defer_unsupported(token.span(), "`_Complex` type");
                 // Alone, it means `_Complex double`.
                 return Ok(());
             }
@@ -325,14 +325,14 @@ impl Parser<'_> {
     }
 
     /// `typeof(e)` or `typeof(T)`; the operand is not evaluated and leaves no node.
-    fn typeof_specifier(&mut self) -> PResult<Ty> {
+    fn typeof_specifier(&mut self) -> ParseResult<Ty> {
         self.enter()?;
         self.bump();
         let open = self.expect(Tok::LParen, "`(`")?;
         let ty = if self.type_ahead(0) {
             self.type_name()?
         } else {
-            let mark = self.mark();
+            let arena_mark = self.arena_mark();
             let e = self.expr()?;
             if let ExprKind::Member(..) | ExprKind::Arrow(..) = self.kind(e)
                 && self.bit_field_width(e).is_some()
@@ -340,7 +340,7 @@ impl Parser<'_> {
                 return invalid(open.span(), "`typeof` applied to a bit-field");
             }
             let ty = self.ty(e);
-            self.forget(mark);
+            self.drop_nodes_since(arena_mark);
             ty
         };
         self.expect(Tok::RParen, "`)`")?;
@@ -348,7 +348,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    fn finish_specs(&mut self, specs: &mut Specs, member: bool, lo: u32) -> PResult<()> {
+    fn finish_specs(&mut self, specs: &mut Specs, member: bool, lo: u32) -> ParseResult<()> {
         if specs.ty.is_none() && specs.basic.0 != 0 {
             specs.ty = specs.basic.ty();
             if specs.ty.is_none() {
@@ -358,13 +358,13 @@ impl Parser<'_> {
         }
         if let TagUse::Unnamed(id) = specs.tag {
             if member && self.tok() == Tok::Semi {
-                // An anonymous member: printed in place, so it is no item of its own.
+                // An anonymous member: printed in place, so it is not an item.
                 if self.pending.last() == Some(&Item::Record(id)) {
                     self.pending.pop();
                 }
             } else {
                 let tag = self.fresh_tag();
-                self.prog.types.records[id.index()].tag = Some(tag);
+                self.program.types.records[id.index()].tag = Some(tag);
                 specs.tag = TagUse::Other;
             }
         }
@@ -380,17 +380,17 @@ impl Parser<'_> {
     }
 
     /// A type name, as in casts and `sizeof` (6.7.7). Unsupported types are refused here.
-    pub(crate) fn type_name(&mut self) -> PResult<Ty> {
+    pub(crate) fn type_name(&mut self) -> ParseResult<Ty> {
         let token = self.cur;
         let specs = self.specs(false)?;
         if specs.storage != StorageSpec::None || specs.auto_type {
             return invalid(token.span(), "storage class in a type name");
         }
-        if specs.ty.is_none() && self.poison.is_none() {
+        if specs.ty.is_none() && self.deferred.is_none() {
             return self.unexpected("type name");
         }
         let ty = self.abstract_declarator(specs.base())?;
-        self.check_poison()?;
+        self.check_deferred()?;
         self.check_height()?;
         Ok(ty)
     }

@@ -1,7 +1,7 @@
 //! Statements (C11 6.8) and the GNU extensions among them: case ranges, declarations after labels.
 
 use crate::attr::Attrs;
-use crate::error::{PResult, invalid, unsupported};
+use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::{Parser, SwitchContext};
 use crate::token::Tok;
 use ctree::*;
@@ -10,7 +10,7 @@ use ctree::*;
 const MAX_CHAIN: usize = 1000;
 
 /// A label in front of a statement.
-enum Prefix {
+enum LabelPrefix {
     Case(i64, i64),
     Default,
     Label(LabelId),
@@ -18,7 +18,7 @@ enum Prefix {
 
 impl Parser<'_> {
     /// `{ … }` in a scope of its own.
-    pub(crate) fn block(&mut self) -> PResult<StmtId> {
+    pub(crate) fn block(&mut self) -> ParseResult<StmtId> {
         self.scopes.push();
         let block = self.block_in_scope()?;
         self.scopes.pop();
@@ -26,7 +26,7 @@ impl Parser<'_> {
     }
 
     /// `{ … }` in the innermost scope, as the body of a function.
-    pub(crate) fn block_in_scope(&mut self) -> PResult<StmtId> {
+    pub(crate) fn block_in_scope(&mut self) -> ParseResult<StmtId> {
         self.enter()?;
         let lo = self.expect(Tok::LBrace, "`{`")?.lo;
         let outer = std::mem::take(&mut self.pending);
@@ -40,10 +40,10 @@ impl Parser<'_> {
         self.pending_level = outer_level;
         self.leave();
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::Block(stmts), span))
+        Ok(self.program.add_stmt(StmtKind::Block(stmts), span))
     }
 
-    fn block_item(&mut self, out: &mut Vec<StmtId>) -> PResult<()> {
+    fn block_item(&mut self, out: &mut Vec<StmtId>) -> ParseResult<()> {
         let lo = self.cur.lo;
         if self.tok() == Tok::KwAttribute && self.attribute_statement()? {
             return Ok(());
@@ -53,7 +53,7 @@ impl Parser<'_> {
             self.flush_pending(out, lo);
             if !items.is_empty() {
                 let span = self.span_from(lo);
-                out.push(self.prog.add_stmt(StmtKind::Decl(items), span));
+                out.push(self.program.add_stmt(StmtKind::Decl(items), span));
             }
         } else {
             let stmt = self.stmt()?;
@@ -63,8 +63,8 @@ impl Parser<'_> {
         self.check_height()
     }
 
-    /// `__attribute__((fallthrough));`: says nothing.
-    fn attribute_statement(&mut self) -> PResult<bool> {
+    /// `__attribute__((fallthrough));`: ignored.
+    fn attribute_statement(&mut self) -> ParseResult<bool> {
         let (pos, cur, hi) = (self.pos, self.cur, self.prev_hi);
         self.attributes(&mut Attrs::default())?;
         if self.eat(Tok::Semi) {
@@ -81,11 +81,11 @@ impl Parser<'_> {
         }
         let span = self.span_from(lo);
         for item in std::mem::take(&mut self.pending) {
-            out.push(self.prog.add_stmt(StmtKind::Decl(vec![item]), span));
+            out.push(self.program.add_stmt(StmtKind::Decl(vec![item]), span));
         }
     }
 
-    pub(crate) fn stmt(&mut self) -> PResult<StmtId> {
+    pub(crate) fn stmt(&mut self) -> ParseResult<StmtId> {
         let lo = self.cur.lo;
         let kind = match self.tok() {
             Tok::LBrace => return self.block(),
@@ -104,7 +104,7 @@ impl Parser<'_> {
             Tok::KwGoto => self.goto_stmt()?,
             Tok::KwBreak | Tok::KwContinue => self.jump_stmt()?,
             Tok::KwAsm => return self.asm_stmt(),
-            Tok::KwLabel => return unsupported(self.cur.span(), "__label__ declaration"),
+            Tok::KwLabel => return unsupported(self.cur.span(), "`__label__` declaration"),
             Tok::KwAttribute => {
                 self.attributes(&mut Attrs::default())?;
                 self.expect(Tok::Semi, "`;`")?;
@@ -117,11 +117,11 @@ impl Parser<'_> {
             }
         };
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(kind, span))
+        Ok(self.program.add_stmt(kind, span))
     }
 
     /// A statement inside another: a block of its own (6.8.4p3, 6.8.5p5).
-    fn sub_stmt(&mut self) -> PResult<StmtId> {
+    fn sub_stmt(&mut self) -> ParseResult<StmtId> {
         self.enter()?;
         self.scopes.push();
         let stmt = self.stmt()?;
@@ -131,7 +131,7 @@ impl Parser<'_> {
     }
 
     /// A selection or iteration statement, which is a block as a whole, too.
-    fn scoped(&mut self, parse: fn(&mut Self) -> PResult<StmtId>) -> PResult<StmtId> {
+    fn scoped(&mut self, parse: fn(&mut Self) -> ParseResult<StmtId>) -> ParseResult<StmtId> {
         self.scopes.push();
         let stmt = parse(self)?;
         self.scopes.pop();
@@ -139,7 +139,7 @@ impl Parser<'_> {
     }
 
     /// `( e )` of a controlling expression that must be scalar.
-    fn condition(&mut self) -> PResult<ExprId> {
+    fn condition(&mut self) -> ParseResult<ExprId> {
         self.expect(Tok::LParen, "`(`")?;
         let e = self.expr()?;
         let e = self.scalar(e)?;
@@ -147,8 +147,8 @@ impl Parser<'_> {
         Ok(e)
     }
 
-    /// An `if`; a chain of `else if` is read in a loop, for it is no nesting to its writer.
-    fn if_stmt(&mut self) -> PResult<StmtId> {
+    /// An `if`; a chain of `else if` is parsed in a loop, because it does not count as nesting.
+    fn if_stmt(&mut self) -> ParseResult<StmtId> {
         let mut chain = Vec::new();
         let mut other = None;
         loop {
@@ -157,7 +157,10 @@ impl Parser<'_> {
             let then = self.sub_stmt()?;
             chain.push((lo, cond, then));
             if chain.len() > MAX_CHAIN {
-                return unsupported(self.cur.span(), "very long chain of `else if`");
+                return unsupported(
+                    self.cur.span(),
+                    format!("more than {MAX_CHAIN} `else if` in a row"),
+                );
             }
             if !self.eat(Tok::KwElse) {
                 break;
@@ -169,7 +172,7 @@ impl Parser<'_> {
         }
         while let Some((lo, cond, then)) = chain.pop() {
             let span = self.span_from(lo);
-            other = Some(self.prog.add_stmt(StmtKind::If(cond, then, other), span));
+            other = Some(self.program.add_stmt(StmtKind::If(cond, then, other), span));
         }
         match other {
             Some(stmt) => Ok(stmt),
@@ -177,7 +180,7 @@ impl Parser<'_> {
         }
     }
 
-    fn loop_body(&mut self) -> PResult<StmtId> {
+    fn loop_body(&mut self) -> ParseResult<StmtId> {
         self.func.loops += 1;
         self.func.breakable += 1;
         let body = self.sub_stmt()?;
@@ -186,25 +189,25 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    fn while_stmt(&mut self) -> PResult<StmtId> {
+    fn while_stmt(&mut self) -> ParseResult<StmtId> {
         let lo = self.bump().lo;
         let cond = self.condition()?;
         let body = self.loop_body()?;
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::While(cond, body), span))
+        Ok(self.program.add_stmt(StmtKind::While(cond, body), span))
     }
 
-    fn do_stmt(&mut self) -> PResult<StmtId> {
+    fn do_stmt(&mut self) -> ParseResult<StmtId> {
         let lo = self.bump().lo;
         let body = self.loop_body()?;
         self.expect(Tok::KwWhile, "`while`")?;
         let cond = self.condition()?;
         self.expect(Tok::Semi, "`;`")?;
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::DoWhile(body, cond), span))
+        Ok(self.program.add_stmt(StmtKind::DoWhile(body, cond), span))
     }
 
-    fn for_stmt(&mut self) -> PResult<StmtId> {
+    fn for_stmt(&mut self) -> ParseResult<StmtId> {
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
         let init = self.for_init()?;
@@ -219,11 +222,11 @@ impl Parser<'_> {
         self.expect(Tok::RParen, "`)`")?;
         let body = self.loop_body()?;
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::For { init, cond, step, body }, span))
+        Ok(self.program.add_stmt(StmtKind::For { init, cond, step, body }, span))
     }
 
     /// The first clause of a `for` and its semicolon.
-    fn for_init(&mut self) -> PResult<Option<StmtId>> {
+    fn for_init(&mut self) -> ParseResult<Option<StmtId>> {
         let lo = self.cur.lo;
         if self.eat(Tok::Semi) {
             return Ok(None);
@@ -240,15 +243,15 @@ impl Parser<'_> {
             StmtKind::Expr(e)
         };
         let span = self.span_from(lo);
-        Ok(Some(self.prog.add_stmt(kind, span)))
+        Ok(Some(self.program.add_stmt(kind, span)))
     }
 
-    fn switch_stmt(&mut self) -> PResult<StmtId> {
+    fn switch_stmt(&mut self) -> ParseResult<StmtId> {
         let lo = self.bump().lo;
         self.expect(Tok::LParen, "`(`")?;
         let e = self.expr()?;
         self.expect(Tok::RParen, "`)`")?;
-        if !self.prog.types.is_integer(self.ty(e)) {
+        if !self.program.types.is_integer(self.ty(e)) {
             return invalid(self.span(e), "switch quantity is not an integer");
         }
         let e = self.promote(e);
@@ -261,11 +264,11 @@ impl Parser<'_> {
             self.check_cases(done)?;
         }
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::Switch(e, body), span))
+        Ok(self.program.add_stmt(StmtKind::Switch(e, body), span))
     }
 
-    fn check_cases(&self, mut switch: SwitchContext) -> PResult<()> {
-        let signed = self.prog.types.int_bits(switch.ty).is_some_and(|(_, signed)| signed);
+    fn check_cases(&self, mut switch: SwitchContext) -> ParseResult<()> {
+        let signed = self.program.types.int_bits(switch.ty).is_some_and(|(_, signed)| signed);
         let order = |n: i64| if signed { i128::from(n) } else { i128::from(n as u64) };
         // An empty range matches nothing.
         switch.cases.retain(|c| order(c.0) <= order(c.1));
@@ -280,7 +283,7 @@ impl Parser<'_> {
 
     /// One or more labels and the statement they stand before. A label at the end of a block or
     /// before a declaration labels an empty statement.
-    fn labelled(&mut self) -> PResult<StmtId> {
+    fn labelled(&mut self) -> ParseResult<StmtId> {
         let mut prefixes = Vec::new();
         loop {
             let lo = self.cur.lo;
@@ -292,28 +295,31 @@ impl Parser<'_> {
             };
             prefixes.push((prefix, lo));
             if prefixes.len() > MAX_CHAIN {
-                return unsupported(self.cur.span(), "very many labels before a statement");
+                return unsupported(
+                    self.cur.span(),
+                    format!("more than {MAX_CHAIN} labels before one statement"),
+                );
             }
         }
         let mut stmt = if self.tok() == Tok::RBrace || self.declaration_ahead() {
             let span = Span { lo: self.prev_hi, hi: self.prev_hi };
-            self.prog.add_stmt(StmtKind::Empty, span)
+            self.program.add_stmt(StmtKind::Empty, span)
         } else {
             self.sub_stmt()?
         };
         for (prefix, lo) in prefixes.into_iter().rev() {
             let kind = match prefix {
-                Prefix::Case(low, high) => StmtKind::Case(low, high, stmt),
-                Prefix::Default => StmtKind::Default(stmt),
-                Prefix::Label(id) => StmtKind::Label(id, stmt),
+                LabelPrefix::Case(low, high) => StmtKind::Case(low, high, stmt),
+                LabelPrefix::Default => StmtKind::Default(stmt),
+                LabelPrefix::Label(id) => StmtKind::Label(id, stmt),
             };
             let span = self.span_from(lo);
-            stmt = self.prog.add_stmt(kind, span);
+            stmt = self.program.add_stmt(kind, span);
         }
         Ok(stmt)
     }
 
-    fn case_label(&mut self) -> PResult<Prefix> {
+    fn case_label(&mut self) -> ParseResult<LabelPrefix> {
         let token = self.bump();
         let low = self.const_int("case label")?.0;
         let high = if self.eat(Tok::Ellipsis) { self.const_int("case label")?.0 } else { low };
@@ -326,11 +332,11 @@ impl Parser<'_> {
         if let Some(switch) = self.func.switches.last_mut() {
             switch.cases.push((low, high, span));
         }
-        Ok(Prefix::Case(low, high))
+        Ok(LabelPrefix::Case(low, high))
     }
 
     /// A case label's value in the type of the `switch`, as 64 bits.
-    fn case_value(&self, value: i128, ty: Ty, span: Span) -> PResult<i64> {
+    fn case_value(&self, value: i128, ty: Ty, span: Span) -> ParseResult<i64> {
         let value = self.wrap(value, ty).unwrap_or(value);
         if i64::try_from(value).is_err() && u64::try_from(value).is_err() {
             return unsupported(span, "case label of more than 64 bits");
@@ -338,7 +344,7 @@ impl Parser<'_> {
         Ok(value as i64)
     }
 
-    fn default_label(&mut self) -> PResult<Prefix> {
+    fn default_label(&mut self) -> ParseResult<LabelPrefix> {
         let token = self.bump();
         self.expect(Tok::Colon, "`:`")?;
         match self.func.switches.last_mut() {
@@ -348,12 +354,12 @@ impl Parser<'_> {
             }
             Some(switch) => {
                 switch.default = true;
-                Ok(Prefix::Default)
+                Ok(LabelPrefix::Default)
             }
         }
     }
 
-    fn plain_label(&mut self) -> PResult<Prefix> {
+    fn plain_label(&mut self) -> ParseResult<LabelPrefix> {
         let token = self.bump();
         self.bump();
         let id = self.label(token.sym, token.span());
@@ -367,7 +373,7 @@ impl Parser<'_> {
         if self.tok() == Tok::KwAttribute {
             self.attributes(&mut Attrs::default())?;
         }
-        Ok(Prefix::Label(id))
+        Ok(LabelPrefix::Label(id))
     }
 
     /// The label of this name in the function, new if not mentioned before.
@@ -375,23 +381,23 @@ impl Parser<'_> {
         if let Some(&(id, ..)) = self.func.labels.get(&name) {
             return id;
         }
-        self.prog.labels.push(Label { name });
-        let id = LabelId(self.prog.labels.len() as u32 - 1);
+        self.program.labels.push(Label { name });
+        let id = LabelId(self.program.labels.len() as u32 - 1);
         self.func.labels.insert(name, (id, false, span));
         id
     }
 
-    fn goto_stmt(&mut self) -> PResult<StmtKind> {
+    fn goto_stmt(&mut self) -> ParseResult<StmtKind> {
         self.bump();
         if self.tok() == Tok::Star {
-            return unsupported(self.cur.span(), "computed goto");
+            return unsupported(self.cur.span(), "computed `goto`");
         }
         let name = self.expect(Tok::Ident, "label")?;
         self.expect(Tok::Semi, "`;`")?;
         Ok(StmtKind::Goto(self.label(name.sym, name.span())))
     }
 
-    fn jump_stmt(&mut self) -> PResult<StmtKind> {
+    fn jump_stmt(&mut self) -> ParseResult<StmtKind> {
         let token = self.bump();
         self.expect(Tok::Semi, "`;`")?;
         if token.tok == Tok::KwBreak {
@@ -406,25 +412,25 @@ impl Parser<'_> {
         Ok(StmtKind::Continue)
     }
 
-    fn return_stmt(&mut self) -> PResult<StmtId> {
+    fn return_stmt(&mut self) -> ParseResult<StmtId> {
         let lo = self.bump().lo;
         let ret = self.func.ret.unwrap_or(Ty::VOID);
         let value = if self.tok() == Tok::Semi {
             None
         } else {
             let e = self.expr()?;
-            Some(if !self.prog.types.is_void(ret) {
+            Some(if !self.program.types.is_void(ret) {
                 self.assign_convert(e, ret, "returning")?
-            } else if self.prog.types.is_void(self.ty(e)) {
+            } else if self.program.types.is_void(self.ty(e)) {
                 e
             } else {
                 // GCC warns: the value is computed and dropped.
                 let span = self.span(e);
-                self.mk(ExprKind::Cast(Ty::VOID, e), Ty::VOID, span)
+                self.add_expr(ExprKind::Cast(Ty::VOID, e), Ty::VOID, span)
             })
         };
         self.expect(Tok::Semi, "`;`")?;
         let span = self.span_from(lo);
-        Ok(self.prog.add_stmt(StmtKind::Return(value), span))
+        Ok(self.program.add_stmt(StmtKind::Return(value), span))
     }
 }

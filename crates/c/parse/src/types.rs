@@ -18,7 +18,7 @@ impl Parser<'_> {
         match (self.shape(a), self.shape(b)) {
             (&TypeKind::Int(int), &TypeKind::Enum(id))
             | (&TypeKind::Enum(id), &TypeKind::Int(int)) => {
-                self.prog.types.enums[id.index()].int == int
+                self.program.types.enums[id.index()].int == int
             }
             (&TypeKind::Pointer(x), &TypeKind::Pointer(y)) => self.compatible(x, y),
             (&TypeKind::Array(x, n), &TypeKind::Array(y, m)) => {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         if kind.rank() >= IntKind::Int.rank() {
             return kind;
         }
-        let model = &self.prog.types.model;
+        let model = &self.program.types.model;
         let narrower = model.int_size(kind) < model.int_size(IntKind::Int);
         if narrower || model.int_signed(kind) { IntKind::Int } else { IntKind::UInt }
     }
@@ -111,7 +111,7 @@ impl Parser<'_> {
                 text.push_str(word);
             }
         }
-        let types = &self.prog.types;
+        let types = &self.program.types;
         let tag = |t: Option<Sym>| t.map_or("<anonymous>", |s| self.name(s)).to_string();
         match self.shape(ty) {
             TypeKind::Void => text.push_str("void"),

@@ -1,4 +1,4 @@
-//! What is left over after an edit: empty statements, needless braces, declarations nobody uses.
+//! Cleans up after edits: empty statements, redundant braces, unused declarations.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use ctree::{
     TypedefId, VarId,
 };
 
-use crate::{Edit, Map, Specimen, only};
+use crate::{Edit, ProgramMap, Specimen, only};
 
-/// Takes away what has no meaning. With `sweep`, also functions and variables that nothing uses:
-/// they have none for the machine, but a compiler may have its own view of them.
+/// Removes what has no effect. With `sweep`, also unused functions and variables: they do not change the
+/// result, but may change what a compiler does.
 pub(crate) fn tidy(program: &mut Program, sweep: bool) {
     for index in 0..program.stmts.len() {
         flatten(program, StmtId(index as u32));
@@ -27,8 +27,8 @@ pub(crate) fn tidy(program: &mut Program, sweep: bool) {
     }
 }
 
-/// Drops the declarations that nothing uses, and the definitions that are not `own` and that nothing
-/// own uses. Code stays as it is.
+/// Removes unused declarations, and the definitions that are not `own` and not used by own ones. Code
+/// does not change.
 pub fn drop_headers(program: &mut Program, own: &dyn Fn(&Program, &Item) -> bool) {
     let used = Used::from(program, &|item| own(program, item));
     for unit in 0..program.units.len() {
@@ -39,7 +39,7 @@ pub fn drop_headers(program: &mut Program, own: &dyn Fn(&Program, &Item) -> bool
     }
 }
 
-/// The edits that take away what nothing uses, all at once.
+/// The edit that removes everything unused at once.
 pub(crate) fn unused(_: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let sweep: Edit = Box::new(|program| tidy(program, true));
@@ -132,7 +132,7 @@ fn drop_unused_locals(program: &mut Program, used: &Used) -> bool {
 }
 
 fn has_effects(program: &Program, v: VarId) -> bool {
-    let map = Map::of_items(program, &[Item::Var(v)]);
+    let map = ProgramMap::of_items(program, &[Item::Var(v)]);
     map.exprs.iter().any(|&(e, _)| {
         matches!(
             program.expr(e).kind,
@@ -159,12 +159,12 @@ struct Used {
     records: HashSet<RecordId>,
     enums: HashSet<EnumId>,
     typedefs: HashSet<TypedefId>,
-    /// Names that another unit may mean.
+    /// Names that another unit may refer to.
     names: HashSet<Sym>,
 }
 
 impl Used {
-    /// From `main` on; or, where nothing may be dropped or there is no `main`, from everything.
+    /// What `main` uses; or what anything uses, if nothing may be removed or there is no `main`.
     fn of(program: &Program, from_main: bool) -> Used {
         let is_main = |item: &Item| match *item {
             Item::Func(f) => program.name(program.func(f).name) == "main",
@@ -174,7 +174,7 @@ impl Used {
         Used::from(program, &|item| !from_main || is_main(item))
     }
 
-    /// From these definitions on.
+    /// What these definitions use.
     fn from(program: &Program, root: &dyn Fn(&Item) -> bool) -> Used {
         let mut used = Used::default();
         let items = || program.units.iter().flat_map(|unit| &unit.items);
@@ -214,9 +214,9 @@ impl Used {
             }
             _ => {}
         }
-        let map = Map::of_items(program, std::slice::from_ref(item));
-        for place in &map.stmts {
-            let StmtKind::Decl(items) = &program.stmt(place.id).kind else { continue };
+        let map = ProgramMap::of_items(program, std::slice::from_ref(item));
+        for context in &map.stmts {
+            let StmtKind::Decl(items) = &program.stmt(context.id).kind else { continue };
             for item in items {
                 self.local(program, item);
             }
@@ -273,7 +273,7 @@ impl Used {
             }
             TypeKind::Function(f) => {
                 self.ty(program, f.ret);
-                f.params.iter().for_each(|&p| self.ty(program, p));
+                f.params.iter().for_each(|&param| self.ty(program, param));
             }
             TypeKind::Record(r) => self.record(program, *r),
             TypeKind::Enum(id) => {

@@ -1,20 +1,21 @@
-//! Statements become simpler ones: branches, loops, switches, jumps and blocks.
+//! Simplifies statements: branches, loops, switches, jumps and blocks.
 
 use std::collections::{BTreeMap, HashSet};
 
 use ctree::{BinOp, ExprId, ExprKind, Item, LabelId, Program, StmtId, StmtKind};
 
-use crate::graft::{
-    Graft, bare, become_all, constant, has_effects, insert_before, make_unique, raise,
+use crate::edit::{
+    TreeCopier, bare, become_all, constant, has_effects, insert_before, make_unique,
+    replace_by_child,
 };
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen, only};
-use ctree::map::Place;
+use crate::{Edit, Parent, ProgramMap, Specimen, only};
+use ctree::map::StmtContext;
 
 /// How often statements ran.
 type Counts = BTreeMap<StmtId, u64>;
 
-/// Leaves out what never ran.
+/// Removes code that never ran.
 pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let program = &specimen.program;
@@ -22,20 +23,21 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         if counts.is_empty() {
             return Vec::new();
         }
-        let map = Map::of(program);
+        let map = ProgramMap::of(program);
         let alive = alive(&map, counts);
         let is_dead = |s: &StmtId| !alive.contains(s);
         let values = values(program, &map);
         let mut edits: Vec<Edit> = Vec::new();
-        for place in &map.stmts {
-            let within = place.parent.as_ref().is_some_and(is_dead);
-            let plain = !matches!(program.stmt(place.id).kind, StmtKind::Empty | StmtKind::Decl(_));
-            if is_dead(&place.id) && !within && plain && !values.contains(&place.id) {
-                let s = place.id;
-                let body = place.depth == 0;
-                edits.push(Box::new(move |p| {
+        for context in &map.stmts {
+            let within = context.parent.as_ref().is_some_and(is_dead);
+            let plain =
+                !matches!(program.stmt(context.id).kind, StmtKind::Empty | StmtKind::Decl(_));
+            if is_dead(&context.id) && !within && plain && !values.contains(&context.id) {
+                let s = context.id;
+                let body = context.depth == 0;
+                edits.push(Box::new(move |program| {
                     let nothing = if body { StmtKind::Block(Vec::new()) } else { StmtKind::Empty };
-                    p.stmts[s.index()].kind = nothing;
+                    program.stmts[s.index()].kind = nothing;
                 }));
             }
         }
@@ -44,12 +46,12 @@ pub(crate) fn dead(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// The blocks of statement expressions, and the statements that are their values.
-fn values(p: &Program, map: &Map) -> HashSet<StmtId> {
+fn values(program: &Program, map: &ProgramMap) -> HashSet<StmtId> {
     let mut values = HashSet::new();
     for &(e, _) in &map.exprs {
-        if let ExprKind::StmtExpr(block) = p.expr(e).kind {
+        if let ExprKind::StmtExpr(block) = program.expr(e).kind {
             values.insert(block);
-            if let StmtKind::Block(list) = &p.stmt(block).kind {
+            if let StmtKind::Block(list) = &program.stmt(block).kind {
                 values.extend(list.last());
             }
         }
@@ -57,88 +59,95 @@ fn values(p: &Program, map: &Map) -> HashSet<StmtId> {
     values
 }
 
-/// Statements that ran, and those that hold one that did.
-fn alive(map: &Map, counts: &Counts) -> HashSet<StmtId> {
+/// Statements that ran, and those that enclose one that did.
+fn alive(map: &ProgramMap, counts: &Counts) -> HashSet<StmtId> {
     let mut alive: HashSet<StmtId> = counts.keys().copied().collect();
-    for place in map.stmts.iter().rev() {
-        if alive.contains(&place.id) {
-            alive.extend(place.parent);
+    for context in map.stmts.iter().rev() {
+        if alive.contains(&context.id) {
+            alive.extend(context.parent);
         }
     }
     alive
 }
 
-/// Makes the edits of each statement.
+/// Collects the edits of each statement.
 fn each(
     specimen: &Specimen,
-    make: fn(&Program, &Counts, &Map, &Place, &mut Vec<Edit>),
+    make: fn(&Program, &Counts, &ProgramMap, &StmtContext, &mut Vec<Edit>),
 ) -> Vec<Edit> {
-    let map = Map::of(&specimen.program);
+    let map = ProgramMap::of(&specimen.program);
     let mut edits = Vec::new();
-    for place in &map.stmts {
-        make(&specimen.program, &specimen.profile().counts, &map, place, &mut edits);
+    for context in &map.stmts {
+        make(&specimen.program, &specimen.profile().counts, &map, context, &mut edits);
     }
     edits
 }
 
-/// Branches become what was taken, loops that turned once their body. The meaning stays as it is.
+/// Replaces branches by the arm that was taken, and loops with one iteration by their body. The
+/// execution does not change.
 pub(crate) fn taken(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    only(level, || each(specimen, take))
+    only(level, || each(specimen, take_branch))
 }
 
-fn take(p: &Program, counts: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let s = place.id;
+fn take_branch(
+    program: &Program,
+    counts: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    let s = context.id;
     let count = |s: StmtId| counts.get(&s).copied().unwrap_or(0);
     let all = count(s);
     if all == 0 {
         return;
     }
-    match p.stmt(s).kind {
-        StmtKind::If(c, then, _) if count(then) == all => edits.push(keep(s, c, Some(then))),
-        StmtKind::If(c, then, other) if count(then) == 0 => edits.push(keep(s, c, other)),
+    match program.stmt(s).kind {
+        StmtKind::If(c, then, _) if count(then) == all => edits.push(keep_arm(s, c, Some(then))),
+        StmtKind::If(c, then, other) if count(then) == 0 => edits.push(keep_arm(s, c, other)),
         StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::DoWhile(body, _)
             if count(body) == all =>
         {
-            edits.push(once(p, counts, s));
+            edits.push(run_loop_once(program, counts, s));
         }
         StmtKind::For { init, cond: Some(c), body, .. } if count(body) == 0 => {
-            edits.push(Box::new(move |p| {
+            edits.push(Box::new(move |program| {
                 let mut list: Vec<StmtId> = init.into_iter().collect();
-                list.extend(effects(p, c));
-                become_all(p, s, list);
+                list.extend(effects(program, c));
+                become_all(program, s, list);
             }));
         }
         StmtKind::Switch(c, body) => {
-            let ways = ways(p, counts, body);
-            if let [only] = ways.as_slice() {
-                edits.push(enter(s, c, only.clone()));
+            let case_paths = case_paths(program, counts, body);
+            if let [only] = case_paths.as_slice() {
+                edits.push(take_case_path(s, c, only.clone()));
             }
         }
         _ => {}
     }
 }
 
-/// A branch becomes one of its arms; what its condition does is kept.
-fn keep(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
-    Box::new(move |p| {
-        let mut list = effects(p, c);
+/// Replaces a branch by one of its arms; side effects of the condition are kept.
+fn keep_arm(s: StmtId, c: ExprId, arm: Option<StmtId>) -> Edit {
+    Box::new(move |program| {
+        let mut list = effects(program, c);
         list.extend(arm);
-        become_all(p, s, list);
+        become_all(program, s, list);
     })
 }
 
-/// An expression as a statement, if it does anything.
-fn effects(p: &mut Program, e: ExprId) -> Vec<StmtId> {
-    if has_effects(p, e) { vec![p.expr_stmt(e)] } else { Vec::new() }
+/// An expression as a statement, if it has side effects.
+fn effects(program: &mut Program, e: ExprId) -> Vec<StmtId> {
+    if has_effects(program, e) { vec![program.expr_stmt(e)] } else { Vec::new() }
 }
 
-/// A loop becomes its beginning, its body and, unless it was left by a `break`, its step.
-fn once(p: &Program, counts: &Counts, s: StmtId) -> Edit {
-    let left = Map::of_stmt(p, s).stmts.iter().any(|place| {
-        matches!(p.stmt(place.id).kind, StmtKind::Break) && counts.contains_key(&place.id)
+/// Replaces a loop by its initialisation, its body and, unless it was left by a `break`, its step.
+fn run_loop_once(program: &Program, counts: &Counts, s: StmtId) -> Edit {
+    let left = ProgramMap::of_stmt(program, s).stmts.iter().any(|context| {
+        matches!(program.stmt(context.id).kind, StmtKind::Break) && counts.contains_key(&context.id)
     });
-    Box::new(move |p| {
-        let (init, cond, step, body) = match p.stmt(s).kind {
+    Box::new(move |program| {
+        let (init, cond, step, body) = match program.stmt(s).kind {
             StmtKind::For { init, cond, step, body } => (init, cond, step, body),
             StmtKind::While(c, body) => (None, Some(c), None, body),
             StmtKind::DoWhile(body, _) => (None, None, None, body),
@@ -146,133 +155,147 @@ fn once(p: &Program, counts: &Counts, s: StmtId) -> Edit {
         };
         let mut list: Vec<StmtId> = init.into_iter().collect();
         if let Some(c) = cond {
-            list.extend(effects(p, c));
+            list.extend(effects(program, c));
         }
-        list.push(run_once(p, body));
+        list.push(run_once(program, body));
         if let Some(step) = step.filter(|_| !left) {
-            list.extend(effects(p, step));
+            list.extend(effects(program, step));
         }
-        become_all(p, s, list);
+        become_all(program, s, list);
     })
 }
 
-/// The body of a loop or switch on its own: what follows a jump out of it goes, and where a jump is
-/// left it needs a loop still.
-fn run_once(p: &mut Program, body: StmtId) -> StmtId {
-    let mut list = match &p.stmt(body).kind {
+/// The body of a loop or switch without it: what follows a jump out of it is removed; if another such
+/// jump is left, the body still needs a loop.
+fn run_once(program: &mut Program, body: StmtId) -> StmtId {
+    let mut list = match &program.stmt(body).kind {
         StmtKind::Block(list) => list.clone(),
         _ => vec![body],
     };
-    let jumps = |s: &StmtId| matches!(p.stmt(*s).kind, StmtKind::Break | StmtKind::Continue);
+    let jumps = |s: &StmtId| matches!(program.stmt(*s).kind, StmtKind::Break | StmtKind::Continue);
     if let Some(end) = list.iter().position(jumps) {
         list.truncate(end);
     }
-    let block = p.block(list);
-    if !leaves(p, block, true, true) {
+    let block = program.block(list);
+    if !has_jump_out(program, block, true, true) {
         return block;
     }
-    let zero = p.int_const(ctree::Ty::INT, 0);
-    p.make_stmt(StmtKind::DoWhile(block, zero))
+    let zero = program.int_const(ctree::Ty::INT, 0);
+    program.make_stmt(StmtKind::DoWhile(block, zero))
 }
 
 /// Whether a `break` or `continue` in a statement leaves what the statement is the body of.
-fn leaves(p: &Program, s: StmtId, breaks: bool, continues: bool) -> bool {
-    match &p.stmt(s).kind {
+fn has_jump_out(program: &Program, s: StmtId, breaks: bool, continues: bool) -> bool {
+    match &program.stmt(s).kind {
         StmtKind::Break => breaks,
         StmtKind::Continue => continues,
-        StmtKind::Block(list) => list.iter().any(|&s| leaves(p, s, breaks, continues)),
+        StmtKind::Block(list) => list.iter().any(|&s| has_jump_out(program, s, breaks, continues)),
         StmtKind::If(_, then, other) => {
-            leaves(p, *then, breaks, continues)
-                || other.is_some_and(|s| leaves(p, s, breaks, continues))
+            has_jump_out(program, *then, breaks, continues)
+                || other.is_some_and(|s| has_jump_out(program, s, breaks, continues))
         }
         StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => {
-            leaves(p, *s, breaks, continues)
+            has_jump_out(program, *s, breaks, continues)
         }
-        StmtKind::Switch(_, body) => continues && leaves(p, *body, false, true),
+        StmtKind::Switch(_, body) => continues && has_jump_out(program, *body, false, true),
         _ => false,
     }
 }
 
-/// The statements from each case of a switch that ran to where it is left. A case that only
-/// another one falls into is no way of its own.
-fn ways(p: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
-    let StmtKind::Block(list) = &p.stmt(body).kind else { return Vec::new() };
-    let mut ways = Vec::new();
+/// The statements from each case of a switch that ran to where it is left. A case that is only
+/// reached by fallthrough does not count.
+fn case_paths(program: &Program, counts: &Counts, body: StmtId) -> Vec<Vec<StmtId>> {
+    let StmtKind::Block(list) = &program.stmt(body).kind else { return Vec::new() };
+    let mut case_paths = Vec::new();
     let mut at = 0;
     while at < list.len() {
-        let (inner, labelled) = unlabelled(p, list[at]);
+        let (inner, labelled) = unlabelled(program, list[at]);
         if !labelled || !counts.contains_key(&inner) {
             at += 1;
             continue;
         }
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         while at < list.len() {
-            let (inner, _) = unlabelled(p, list[at]);
+            let (inner, _) = unlabelled(program, list[at]);
             at += 1;
-            match p.stmt(inner).kind {
+            match program.stmt(inner).kind {
                 StmtKind::Break => break,
                 StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue => {
-                    way.push(inner);
+                    path.push(inner);
                     break;
                 }
-                _ => way.push(inner),
+                _ => path.push(inner),
             }
         }
-        ways.push(way);
+        case_paths.push(path);
     }
-    ways
+    case_paths
 }
 
-fn unlabelled(p: &Program, mut s: StmtId) -> (StmtId, bool) {
+fn unlabelled(program: &Program, mut s: StmtId) -> (StmtId, bool) {
     let mut labelled = false;
-    while let StmtKind::Case(_, _, inner) | StmtKind::Default(inner) = p.stmt(s).kind {
+    while let StmtKind::Case(_, _, inner) | StmtKind::Default(inner) = program.stmt(s).kind {
         (s, labelled) = (inner, true);
     }
     (s, labelled)
 }
 
-/// A switch becomes one of its ways.
-fn enter(s: StmtId, c: ExprId, way: Vec<StmtId>) -> Edit {
-    Box::new(move |p| {
-        let mut list = effects(p, c);
-        let block = p.block(way.clone());
-        list.push(if leaves(p, block, true, false) { run_once(p, block) } else { block });
-        become_all(p, s, list);
+/// Replaces a switch by one of its paths.
+fn take_case_path(s: StmtId, c: ExprId, path: Vec<StmtId>) -> Edit {
+    Box::new(move |program| {
+        let mut list = effects(program, c);
+        let block = program.block(path.clone());
+        list.push(if has_jump_out(program, block, true, false) {
+            run_once(program, block)
+        } else {
+            block
+        });
+        become_all(program, s, list);
     })
 }
 
-/// Loops turn less often, then once; `for` loses its clauses.
+/// Reduces the iterations of loops, down to one; removes the clauses of `for`.
 pub(crate) fn loops(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
-        0 => Some(each(specimen, |p, counts, _, place, edits| {
-            let s = place.id;
+        0 => Some(each(specimen, |program, counts, _, context, edits| {
+            let s = context.id;
             let is_loop = matches!(
-                p.stmt(s).kind,
+                program.stmt(s).kind,
                 StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
             );
-            // Without an execution nothing is known.
+            // Nothing is known without an execution.
             if is_loop && (counts.is_empty() || counts.contains_key(&s)) {
-                edits.push(once(p, counts, s));
+                edits.push(run_loop_once(program, counts, s));
             }
         })),
-        1 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |_| 1, edits))),
-        2 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |_| 2, edits))),
-        3 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |n| n / 2, edits))),
-        4 => Some(each(specimen, |p, _, _, place, edits| bound(p, place.id, |n| n - 1, edits))),
+        1 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |_| 1, edits)
+        })),
+        2 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |_| 2, edits)
+        })),
+        3 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |n| n / 2, edits)
+        })),
+        4 => Some(each(specimen, |program, _, _, context, edits| {
+            bound(program, context.id, |n| n - 1, edits)
+        })),
         _ => None,
     }
 }
 
-/// Moves the constant that ends a loop nearer to its beginning.
-fn bound(p: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit>) {
-    let (start, cond) = match p.stmt(s).kind {
-        StmtKind::For { init, cond: Some(cond), .. } => (init.and_then(|s| start(p, s)), cond),
+/// Moves the constant bound of a loop nearer to its start.
+fn bound(program: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit>) {
+    let (start, cond) = match program.stmt(s).kind {
+        StmtKind::For { init, cond: Some(cond), .. } => {
+            (init.and_then(|s| start(program, s)), cond)
+        }
         StmtKind::While(cond, _) | StmtKind::DoWhile(_, cond) => (None, cond),
         _ => return,
     };
     let start = start.unwrap_or(0);
-    let ExprKind::Binary(op, _, end) = p.expr(bare(p, cond)).kind else { return };
-    let Some(old) = constant(p, end) else { return };
+    let ExprKind::Binary(op, _, end) = program.expr(bare(program, cond)).kind else { return };
+    let Some(old) = constant(program, end) else { return };
     let inclusive = match op {
         BinOp::Lt | BinOp::Gt | BinOp::Ne => 0,
         BinOp::Le | BinOp::Ge => 1,
@@ -282,20 +305,20 @@ fn bound(p: &Program, s: StmtId, shorter: fn(i128) -> i128, edits: &mut Vec<Edit
     let new = shorter(turns);
     if new > 0 && new < turns {
         let value = start + (new - inclusive) * (old - start).signum();
-        edits.push(Box::new(move |p| literal(p, end, value)));
+        edits.push(Box::new(move |program| literal(program, end, value)));
     }
 }
 
-/// What a loop's first clause sets its variable to.
-fn start(p: &Program, init: StmtId) -> Option<i128> {
-    match &p.stmt(init).kind {
-        StmtKind::Expr(e) => match p.expr(*e).kind {
-            ExprKind::Assign(_, value) => constant(p, value),
+/// The initial value of a loop's variable.
+fn start(program: &Program, init: StmtId) -> Option<i128> {
+    match &program.stmt(init).kind {
+        StmtKind::Expr(e) => match program.expr(*e).kind {
+            ExprKind::Assign(_, value) => constant(program, value),
             _ => None,
         },
         StmtKind::Decl(items) => match items.as_slice() {
-            [Item::Var(v)] => match p.var(*v).init {
-                Some(ctree::Init::Expr(e)) => constant(p, e),
+            [Item::Var(v)] => match program.var(*v).init {
+                Some(ctree::Init::Expr(e)) => constant(program, e),
                 _ => None,
             },
             _ => None,
@@ -304,7 +327,7 @@ fn start(p: &Program, init: StmtId) -> Option<i128> {
     }
 }
 
-/// Statements lose a part: a condition, an arm, a clause. A level is a kind of part.
+/// Removes a part of a statement: a condition, an arm, a clause. A level is a kind of part.
 pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let lose: fn(&mut StmtKind) = match level {
         0 => |kind| {
@@ -345,7 +368,7 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
                 *kind = StmtKind::While(c, body);
             }
         },
-        7 => return Some(each(specimen, ways_of_switch)),
+        7 => return Some(each(specimen, switch_paths)),
         8 => |kind| {
             if let StmtKind::Switch(c, _) = kind {
                 *kind = StmtKind::Expr(*c);
@@ -358,60 +381,76 @@ pub(crate) fn branches(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         },
         _ => return None,
     };
-    let map = Map::of(&specimen.program);
+    let map = ProgramMap::of(&specimen.program);
     let mut edits: Vec<Edit> = Vec::new();
-    for place in &map.stmts {
-        let (s, mut kind) = (place.id, specimen.program.stmt(place.id).kind.clone());
+    for context in &map.stmts {
+        let (s, mut kind) = (context.id, specimen.program.stmt(context.id).kind.clone());
         lose(&mut kind);
         if kind != specimen.program.stmt(s).kind {
-            edits.push(Box::new(move |p| lose(&mut p.stmts[s.index()].kind)));
+            edits.push(Box::new(move |program| lose(&mut program.stmts[s.index()].kind)));
         }
     }
     Some(edits)
 }
 
-fn ways_of_switch(p: &Program, counts: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    if let StmtKind::Switch(c, body) = p.stmt(place.id).kind {
-        edits.extend(ways(p, counts, body).into_iter().map(|way| enter(place.id, c, way)));
+fn switch_paths(
+    program: &Program,
+    counts: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    if let StmtKind::Switch(c, body) = program.stmt(context.id).kind {
+        edits.extend(
+            case_paths(program, counts, body)
+                .into_iter()
+                .map(|path| take_case_path(context.id, c, path)),
+        );
     }
 }
 
-/// Jumps, labels, blocks and returns that are needless. The meaning stays as it is.
+/// Removes redundant jumps, labels, blocks and returns. The execution does not change.
 pub(crate) fn needless(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     match level {
         0 => Some(each(specimen, jumps)),
-        1 => Some(each(specimen, unwrap)),
-        2 => Some(each(specimen, trailing)),
+        1 => Some(each(specimen, unwrap_block)),
+        2 => Some(each(specimen, remove_trailing_jumps)),
         3 => Some(hoists(specimen)),
         4 => Some(compounds(specimen)),
         _ => None,
     }
 }
 
-fn jumps(p: &Program, _: &Counts, map: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let s = place.id;
+fn jumps(
+    program: &Program,
+    _: &Counts,
+    map: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    let s = context.id;
     let goes = |l: LabelId| {
-        map.stmts.iter().any(|q| matches!(p.stmt(q.id).kind, StmtKind::Goto(m) if m == l))
+        map.stmts.iter().any(|q| matches!(program.stmt(q.id).kind, StmtKind::Goto(m) if m == l))
     };
-    match &p.stmt(s).kind {
+    match &program.stmt(s).kind {
         StmtKind::Label(l, inner) if !goes(*l) => {
             let inner = *inner;
-            edits.push(Box::new(move |p| become_all(p, s, vec![inner])));
+            edits.push(Box::new(move |program| become_all(program, s, vec![inner])));
         }
         StmtKind::Block(list) => {
-            // A jump forward within the block leaves out what is between.
+            // A forward jump within the block skips what is between.
             for (at, &from) in list.iter().enumerate() {
-                let StmtKind::Goto(l) = p.stmt(from).kind else { continue };
+                let StmtKind::Goto(l) = program.stmt(from).kind else { continue };
                 let is_target =
-                    |&s: &StmtId| matches!(p.stmt(s).kind, StmtKind::Label(m, _) if m == l);
+                    |&s: &StmtId| matches!(program.stmt(s).kind, StmtKind::Label(m, _) if m == l);
                 let Some(skipped) = list[at..].iter().position(is_target) else { continue };
                 let gone: Vec<StmtId> = list[at..at + skipped]
                     .iter()
                     .copied()
-                    .filter(|&s| !matches!(p.stmt(s).kind, StmtKind::Decl(_)))
+                    .filter(|&s| !matches!(program.stmt(s).kind, StmtKind::Decl(_)))
                     .collect();
-                edits.push(Box::new(move |p| {
-                    gone.iter().for_each(|s| p.stmts[s.index()].kind = StmtKind::Empty);
+                edits.push(Box::new(move |program| {
+                    gone.iter().for_each(|s| program.stmts[s.index()].kind = StmtKind::Empty);
                 }));
             }
         }
@@ -419,25 +458,31 @@ fn jumps(p: &Program, _: &Counts, map: &Map, place: &Place, edits: &mut Vec<Edit
     }
 }
 
-/// The braces of a block within a block go, also around declarations: these get names of their own.
-fn unwrap(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let (s, Some(parent)) = (place.id, place.parent) else { return };
-    let StmtKind::Block(list) = &p.stmt(s).kind else { return };
-    let declares = list.iter().any(|&s| matches!(p.stmt(s).kind, StmtKind::Decl(_)));
-    if !declares || !matches!(p.stmt(parent).kind, StmtKind::Block(_)) {
+/// Removes the braces of a block within a block, also around declarations, which are renamed.
+fn unwrap_block(
+    program: &Program,
+    _: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    let (s, Some(parent)) = (context.id, context.parent) else { return };
+    let StmtKind::Block(list) = &program.stmt(s).kind else { return };
+    let declares = list.iter().any(|&s| matches!(program.stmt(s).kind, StmtKind::Decl(_)));
+    if !declares || !matches!(program.stmt(parent).kind, StmtKind::Block(_)) {
         return;
     }
-    edits.push(Box::new(move |p| {
-        let StmtKind::Block(inner) = p.stmt(s).kind.clone() else { return };
+    edits.push(Box::new(move |program| {
+        let StmtKind::Block(inner) = program.stmt(s).kind.clone() else { return };
         for &s in &inner {
-            let StmtKind::Decl(items) = p.stmt(s).kind.clone() else { continue };
+            let StmtKind::Decl(items) = program.stmt(s).kind.clone() else { continue };
             for item in items {
                 if let Item::Var(v) = item {
-                    make_unique(p, v);
+                    make_unique(program, v);
                 }
             }
         }
-        if let StmtKind::Block(list) = &mut p.stmts[parent.index()].kind
+        if let StmtKind::Block(list) = &mut program.stmts[parent.index()].kind
             && let Some(at) = list.iter().position(|&other| other == s)
         {
             list.splice(at..=at, inner);
@@ -446,29 +491,37 @@ fn unwrap(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>
 }
 
 /// `return` at the end of a function without a value, and of `main`; `continue` at a loop's end.
-fn trailing(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edit>) {
-    let last = |s: StmtId| match &p.stmt(s).kind {
+fn remove_trailing_jumps(
+    program: &Program,
+    _: &Counts,
+    _: &ProgramMap,
+    context: &StmtContext,
+    edits: &mut Vec<Edit>,
+) {
+    let last = |s: StmtId| match &program.stmt(s).kind {
         StmtKind::Block(list) => list.last().copied(),
         _ => Some(s),
     };
-    match p.stmt(place.id).kind {
-        StmtKind::Block(_) if place.depth == 0 => {
-            let is_main = place.func.is_some_and(|f| p.name(p.func(f).name) == "main");
-            if let Some(s) = last(place.id)
-                && let StmtKind::Return(value) = p.stmt(s).kind
+    match program.stmt(context.id).kind {
+        StmtKind::Block(_) if context.depth == 0 => {
+            let is_main =
+                context.func.is_some_and(|f| program.name(program.func(f).name) == "main");
+            if let Some(s) = last(context.id)
+                && let StmtKind::Return(value) = program.stmt(s).kind
                 && (value.is_none() || is_main)
             {
-                edits.push(Box::new(move |p| {
-                    let list = value.map_or(Vec::new(), |e| effects(p, e));
-                    become_all(p, s, list);
+                edits.push(Box::new(move |program| {
+                    let list = value.map_or(Vec::new(), |e| effects(program, e));
+                    become_all(program, s, list);
                 }));
             }
         }
         StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => {
             if let Some(s) = last(body)
-                && matches!(p.stmt(s).kind, StmtKind::Continue)
+                && matches!(program.stmt(s).kind, StmtKind::Continue)
             {
-                edits.push(Box::new(move |p| p.stmts[s.index()].kind = StmtKind::Empty));
+                edits
+                    .push(Box::new(move |program| program.stmts[s.index()].kind = StmtKind::Empty));
             }
         }
         _ => {}
@@ -477,12 +530,12 @@ fn trailing(p: &Program, _: &Counts, _: &Map, place: &Place, edits: &mut Vec<Edi
 
 /// `x = x + y` becomes `x += y`.
 fn compounds(specimen: &Specimen) -> Vec<Edit> {
-    let p = &specimen.program;
-    let text = |e: ExprId| ctree::print::print_expr(p, e);
+    let program = &specimen.program;
+    let text = |e: ExprId| ctree::print::print_expr(program, e);
     let mut edits: Vec<Edit> = Vec::new();
-    for (e, _) in Map::of(p).exprs {
-        let ExprKind::Assign(lhs, rhs) = p.expr(e).kind else { continue };
-        let ExprKind::Binary(op, a, rhs) = p.expr(bare(p, rhs)).kind else { continue };
+    for (e, _) in ProgramMap::of(program).exprs {
+        let ExprKind::Assign(lhs, rhs) = program.expr(e).kind else { continue };
+        let ExprKind::Binary(op, a, rhs) = program.expr(bare(program, rhs)).kind else { continue };
         let arithmetic = matches!(
             op,
             BinOp::Mul
@@ -496,61 +549,63 @@ fn compounds(specimen: &Specimen) -> Vec<Edit> {
                 | BinOp::BitXor
                 | BinOp::BitOr
         );
-        if arithmetic && !has_effects(p, lhs) && text(lhs) == text(a) {
-            edits.push(Box::new(move |p| {
-                let comp = p.expr(a).ty;
-                p.exprs[e.index()].kind = ExprKind::AssignOp { op, lhs, rhs, comp };
+        if arithmetic && !has_effects(program, lhs) && text(lhs) == text(a) {
+            edits.push(Box::new(move |program| {
+                let comp = program.expr(a).ty;
+                program.exprs[e.index()].kind = ExprKind::AssignOp { op, lhs, rhs, comp };
             }));
         }
     }
     edits
 }
 
-/// Statement expressions: their statements go before the one that they are in.
+/// Moves the statements of a statement expression before the statement that it is in.
 fn hoists(specimen: &Specimen) -> Vec<Edit> {
-    let p = &specimen.program;
-    let map = Map::of(p);
+    let program = &specimen.program;
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, stmt) in &map.exprs {
-        let ExprKind::StmtExpr(block) = p.expr(e).kind else { continue };
-        let place = stmt.and_then(|s| map.stmts.iter().find(|place| place.id == s));
-        let Some(&Place { id: at, parent, .. }) = place else { continue };
+        let ExprKind::StmtExpr(block) = program.expr(e).kind else { continue };
+        let context = stmt.and_then(|s| map.stmts.iter().find(|context| context.id == s));
+        let Some(&StmtContext { id: at, parent, .. }) = context else { continue };
         // The clauses of a loop are evaluated more than once.
         if !matches!(
-            p.stmt(at).kind,
+            program.stmt(at).kind,
             StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Decl(_) | StmtKind::If(..)
         ) {
             continue;
         }
         let in_loop = parent.is_some_and(
-            |up| matches!(p.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == at),
+            |up| matches!(program.stmt(up).kind, StmtKind::For { init: Some(init), .. } if init == at),
         );
-        if in_loop || map.visible_parent(p, e) == Some(Parent::Stmt(at)) && is_void(p, e) {
+        if in_loop
+            || map.visible_parent(program, e) == Some(Parent::Stmt(at)) && is_void(program, e)
+        {
             continue;
         }
-        edits.push(Box::new(move |p| hoist(p, e, block, parent, at)));
+        edits.push(Box::new(move |program| hoist(program, e, block, parent, at)));
     }
     edits
 }
 
-fn is_void(p: &Program, e: ExprId) -> bool {
-    p.types.is_void(p.expr(e).ty)
+fn is_void(program: &Program, e: ExprId) -> bool {
+    program.types.is_void(program.expr(e).ty)
 }
 
-fn hoist(p: &mut Program, e: ExprId, block: StmtId, parent: Option<StmtId>, at: StmtId) {
-    // A copy, for the names that it declares are to be its own.
-    let copy = Graft::default().stmt(p, block);
-    let StmtKind::Block(mut list) = p.stmt(copy).kind.clone() else { return };
-    let value = list.last().and_then(|&last| match p.stmt(last).kind {
+fn hoist(program: &mut Program, e: ExprId, block: StmtId, parent: Option<StmtId>, at: StmtId) {
+    // A copy, because the names that it declares must be unique.
+    let copy = TreeCopier::default().stmt(program, block);
+    let StmtKind::Block(mut list) = program.stmt(copy).kind.clone() else { return };
+    let value = list.last().and_then(|&last| match program.stmt(last).kind {
         StmtKind::Expr(value) => Some(value),
         _ => None,
     });
     match value {
         Some(value) => {
             list.pop();
-            raise(p, e, value);
+            replace_by_child(program, e, value);
         }
-        None => literal(p, e, 0),
+        None => literal(program, e, 0),
     }
-    insert_before(p, parent, at, list);
+    insert_before(program, parent, at, list);
 }

@@ -1,50 +1,52 @@
-//! Leaves out statements, functions, variables and initialisers.
+//! Removes statements, functions, variables and initialisers.
 
 use std::collections::BTreeMap;
 
 use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, UnOp, VarId};
 
 use crate::value::literal;
-use crate::{Edit, Map, Parent, Specimen, only};
+use crate::{Edit, Parent, ProgramMap, Specimen, only};
 
-/// Leaves out statements. A level is a depth of calls and a depth of nesting: what is nearer to the
-/// top of `main` goes first and takes with it what is below.
+/// Removes statements. A level is a depth of calls and a depth of nesting: statements nearer to the top
+/// of `main` are tried first, with everything in them.
 pub(crate) fn statements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let depths = map.call_depths(program);
     let mut levels: BTreeMap<(usize, usize), Vec<StmtId>> = BTreeMap::new();
-    for place in map.stmts.iter().filter(|place| place.depth > 0) {
-        let calls = place.func.and_then(|f| depths.get(&f)).copied().unwrap_or(usize::MAX);
-        let removable = match &program.stmt(place.id).kind {
+    for context in map.stmts.iter().filter(|context| context.depth > 0) {
+        let calls = context.func.and_then(|f| depths.get(&f)).copied().unwrap_or(usize::MAX);
+        let removable = match &program.stmt(context.id).kind {
             StmtKind::Empty | StmtKind::Decl(_) | StmtKind::Label(..) => false,
-            // Nothing but the function's value hangs on its last statement.
-            StmtKind::Return(value) => place.depth > 1 || value.is_none(),
+            // Only the function's value depends on its last statement.
+            StmtKind::Return(value) => context.depth > 1 || value.is_none(),
             _ => true,
         };
         if removable {
-            levels.entry((calls, place.depth)).or_default().push(place.id);
+            levels.entry((calls, context.depth)).or_default().push(context.id);
         }
     }
     let stmts = levels.into_values().nth(level)?;
-    let drop = |s: StmtId| -> Edit { Box::new(move |p| p.stmts[s.index()].kind = StmtKind::Empty) };
+    let drop = |s: StmtId| -> Edit {
+        Box::new(move |program| program.stmts[s.index()].kind = StmtKind::Empty)
+    };
     Some(stmts.into_iter().map(drop).collect())
 }
 
-/// Leaves out functions: a call becomes the value that it had.
+/// Removes functions: a call is replaced by the value that it had.
 pub(crate) fn functions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let program = &specimen.program;
-        let map = Map::of(program);
+        let map = ProgramMap::of(program);
         let depths = map.call_depths(program);
         let mut funcs: Vec<FuncId> = map.funcs.clone();
         funcs.retain(|&f| program.name(program.func(f).name) != "main");
         funcs.sort_by_key(|f| depths.get(f).copied().unwrap_or(usize::MAX));
-        funcs.into_iter().map(|f| forget_function(specimen, &map, f)).collect()
+        funcs.into_iter().map(|f| remove_function(specimen, &map, f)).collect()
     })
 }
 
-fn forget_function(specimen: &Specimen, map: &Map, f: FuncId) -> Edit {
+fn remove_function(specimen: &Specimen, map: &ProgramMap, f: FuncId) -> Edit {
     let program = &specimen.program;
     let name = program.func(f).name;
     let same = |g: FuncId| program.func(g).name == name;
@@ -59,12 +61,12 @@ fn forget_function(specimen: &Specimen, map: &Map, f: FuncId) -> Edit {
             }
         }
     }
-    Box::new(move |p| {
+    Box::new(move |program| {
         for &(call, worth) in &calls {
-            literal(p, call, worth);
+            literal(program, call, worth);
         }
-        for unit in &mut p.units {
-            let funcs = &p.funcs;
+        for unit in &mut program.units {
+            let funcs = &program.funcs;
             unit.items.retain(|item| match *item {
                 Item::Func(g) | Item::FuncDecl(g) => funcs[g.index()].name != name,
                 _ => true,
@@ -73,12 +75,12 @@ fn forget_function(specimen: &Specimen, map: &Map, f: FuncId) -> Edit {
     })
 }
 
-/// Leaves out variables: a read becomes the value that it gave first, an assignment its right side.
+/// Removes variables: a read is replaced by its first value, an assignment by its right side.
 pub(crate) fn variables(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
-        let map = Map::of(&specimen.program);
+        let map = ProgramMap::of(&specimen.program);
         let vars = map.vars.iter().filter(|&&v| !is_parameter(&specimen.program, v));
-        vars.filter_map(|&v| forget_variable(specimen, &map, v)).collect()
+        vars.filter_map(|&v| remove_variable(specimen, &map, v)).collect()
     })
 }
 
@@ -86,15 +88,15 @@ fn is_parameter(program: &Program, v: VarId) -> bool {
     program.var(v).scope == ctree::Scope::Param
 }
 
-/// What becomes of one use of a variable.
-enum Use {
-    /// The expression becomes a constant.
+/// The replacement of one use of a variable.
+enum Replacement {
+    /// Replaced by a constant.
     Value(ExprId, i128),
-    /// The expression becomes another one.
+    /// Replaced by another expression.
     Other(ExprId, ExprId),
 }
 
-fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
+fn remove_variable(specimen: &Specimen, map: &ProgramMap, v: VarId) -> Option<Edit> {
     let program = &specimen.program;
     let name = program.var(v).name;
     let is_file = program.var(v).scope == ctree::Scope::File;
@@ -106,34 +108,38 @@ fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
             let whole = whole_place(program, map, e);
             let becomes = match map.visible_parent(program, whole) {
                 Some(Parent::Expr(up)) => match program.expr(up).kind {
-                    ExprKind::Assign(lhs, rhs) if lhs == whole => Use::Other(up, rhs),
-                    ExprKind::AssignOp { lhs, rhs, .. } if lhs == whole => Use::Other(up, rhs),
+                    ExprKind::Assign(lhs, rhs) if lhs == whole => Replacement::Other(up, rhs),
+                    ExprKind::AssignOp { lhs, rhs, .. } if lhs == whole => {
+                        Replacement::Other(up, rhs)
+                    }
                     ExprKind::Unary(
                         UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                         _,
-                    ) => Use::Value(up, worth(up)),
+                    ) => Replacement::Value(up, worth(up)),
                     ExprKind::Unary(UnOp::AddrOf, _) => return None,
-                    _ => Use::Value(whole, worth(whole)),
+                    _ => Replacement::Value(whole, worth(whole)),
                 },
-                _ => Use::Value(whole, worth(whole)),
+                _ => Replacement::Value(whole, worth(whole)),
             };
             uses.push(becomes);
         }
     }
-    Some(Box::new(move |p| {
+    Some(Box::new(move |program| {
         for becomes in &uses {
             match *becomes {
-                Use::Value(e, value) => literal(p, e, value),
-                Use::Other(e, by) => p.exprs[e.index()] = p.exprs[by.index()].clone(),
+                Replacement::Value(e, value) => literal(program, e, value),
+                Replacement::Other(e, by) => {
+                    program.exprs[e.index()] = program.exprs[by.index()].clone()
+                }
             }
         }
-        let vars = &p.vars;
+        let vars = &program.vars;
         let gone = |item: &Item| match *item {
             Item::Var(w) | Item::VarDecl(w) => w == v || is_file && vars[w.index()].name == name,
             _ => false,
         };
-        p.units.iter_mut().for_each(|unit| unit.items.retain(|item| !gone(item)));
-        for stmt in &mut p.stmts {
+        program.units.iter_mut().for_each(|unit| unit.items.retain(|item| !gone(item)));
+        for stmt in &mut program.stmts {
             if let StmtKind::Decl(items) = &mut stmt.kind {
                 items.retain(|item| !gone(item));
             }
@@ -141,8 +147,8 @@ fn forget_variable(specimen: &Specimen, map: &Map, v: VarId) -> Option<Edit> {
     }))
 }
 
-/// The largest place that a use of a variable is the root of: `a` in `a[1].b` gives all of it.
-pub(crate) fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId {
+/// The largest lvalue that a use of a variable is the root of: all of `a[1].b` for its `a`.
+pub(crate) fn whole_place(program: &Program, map: &ProgramMap, mut e: ExprId) -> ExprId {
     loop {
         let Some(Parent::Expr(up)) = map.visible_parent(program, e) else { return e };
         let inside = |a: ExprId| {
@@ -155,7 +161,7 @@ pub(crate) fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId
         match program.expr(up).kind {
             ExprKind::Member(..) => e = up,
             ExprKind::Index(base, _) if inside(base) => {
-                // An array that is indexed, not a pointer that is read.
+                // The subscript of an array, not of a pointer that is read.
                 match program.types.as_array(program.expr(e).ty) {
                     Some(_) => e = up,
                     None => return e,
@@ -166,15 +172,15 @@ pub(crate) fn whole_place(program: &Program, map: &Map, mut e: ExprId) -> ExprId
     }
 }
 
-/// Leaves out initialisers, then parts of them.
+/// Removes initialisers, then parts of them.
 pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    let map = Map::of(&specimen.program);
+    let map = ProgramMap::of(&specimen.program);
     let vars = map.vars.iter().copied();
     let init = |v: VarId| specimen.program.var(v).init.as_ref();
     match level {
         0 => Some(
             vars.filter(|&v| init(v).is_some())
-                .map(|v| -> Edit { Box::new(move |p| p.vars[v.index()].init = None) })
+                .map(|v| -> Edit { Box::new(move |program| program.vars[v.index()].init = None) })
                 .collect(),
         ),
         1 => {
@@ -184,10 +190,10 @@ pub(crate) fn initialisers(specimen: &Specimen, level: usize) -> Option<Vec<Edit
                 if let Some(init) = init(v) {
                     elements(init, &mut Vec::new(), &mut paths);
                 }
-                // From the back: what is left out there needs no designator for what follows.
+                // From the back, so that no designators are needed for the rest.
                 for path in paths.into_iter().rev() {
-                    edits.push(Box::new(move |p| {
-                        if let Some(init) = &mut p.vars[v.index()].init {
+                    edits.push(Box::new(move |program| {
+                        if let Some(init) = &mut program.vars[v.index()].init {
                             leave_out(init, &path);
                         }
                     }));
@@ -222,8 +228,8 @@ fn leave_out(init: &mut Init, path: &[u64]) {
     }
 }
 
-/// Leaves out declarations of what is defined in the same unit.
-pub(crate) fn announcements(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+/// Removes declarations of what is defined in the same unit.
+pub(crate) fn redundant_declarations(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let mut edits: Vec<Edit> = Vec::new();
         for (at, unit) in specimen.program.units.iter().enumerate() {
@@ -235,7 +241,9 @@ pub(crate) fn announcements(specimen: &Specimen, level: usize) -> Option<Vec<Edi
                 };
                 if defined {
                     let item = item.clone();
-                    edits.push(Box::new(move |p| p.units[at].items.retain(|other| *other != item)));
+                    edits.push(Box::new(move |program| {
+                        program.units[at].items.retain(|other| *other != item)
+                    }));
                 }
             }
         }

@@ -1,69 +1,69 @@
-//! Makes a C program smaller, one edit at a time, and never into a program without a defined result.
+//! Reduces a C program, one edit at a time, and always to a program with a defined result.
 //!
 //! A [`Specimen`] is a program with its text and its result. A [`Pass`] lists [`Edit`]s of a specimen;
 //! [`Specimen::with`] applies some of them and gives the new specimen, if there is one.
 //!
-//! **Edits are sloppy, specimens are not.** An edit changes the tree in place without regard to types.
-//! The tree is then cleaned up, printed and *read again*: the parser inserts the conversions and the
-//! layout anew and refuses what is not C. The text that was read is executed. Only a text with a defined
-//! result is a specimen; the tree of a specimen is always that of its text, so what the machine executed
-//! is what a compiler gets. A failed edit costs milliseconds.
+//! **Edits may be invalid, specimens are valid.** An edit changes the tree in place without regard to
+//! types. The tree is then cleaned up, printed and *parsed again*: the parser inserts the conversions
+//! and the layout again and rejects what is not C. The text that was read is executed. Only a text with
+//! a defined result is a specimen; the tree of a specimen is always that of its text, so what the
+//! machine executed is what a compiler gets. A failed edit costs milliseconds.
 //!
 //! **Passes go from the coarse to the fine**: statements by depth of calls and nesting, expressions by
-//! depth. `observe` makes the program print its variables one by one in place of checksums: the text gets
-//! longer, and everything that computed the checksum goes with the next pass.
+//! depth. `observe` makes the program print its variables one by one instead of checksums: the text gets
+//! longer, and the next pass removes everything that computed the checksum.
 //!
 //! **Values come from the execution.** The machine records the value of every integer expression. A call
-//! becomes the value it gave, a variable what was read of it, an expression its first value: the program
-//! goes on as before as far as it can, so the bug has a chance to stay.
+//! is replaced by its value, a variable by the value read, an expression by its first value: the program
+//! behaves as before as far as possible, so the bug is likely to remain.
 //!
-//! Which edits are kept is not decided here: `reduce` searches, and asks a compiler or a script.
+//! `reduce` decides which edits are kept: it searches, and runs a compiler or a script.
 
+mod aggregates;
 mod clean;
 mod control;
 mod drop;
-mod graft;
+mod edit;
 mod inline;
 mod locals;
+mod merge_units;
 mod observe;
 mod params;
 mod rename;
 mod retype;
-mod shapes;
 mod specimen;
 mod texts;
 mod tokens;
 mod types;
-mod unite;
 mod value;
 
 pub use clean::drop_headers;
-pub use ctree::map::{Map, Parent, parts};
+pub use ctree::map::{Parent, ProgramMap, for_each_child};
 pub use specimen::{Rejected, Rules, Specimen, UnitText};
 pub use tokens::tokens;
 
 use ctree::Program;
 
-/// A change of a program. Several may be made one after the other: nodes keep their numbers, and a
-/// change of what another one has cut off does nothing.
+/// A change of a program. Several may be applied in sequence: nodes keep their ids, and a change of a
+/// node that another one has removed has no effect.
 pub type Edit = Box<dyn Fn(&mut Program) + Send + Sync>;
 
 /// A kind of edit.
 pub struct Pass {
-    /// Its name, for whoever watches.
+    /// Its name, for progress output.
     pub name: &'static str,
-    /// The edits of a level, in the order to be tried; `None` when there is no such level. Edits
-    /// that are beside each other should belong together: they are tried together first.
+    /// The edits of a level, in the order to be tried; `None` when there is no such level. Adjacent
+    /// edits should be related: they are tried together first.
     pub edits: fn(&Specimen, usize) -> Option<Vec<Edit>>,
     /// How many edits are tried together at first.
-    pub opening: Opening,
+    pub first_batch: BatchSize,
     /// Whether an edit may make the text longer, for the sake of passes that come after it.
     pub grows: bool,
 }
 
-/// How many edits to try at once.
+/// How many edits are applied together at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub enum BatchSize {
     /// All of them, then halves, and so on.
     All,
     /// A few.
@@ -79,38 +79,38 @@ fn only(level: usize, edits: impl FnOnce() -> Vec<Edit>) -> Option<Vec<Edit>> {
 
 /// All passes, in the order in which they work best.
 pub fn passes() -> Vec<Pass> {
-    let pass = |name, edits, opening| Pass { name, edits, opening, grows: false };
-    let longer = |name, edits, opening| Pass { grows: true, ..pass(name, edits, opening) };
+    let pass = |name, edits, first_batch| Pass { name, edits, first_batch, grows: false };
+    let longer = |name, edits, first_batch| Pass { grows: true, ..pass(name, edits, first_batch) };
     vec![
-        pass("what is not used", clean::unused, Opening::All),
-        pass("what never ran", control::dead, Opening::All),
-        pass("statements", drop::statements, Opening::All),
-        pass("branches taken", control::taken, Opening::All),
-        pass("what is not used", clean::unused, Opening::All),
-        pass("functions", drop::functions, Opening::All),
-        pass("calls", inline::single, Opening::All),
-        pass("parameters", params::parameters, Opening::All),
-        pass("results", params::results, Opening::All),
-        longer("output", observe::output, Opening::One),
-        pass("statements", drop::statements, Opening::All),
-        pass("variables", drop::variables, Opening::All),
-        pass("initialisers", drop::initialisers, Opening::All),
-        pass("loops", control::loops, Opening::All),
-        pass("records", shapes::records, Opening::Few),
-        pass("arrays", shapes::arrays, Opening::Few),
-        pass("values", value::to_values, Opening::All),
-        pass("operands", value::to_operands, Opening::Few),
-        pass("branches", control::branches, Opening::Few),
-        pass("copies", locals::copies, Opening::All),
-        longer("calls of several", inline::several, Opening::One),
-        pass("mergers", locals::mergers, Opening::One),
-        pass("qualifiers", types::qualifiers, Opening::All),
-        pass("numbers", types::numbers, Opening::All),
-        pass("constants", value::simpler_constants, Opening::All),
-        pass("strings", texts::strings, Opening::All),
-        pass("announcements", drop::announcements, Opening::All),
-        pass("needless", control::needless, Opening::All),
-        pass("declarations", locals::declarations, Opening::All),
-        pass("names", rename::names, Opening::All),
+        pass("unused declarations", clean::unused, BatchSize::All),
+        pass("dead code", control::dead, BatchSize::All),
+        pass("statements", drop::statements, BatchSize::All),
+        pass("taken branches", control::taken, BatchSize::All),
+        pass("unused declarations", clean::unused, BatchSize::All),
+        pass("functions", drop::functions, BatchSize::All),
+        pass("calls", inline::single, BatchSize::All),
+        pass("parameters", params::parameters, BatchSize::All),
+        pass("results", params::results, BatchSize::All),
+        longer("output", observe::output, BatchSize::One),
+        pass("statements", drop::statements, BatchSize::All),
+        pass("variables", drop::variables, BatchSize::All),
+        pass("initialisers", drop::initialisers, BatchSize::All),
+        pass("loops", control::loops, BatchSize::All),
+        pass("records", aggregates::records, BatchSize::Few),
+        pass("arrays", aggregates::arrays, BatchSize::Few),
+        pass("values", value::to_values, BatchSize::All),
+        pass("operands", value::to_operands, BatchSize::Few),
+        pass("branches", control::branches, BatchSize::Few),
+        pass("copied variables", locals::copies, BatchSize::All),
+        longer("repeated calls", inline::several, BatchSize::One),
+        pass("merged variables", locals::mergers, BatchSize::One),
+        pass("qualifiers", types::qualifiers, BatchSize::All),
+        pass("arithmetic types", types::numbers, BatchSize::All),
+        pass("constants", value::simpler_constants, BatchSize::All),
+        pass("strings", texts::strings, BatchSize::All),
+        pass("redundant declarations", drop::redundant_declarations, BatchSize::All),
+        pass("redundant control flow", control::needless, BatchSize::All),
+        pass("declarations", locals::declarations, BatchSize::All),
+        pass("names", rename::names, BatchSize::All),
     ]
 }

@@ -1,15 +1,16 @@
-//! Lets a program print the variables themselves, so that what computes and prints checksums can go.
+//! Makes a program print its variables, so that the code that computes and prints checksums can be
+//! removed.
 
 use ctree::{
     ArrayLen, ExprId, ExprKind, IntKind, Item, Program, Scope, StmtId, StmtKind, Ty, TypeKind,
     VarId,
 };
 
-use crate::{Edit, Map, Specimen, only};
+use crate::{Edit, ProgramMap, Specimen, only};
 
 /// Elements of one array that are printed.
 const ELEMENTS: u64 = 40;
-/// Lines that are printed at most.
+/// Most lines that are printed.
 const LINES: usize = 600;
 
 /// Library functions that write to standard output.
@@ -19,7 +20,7 @@ const PRINTERS: &[&str] = &["printf", "puts", "putchar", "__builtin_printf", "__
 pub(crate) fn output(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     only(level, || {
         let program = &specimen.program;
-        let map = Map::of(program);
+        let map = ProgramMap::of(program);
         if is_plain(program, &map) {
             return Vec::new();
         }
@@ -29,16 +30,16 @@ pub(crate) fn output(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// Whether all output is made by `main` itself, outside of loops, a variable at a time.
-fn is_plain(program: &Program, map: &Map) -> bool {
-    let place = |s: StmtId| map.stmts.iter().find(|place| place.id == s);
+fn is_plain(program: &Program, map: &ProgramMap) -> bool {
+    let context = |s: StmtId| map.stmts.iter().find(|context| context.id == s);
     map.exprs.iter().all(|&(e, stmt)| {
         let ExprKind::Call(callee, args) = &program.expr(e).kind else { return true };
         if !is_printer(program, *callee) {
             return true;
         }
-        let in_main = stmt.and_then(place).is_some_and(|place| {
+        let in_main = stmt.and_then(context).is_some_and(|context| {
             let named = |f| program.name(program.func(f).name) == "main";
-            place.depth == 1 && place.func.is_some_and(named)
+            context.depth == 1 && context.func.is_some_and(named)
         });
         in_main && args.len() <= 2
     })
@@ -55,11 +56,11 @@ fn is_printer(program: &Program, mut callee: ExprId) -> bool {
 }
 
 fn print_variables(program: &mut Program) {
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let calls: Vec<StmtId> = map
         .stmts
         .iter()
-        .map(|place| place.id)
+        .map(|context| context.id)
         .filter(|&s| match program.stmt(s).kind {
             StmtKind::Expr(e) => match program.expr(e).kind {
                 ExprKind::Call(callee, _) => is_printer(program, callee),

@@ -1,41 +1,43 @@
-//! Everything gets a short name.
+//! Gives everything a short name.
 //!
-//! A name is given to one thing only in the whole program, so scopes need no thought. Things of
-//! several units that have the same name keep having the same. `main` and what is not defined here
-//! keep their names.
+//! A name is used for one entity only in the whole program, so scopes do not matter. Entities of several
+//! units with the same name are renamed alike. `main` and what is not defined here keep their names.
 
 use std::collections::HashSet;
 
 use ctree::{Item, LabelId, Program, Scope, StmtKind, Sym, VarId};
 
-use crate::{Edit, Map, Specimen};
+use crate::{Edit, ProgramMap, Specimen};
 
 /// All names at once; then the long ones one by one.
 pub(crate) fn names(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
-    let p = &specimen.program;
-    let things = things(p);
+    let program = &specimen.program;
+    let entities = entities(program);
     match level {
         0 => {
-            let edit: Edit = Box::new(move |p| {
-                let mut taken = kept(p);
-                // By way of names that no text has, or one would take what another still has.
-                let aside = |(n, thing): (usize, &Thing)| thing.rename(p, &format!("{n} "));
-                let things: Vec<Thing> = things.iter().enumerate().map(aside).collect();
-                for thing in things {
-                    let name = next(&mut taken);
-                    thing.rename(p, &name);
+            let edit: Edit = Box::new(move |program| {
+                let mut used = kept(program);
+                // Through names that no text has, so that a new name is never still in use.
+                let aside =
+                    |(n, entity): (usize, &Entity)| entity.rename(program, &format!("{n} "));
+                let entities: Vec<Entity> = entities.iter().enumerate().map(aside).collect();
+                for entity in entities {
+                    let name = next(&mut used);
+                    entity.rename(program, &name);
                 }
             });
             Some(vec![edit])
         }
         1 => {
-            let long = things.into_iter().filter(|thing| p.name(thing.name(p)).len() > 2);
-            let single = |thing: Thing| -> Edit {
-                Box::new(move |p| {
-                    let mut taken = kept(p);
-                    let name = (0..).map(|_| next(&mut taken)).find(|n| p.names.get(n).is_none());
+            let long =
+                entities.into_iter().filter(|entity| program.name(entity.name(program)).len() > 2);
+            let single = |entity: Entity| -> Edit {
+                Box::new(move |program| {
+                    let mut used = kept(program);
+                    let name =
+                        (0..).map(|_| next(&mut used)).find(|n| program.names.get(n).is_none());
                     if let Some(name) = name {
-                        thing.rename(p, &name);
+                        entity.rename(program, &name);
                     }
                 })
             };
@@ -45,10 +47,10 @@ pub(crate) fn names(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     }
 }
 
-/// Something with a name. File scope, tags, fields and types go by their names, for each unit has
-/// entries of its own for them.
+/// Something with a name. Entities at file scope, tags, fields and types are identified by name, because
+/// each unit has its own entries for them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Thing {
+enum Entity {
     File(Sym),
     Local(VarId),
     Tag(Sym),
@@ -58,68 +60,68 @@ enum Thing {
     Label(LabelId),
 }
 
-impl Thing {
-    fn name(self, p: &Program) -> Sym {
+impl Entity {
+    fn name(self, program: &Program) -> Sym {
         match self {
-            Thing::Local(v) => p.var(v).name,
-            Thing::Label(l) => p.labels[l.index()].name,
-            Thing::File(name)
-            | Thing::Tag(name)
-            | Thing::Field(name)
-            | Thing::Typedef(name)
-            | Thing::Enumerator(name) => name,
+            Entity::Local(v) => program.var(v).name,
+            Entity::Label(l) => program.labels[l.index()].name,
+            Entity::File(name)
+            | Entity::Tag(name)
+            | Entity::Field(name)
+            | Entity::Typedef(name)
+            | Entity::Enumerator(name) => name,
         }
     }
 
-    /// Gives it another name; the thing as it is to be called from now on.
-    fn rename(self, p: &mut Program, name: &str) -> Thing {
-        let new = p.names.intern(name);
+    /// Renames it; returns the entity under its new name.
+    fn rename(self, program: &mut Program, name: &str) -> Entity {
+        let new = program.names.intern(name);
         let put = |slot: &mut Sym, old: Sym| {
             if *slot == old {
                 *slot = new;
             }
         };
         match self {
-            Thing::File(old) => {
-                for var in p.vars.iter_mut().filter(|var| var.scope == Scope::File) {
+            Entity::File(old) => {
+                for var in program.vars.iter_mut().filter(|var| var.scope == Scope::File) {
                     put(&mut var.name, old);
                 }
-                p.funcs.iter_mut().for_each(|f| put(&mut f.name, old));
+                program.funcs.iter_mut().for_each(|f| put(&mut f.name, old));
             }
-            Thing::Local(v) => p.vars[v.index()].name = new,
-            Thing::Label(l) => p.labels[l.index()].name = new,
-            Thing::Tag(old) => {
-                let records = p.types.records.iter_mut().filter_map(|r| r.tag.as_mut());
-                let enums = p.types.enums.iter_mut().filter_map(|e| e.tag.as_mut());
+            Entity::Local(v) => program.vars[v.index()].name = new,
+            Entity::Label(l) => program.labels[l.index()].name = new,
+            Entity::Tag(old) => {
+                let records = program.types.records.iter_mut().filter_map(|r| r.tag.as_mut());
+                let enums = program.types.enums.iter_mut().filter_map(|e| e.tag.as_mut());
                 records.chain(enums).for_each(|tag| put(tag, old));
             }
-            Thing::Field(old) => {
-                let fields = p.types.records.iter_mut().flat_map(|r| &mut r.fields);
+            Entity::Field(old) => {
+                let fields = program.types.records.iter_mut().flat_map(|r| &mut r.fields);
                 fields.filter_map(|f| f.name.as_mut()).for_each(|name| put(name, old));
             }
-            Thing::Typedef(old) => {
-                p.types.typedefs.iter_mut().for_each(|t| put(&mut t.name, old));
+            Entity::Typedef(old) => {
+                program.types.typedefs.iter_mut().for_each(|t| put(&mut t.name, old));
             }
-            Thing::Enumerator(old) => {
-                let members = p.types.enums.iter_mut().flat_map(|e| &mut e.members);
+            Entity::Enumerator(old) => {
+                let members = program.types.enums.iter_mut().flat_map(|e| &mut e.members);
                 members.for_each(|m| put(&mut m.name, old));
             }
         }
         match self {
-            Thing::File(_) => Thing::File(new),
-            Thing::Tag(_) => Thing::Tag(new),
-            Thing::Field(_) => Thing::Field(new),
-            Thing::Typedef(_) => Thing::Typedef(new),
-            Thing::Enumerator(_) => Thing::Enumerator(new),
-            Thing::Local(_) | Thing::Label(_) => self,
+            Entity::File(_) => Entity::File(new),
+            Entity::Tag(_) => Entity::Tag(new),
+            Entity::Field(_) => Entity::Field(new),
+            Entity::Typedef(_) => Entity::Typedef(new),
+            Entity::Enumerator(_) => Entity::Enumerator(new),
+            Entity::Local(_) | Entity::Label(_) => self,
         }
     }
 }
 
 /// Names of file scope that must stay: `main`, and what is declared but not defined.
-fn foreign(p: &Program) -> HashSet<Sym> {
-    let vars = p.vars.iter().filter(|var| var.scope == Scope::File);
-    let funcs = p.funcs.iter();
+fn foreign(program: &Program) -> HashSet<Sym> {
+    let vars = program.vars.iter().filter(|var| var.scope == Scope::File);
+    let funcs = program.funcs.iter();
     let defined: HashSet<Sym> = vars
         .clone()
         .filter(|var| var.defined)
@@ -128,72 +130,72 @@ fn foreign(p: &Program) -> HashSet<Sym> {
         .collect();
     vars.map(|var| var.name)
         .chain(funcs.map(|f| f.name))
-        .filter(|name| !defined.contains(name) || p.name(*name) == "main")
+        .filter(|name| !defined.contains(name) || program.name(*name) == "main")
         .collect()
 }
 
-/// Everything that may be renamed, in the order of the text.
-fn things(p: &Program) -> Vec<Thing> {
-    let foreign = foreign(p);
-    let mut list = List { p, seen: HashSet::new(), things: Vec::new() };
-    for item in p.units.iter().flat_map(|unit| &unit.items) {
+/// Everything that may be renamed, in source order.
+fn entities(program: &Program) -> Vec<Entity> {
+    let foreign = foreign(program);
+    let mut list = EntityList { program, seen: HashSet::new(), entities: Vec::new() };
+    for item in program.units.iter().flat_map(|unit| &unit.items) {
         list.item(item);
         let Item::Func(f) = *item else { continue };
-        p.func(f).params.iter().for_each(|&v| list.add(Thing::Local(v)));
-        for place in Map::of_items(p, std::slice::from_ref(item)).stmts {
-            match &p.stmt(place.id).kind {
+        program.func(f).params.iter().for_each(|&v| list.add(Entity::Local(v)));
+        for context in ProgramMap::of_items(program, std::slice::from_ref(item)).stmts {
+            match &program.stmt(context.id).kind {
                 StmtKind::Decl(items) => items.iter().for_each(|item| list.item(item)),
-                StmtKind::Label(l, _) => list.add(Thing::Label(*l)),
+                StmtKind::Label(l, _) => list.add(Entity::Label(*l)),
                 _ => {}
             }
         }
     }
-    list.things.retain(|thing| !matches!(thing, Thing::File(name) if foreign.contains(name)));
-    list.things
+    list.entities.retain(|entity| !matches!(entity, Entity::File(name) if foreign.contains(name)));
+    list.entities
 }
 
-struct List<'a> {
-    p: &'a Program,
-    seen: HashSet<Thing>,
-    things: Vec<Thing>,
+struct EntityList<'a> {
+    program: &'a Program,
+    seen: HashSet<Entity>,
+    entities: Vec<Entity>,
 }
 
-impl List<'_> {
-    fn add(&mut self, thing: Thing) {
-        if self.seen.insert(thing) {
-            self.things.push(thing);
+impl EntityList<'_> {
+    fn add(&mut self, entity: Entity) {
+        if self.seen.insert(entity) {
+            self.entities.push(entity);
         }
     }
 
     fn item(&mut self, item: &Item) {
-        let p = self.p;
+        let program = self.program;
         match *item {
             Item::Record(r) => self.record(r),
             Item::RecordDecl(r) => {
-                let tag = p.types.records[r.index()].tag;
-                tag.into_iter().for_each(|tag| self.add(Thing::Tag(tag)));
+                let tag = program.types.records[r.index()].tag;
+                tag.into_iter().for_each(|tag| self.add(Entity::Tag(tag)));
             }
             Item::Enum(e) => {
-                let def = &p.types.enums[e.index()];
-                def.tag.into_iter().for_each(|tag| self.add(Thing::Tag(tag)));
-                def.members.iter().for_each(|m| self.add(Thing::Enumerator(m.name)));
+                let def = &program.types.enums[e.index()];
+                def.tag.into_iter().for_each(|tag| self.add(Entity::Tag(tag)));
+                def.members.iter().for_each(|m| self.add(Entity::Enumerator(m.name)));
             }
-            Item::Typedef(t) => self.add(Thing::Typedef(p.types.typedefs[t.index()].name)),
-            Item::Var(v) | Item::VarDecl(v) => match p.var(v).scope {
-                Scope::File => self.add(Thing::File(p.var(v).name)),
-                _ => self.add(Thing::Local(v)),
+            Item::Typedef(t) => self.add(Entity::Typedef(program.types.typedefs[t.index()].name)),
+            Item::Var(v) | Item::VarDecl(v) => match program.var(v).scope {
+                Scope::File => self.add(Entity::File(program.var(v).name)),
+                _ => self.add(Entity::Local(v)),
             },
-            Item::Func(f) | Item::FuncDecl(f) => self.add(Thing::File(p.func(f).name)),
+            Item::Func(f) | Item::FuncDecl(f) => self.add(Entity::File(program.func(f).name)),
         }
     }
 
     fn record(&mut self, r: ctree::RecordId) {
-        let p = self.p;
-        let record = &p.types.records[r.index()];
-        record.tag.into_iter().for_each(|tag| self.add(Thing::Tag(tag)));
+        let program = self.program;
+        let record = &program.types.records[r.index()];
+        record.tag.into_iter().for_each(|tag| self.add(Entity::Tag(tag)));
         for field in &record.fields {
-            match (field.name, p.types.as_record(field.ty)) {
-                (Some(name), _) => self.add(Thing::Field(name)),
+            match (field.name, program.types.as_record(field.ty)) {
+                (Some(name), _) => self.add(Entity::Field(name)),
                 (None, Some(inner)) => self.record(inner),
                 _ => {}
             }
@@ -201,29 +203,29 @@ impl List<'_> {
     }
 }
 
-/// Words that are no names: keywords, and short names that compilers know as functions.
+/// Names that must not be used: keywords, and short names of builtin functions.
 const RESERVED: &[&str] = &[
     "do", "if", "or", "jn", "yn", "asm", "for", "int", "abs", "cos", "div", "erf", "exp", "fma",
     "log", "pow", "sin", "tan", "and", "new", "not", "try", "xor", "fmin", "j0", "j1", "y0", "y1",
 ];
 
-/// The names that are not free, and how many were tried.
-struct Taken {
+/// The names that are in use, and how many were tried.
+struct UsedNames {
     names: HashSet<String>,
     tried: usize,
 }
 
-fn kept(p: &Program) -> Taken {
-    let foreign = foreign(p).into_iter().map(|name| p.name(name).to_string());
+fn kept(program: &Program) -> UsedNames {
+    let foreign = foreign(program).into_iter().map(|name| program.name(name).to_string());
     let names = foreign.chain(RESERVED.iter().map(|word| word.to_string())).collect();
-    Taken { names, tried: 0 }
+    UsedNames { names, tried: 0 }
 }
 
 /// The next free name: a, b, … z, aa, ab, …
-fn next(taken: &mut Taken) -> String {
+fn next(used: &mut UsedNames) -> String {
     loop {
-        let (mut n, mut name) = (taken.tried, String::new());
-        taken.tried += 1;
+        let (mut n, mut name) = (used.tried, String::new());
+        used.tried += 1;
         loop {
             name.insert(0, char::from(b'a' + (n % 26) as u8));
             if n < 26 {
@@ -231,7 +233,7 @@ fn next(taken: &mut Taken) -> String {
             }
             n = n / 26 - 1;
         }
-        if !taken.names.contains(&name) {
+        if !used.names.contains(&name) {
             return name;
         }
     }

@@ -1,4 +1,4 @@
-//! Changes of types wherever the text shows them.
+//! Changes of types everywhere in a program.
 
 use std::collections::HashSet;
 
@@ -6,11 +6,11 @@ use ctree::{ArrayLen, ExprKind, FuncType, Init, Program, Quals, Sym, Ty, TypeKin
 
 use crate::params::name_types;
 
-/// What becomes of a type whose parts have been changed already; `None` leaves it.
-pub(crate) type Change<'a> = &'a dyn Fn(&mut TypeTable, Ty) -> Option<Ty>;
+/// The replacement of a type whose components have been changed already; `None` if unchanged.
+pub(crate) type TypeChange<'a> = &'a dyn Fn(&mut TypeTable, Ty) -> Option<Ty>;
 
-/// A type with a change made at every depth.
-pub(crate) fn changed(types: &mut TypeTable, ty: Ty, change: Change<'_>) -> Ty {
+/// A type with a change applied at every depth.
+pub(crate) fn changed(types: &mut TypeTable, ty: Ty, change: TypeChange<'_>) -> Ty {
     let inner = match types.kind(ty).clone() {
         TypeKind::Pointer(to) => {
             let to = changed(types, to, change);
@@ -26,7 +26,7 @@ pub(crate) fn changed(types: &mut TypeTable, ty: Ty, change: Change<'_>) -> Ty {
         }
         TypeKind::Function(f) => {
             let ret = changed(types, f.ret, change);
-            let params = f.params.iter().map(|&p| changed(types, p, change)).collect();
+            let params = f.params.iter().map(|&program| changed(types, program, change)).collect();
             types.intern(TypeKind::Function(FuncType { ret, params, ..f }))
         }
         _ => ty.unqual(),
@@ -35,24 +35,24 @@ pub(crate) fn changed(types: &mut TypeTable, ty: Ty, change: Change<'_>) -> Ty {
     change(types, ty).unwrap_or(ty)
 }
 
-/// A type without some qualifiers, for a [`Change`].
+/// A type without some qualifiers, for a [`TypeChange`].
 pub(crate) fn without(ty: Ty, quals: Quals) -> Option<Ty> {
     let left = Quals(ty.quals().0 & !quals.0);
     (left != ty.quals()).then(|| ty.unqual().qualified(left))
 }
 
-/// Names of functions that are defined here. Others are a library's, and so are their types.
-pub(crate) fn defined(p: &Program) -> HashSet<Sym> {
-    p.funcs.iter().filter(|f| f.body.is_some()).map(|f| f.name).collect()
+/// Names of functions that are defined here. The types of others must not change.
+pub(crate) fn defined(program: &Program) -> HashSet<Sym> {
+    program.funcs.iter().filter(|f| f.body.is_some()).map(|f| f.name).collect()
 }
 
-/// Makes a change in all of a program, the declarations of library functions left out.
-pub(crate) fn everywhere(p: &mut Program, change: Change<'_>) {
-    let types = &mut p.types;
-    for var in &mut p.vars {
+/// Applies a change to a whole program, except the declarations of library functions.
+pub(crate) fn everywhere(program: &mut Program, change: TypeChange<'_>) {
+    let types = &mut program.types;
+    for var in &mut program.vars {
         var.ty = changed(types, var.ty, change);
     }
-    for expr in &mut p.exprs {
+    for expr in &mut program.exprs {
         match &mut expr.kind {
             ExprKind::Cast(ty, _)
             | ExprKind::SizeofType(ty)
@@ -72,57 +72,59 @@ pub(crate) fn everywhere(p: &mut Program, change: Change<'_>) {
         let ty = types.typedefs[t].ty;
         types.typedefs[t].ty = changed(types, ty, change);
     }
-    let defined = defined(p);
-    for f in p.funcs.iter_mut().filter(|f| defined.contains(&f.name)) {
-        f.ty = changed(&mut p.types, f.ty, change);
+    let defined = defined(program);
+    for f in program.funcs.iter_mut().filter(|f| defined.contains(&f.name)) {
+        f.ty = changed(&mut program.types, f.ty, change);
     }
-    name_types(p);
+    name_types(program);
 }
 
 /// Calls `f` for every initialiser with the type that it has, outer ones first.
-pub(crate) fn initialisers(p: &mut Program, f: &mut dyn FnMut(&mut Program, Ty, &mut Init)) {
-    for v in 0..p.vars.len() {
-        let ty = p.vars[v].ty;
-        if let Some(mut init) = p.vars[v].init.take() {
-            within(p, ty, &mut init, f);
-            p.vars[v].init = Some(init);
+pub(crate) fn initialisers(program: &mut Program, f: &mut dyn FnMut(&mut Program, Ty, &mut Init)) {
+    for v in 0..program.vars.len() {
+        let ty = program.vars[v].ty;
+        if let Some(mut init) = program.vars[v].init.take() {
+            within(program, ty, &mut init, f);
+            program.vars[v].init = Some(init);
         }
     }
-    for e in 0..p.exprs.len() {
-        let ExprKind::CompoundLit(ty, init) = &p.exprs[e].kind else { continue };
+    for e in 0..program.exprs.len() {
+        let ExprKind::CompoundLit(ty, init) = &program.exprs[e].kind else { continue };
         let (ty, mut init) = (*ty, init.clone());
-        within(p, ty, &mut init, f);
-        p.exprs[e].kind = ExprKind::CompoundLit(ty, init);
+        within(program, ty, &mut init, f);
+        program.exprs[e].kind = ExprKind::CompoundLit(ty, init);
     }
 }
 
 fn within(
-    p: &mut Program,
+    program: &mut Program,
     ty: Ty,
     init: &mut Init,
     f: &mut dyn FnMut(&mut Program, Ty, &mut Init),
 ) {
-    f(p, ty, init);
+    f(program, ty, init);
     let Init::List(items) = init else { return };
     for item in items {
-        let part = match *p.types.shape(ty) {
+        let part = match *program.types.shape(ty) {
             TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => elem,
             TypeKind::Record(r) => {
-                match p.types.records[r.index()].fields.get(item.first as usize) {
+                match program.types.records[r.index()].fields.get(item.first as usize) {
                     Some(field) => field.ty,
                     None => continue,
                 }
             }
             _ => continue,
         };
-        within(p, part, &mut item.init, f);
+        within(program, part, &mut item.init, f);
     }
 }
 
-/// Leaves out of the initialisers what is beyond the ends of arrays.
-pub(crate) fn fit(p: &mut Program) {
-    initialisers(p, &mut |p, ty, init| {
-        if let (Init::List(items), Some((_, ArrayLen::Known(n)))) = (init, p.types.as_array(ty)) {
+/// Removes initialisers beyond the ends of arrays.
+pub(crate) fn trim_initialisers(program: &mut Program) {
+    initialisers(program, &mut |program, ty, init| {
+        if let (Init::List(items), Some((_, ArrayLen::Known(n)))) =
+            (init, program.types.as_array(ty))
+        {
             items.retain(|item| item.first < n);
             items.iter_mut().for_each(|item| item.last = item.last.min(n - 1));
         }

@@ -1,4 +1,4 @@
-//! A program with its text and its answer.
+//! A program with its text and its result.
 
 use std::sync::OnceLock;
 
@@ -16,26 +16,26 @@ pub struct UnitText {
     pub text: String,
 }
 
-/// What a specimen must obey.
+/// The requirements on a specimen.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// It must have a defined result. Without this nothing is executed: for programs that are not
-    /// whole, or beyond the machine.
+    /// It must have a defined result. If not, nothing is executed: for incomplete
+    /// programs, and those that the machine does not support.
     pub execute: bool,
     /// Steps it may take.
     pub fuel: u64,
-    /// Functions and variables that nothing uses are dropped with every edit.
+    /// Unused functions and variables are removed with every edit.
     pub sweep: bool,
 }
 
-/// Why a text is no specimen.
+/// Why a text is not a specimen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejected {
-    /// The parser does not take it; why.
+    /// The parser rejects it, with the reason.
     Text(String),
-    /// It has no defined result; why.
+    /// It has no defined result, with the reason.
     Undefined(String),
-    /// The machine cannot say; why.
+    /// The machine cannot execute it, with the reason.
     Unknown(String),
 }
 
@@ -48,23 +48,23 @@ impl Rejected {
     }
 }
 
-/// A program with its text and its answer.
+/// A program with its text and its result.
 #[derive(Clone, Debug)]
 pub struct Specimen {
     /// The tree of exactly this text.
     pub program: Program,
     /// The text.
     pub units: Vec<UnitText>,
-    /// What it prints; empty when it was not executed.
+    /// Its output; empty if it was not executed.
     pub stdout: Vec<u8>,
-    /// What it exits with; 134 for `abort`, 0 when it was not executed.
+    /// Its exit status; 134 for `abort`, 0 if it was not executed.
     pub status: u8,
     /// Steps the machine took.
     pub steps: u64,
     profile: OnceLock<Profile>,
 }
 
-/// What a program that called `abort` leaves to the shell.
+/// The exit status that a shell reports for `abort`.
 const ABORTED: u8 = 134;
 
 impl Specimen {
@@ -76,11 +76,11 @@ impl Specimen {
                 .map_err(|error| Rejected::Text(error.message))?;
         }
         let (stdout, status, steps) =
-            if rules.execute { answer(&program, rules.fuel)? } else { Default::default() };
+            if rules.execute { execute(&program, rules.fuel)? } else { Default::default() };
         Ok(Specimen { program, units, stdout, status, steps, profile: OnceLock::new() })
     }
 
-    /// The specimen with some edits made, if it still is one and not the same.
+    /// The specimen after some edits, if it is one and differs from this one.
     pub fn with<'a>(
         &self,
         edits: impl IntoIterator<Item = &'a Edit>,
@@ -99,14 +99,14 @@ impl Specimen {
     }
 
     /// All of it in one file, if that is a specimen.
-    pub fn united(&self, rules: &Rules) -> Option<Specimen> {
+    pub fn merged(&self, rules: &Rules) -> Option<Specimen> {
         let mut program = self.program.clone();
-        crate::unite::unite(&mut program);
+        crate::merge_units::merge_units(&mut program);
         clean::tidy(&mut program, rules.sweep);
         Specimen::new(print(&program, &self.units[..1]), rules).ok()
     }
 
-    /// What was recorded of its execution: coverage and values. Empty if it cannot be executed.
+    /// The profile of its execution: coverage and values. Empty if it cannot be executed.
     pub fn profile(&self) -> &Profile {
         self.profile.get_or_init(|| {
             let hooks = Hooks { cover: true, values: true, ..Hooks::default() };
@@ -130,7 +130,7 @@ fn print(program: &Program, names: &[UnitText]) -> Vec<UnitText> {
     names.iter().enumerate().map(unit).collect()
 }
 
-fn answer(program: &Program, fuel: u64) -> Result<(Vec<u8>, u8, u64), Rejected> {
+fn execute(program: &Program, fuel: u64) -> Result<(Vec<u8>, u8, u64), Rejected> {
     let config = MachineConfig { fuel, ..MachineConfig::default() };
     let report = cmachine::run(program, &config);
     let status = match report.outcome {
@@ -145,7 +145,7 @@ fn answer(program: &Program, fuel: u64) -> Result<(Vec<u8>, u8, u64), Rejected> 
         Outcome::Unsupported(verdict) | Outcome::OutOfMemory(verdict) => {
             return Err(Rejected::Unknown(verdict.detail));
         }
-        Outcome::OutOfFuel => return Err(Rejected::Unknown("it runs too long".into())),
+        Outcome::OutOfFuel => return Err(Rejected::Unknown("it exceeds the step limit".into())),
         Outcome::Internal(what) => return Err(Rejected::Unknown(what)),
     };
     Ok((report.stdout, status, report.steps))

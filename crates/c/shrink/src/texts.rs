@@ -1,12 +1,12 @@
-//! String literals become shorter: nothing, or only what makes `printf` print values. And the formats
-//! of `printf` follow the types of what is printed.
+//! Shortens string literals: to nothing, or to the conversions of a `printf` format. Also fits formats to
+//! the types of the arguments.
 
 use ctree::{ExprId, ExprKind, IntKind, Program, StrId, StrWidth, Ty, UnOp};
 
-use crate::graft::{bare, callee};
-use crate::{Edit, Map, Specimen};
+use crate::edit::{bare, callee};
+use crate::{Edit, ProgramMap, Specimen};
 
-/// A level is what is left of a string.
+/// Shortens string literals. A level is what is left of a string.
 pub(crate) fn strings(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let shorter: fn(&[u8]) -> Vec<u8> = match level {
         0 => |_| Vec::new(),
@@ -19,17 +19,17 @@ pub(crate) fn strings(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
         3 => return Some(plain_arguments(specimen)),
         _ => return None,
     };
-    let p = &specimen.program;
+    let program = &specimen.program;
     let mut edits: Vec<Edit> = Vec::new();
-    for (e, _) in Map::of(p).exprs {
-        let ExprKind::Str(id) = p.expr(e).kind else { continue };
-        let Some(text) = text(p, id) else { continue };
+    for (e, _) in ProgramMap::of(program).exprs {
+        let ExprKind::Str(id) = program.expr(e).kind else { continue };
+        let Some(text) = text(program, id) else { continue };
         let new = shorter(text);
         if new.len() < text.len() {
-            edits.push(Box::new(move |p| {
-                let literal = p.str_const(&new);
-                if matches!(p.expr(e).kind, ExprKind::Str(_)) {
-                    p.exprs[e.index()] = p.exprs[literal.index()].clone();
+            edits.push(Box::new(move |program| {
+                let literal = program.str_const(&new);
+                if matches!(program.expr(e).kind, ExprKind::Str(_)) {
+                    program.exprs[e.index()] = program.exprs[literal.index()].clone();
                 }
             }));
         }
@@ -38,8 +38,8 @@ pub(crate) fn strings(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
 }
 
 /// The characters of a narrow literal, without the zero at its end.
-fn text(p: &Program, id: StrId) -> Option<&[u8]> {
-    let literal = &p.strings[id.index()];
+fn text(program: &Program, id: StrId) -> Option<&[u8]> {
+    let literal = &program.strings[id.index()];
     (literal.width == StrWidth::Char)
         .then(|| literal.bytes.split_last().map_or(&[][..], |(_, b)| b))
 }
@@ -65,20 +65,20 @@ fn spans(text: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Constants that are printed become `int`, or 0 where they do not fit.
+/// Replaces printed constants by `int` constants, or by 0 where they do not fit.
 fn plain_arguments(specimen: &Specimen) -> Vec<Edit> {
-    let p = &specimen.program;
+    let program = &specimen.program;
     let mut edits: Vec<Edit> = Vec::new();
-    for (call, _) in Map::of(p).exprs {
-        let Some((_, args)) = printed(p, call) else { continue };
-        for arg in args.into_iter().map(|arg| bare(p, arg)) {
-            let ExprKind::Int(n) = p.expr(arg).kind else { continue };
-            if p.expr(arg).ty != Ty::INT {
+    for (call, _) in ProgramMap::of(program).exprs {
+        let Some((_, args)) = printed(program, call) else { continue };
+        for arg in args.into_iter().map(|arg| bare(program, arg)) {
+            let ExprKind::Int(n) = program.expr(arg).kind else { continue };
+            if program.expr(arg).ty != Ty::INT {
                 let n = if i32::try_from(n).is_ok() { n } else { 0 };
-                edits.push(Box::new(move |p| {
-                    p.exprs[arg.index()].kind = ExprKind::Int(n);
-                    p.exprs[arg.index()].ty = Ty::INT;
-                    fit_format(p, call);
+                edits.push(Box::new(move |program| {
+                    program.exprs[arg.index()].kind = ExprKind::Int(n);
+                    program.exprs[arg.index()].ty = Ty::INT;
+                    fit_format(program, call);
                 }));
             }
         }
@@ -87,50 +87,50 @@ fn plain_arguments(specimen: &Specimen) -> Vec<Edit> {
 }
 
 /// The format and the other arguments of a call of `printf`.
-fn printed(p: &Program, call: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
-    let name = p.name(p.func(callee(p, call)?).name);
-    let ExprKind::Call(_, args) = &p.expr(call).kind else { return None };
+fn printed(program: &Program, call: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
+    let name = program.name(program.func(callee(program, call)?).name);
+    let ExprKind::Call(_, args) = &program.expr(call).kind else { return None };
     let (&format, rest) = args.split_first()?;
-    let format = bare(p, format);
-    let is_text = matches!(p.expr(format).kind, ExprKind::Str(_));
+    let format = bare(program, format);
+    let is_text = matches!(program.expr(format).kind, ExprKind::Str(_));
     (is_text && matches!(name, "printf" | "__builtin_printf")).then(|| (format, rest.to_vec()))
 }
 
-/// Fits all formats to the types of what is printed.
-pub(crate) fn fit_formats(p: &mut Program) {
-    for call in 0..p.exprs.len() {
-        if matches!(p.exprs[call].kind, ExprKind::Call(..)) {
-            fit_format(p, ExprId(call as u32));
+/// Fits all formats to the types of their arguments.
+pub(crate) fn fit_formats(program: &mut Program) {
+    for call in 0..program.exprs.len() {
+        if matches!(program.exprs[call].kind, ExprKind::Call(..)) {
+            fit_format(program, ExprId(call as u32));
         }
     }
 }
 
-fn fit_format(p: &mut Program, call: ExprId) {
-    let Some((format, args)) = printed(p, call) else { return };
-    let ExprKind::Str(id) = p.expr(format).kind else { return };
-    let Some(old) = text(p, id) else { return };
+fn fit_format(program: &mut Program, call: ExprId) {
+    let Some((format, args)) = printed(program, call) else { return };
+    let ExprKind::Str(id) = program.expr(format).kind else { return };
+    let Some(old) = text(program, id) else { return };
     let spans = spans(old);
     if spans.len() != args.len() {
         return;
     }
     let mut new = old.to_vec();
     for (&(from, to), &arg) in spans.iter().zip(&args).rev() {
-        let fitting = place_type(p, arg).and_then(|ty| fitting(p, &old[from..to], ty));
+        let fitting = place_type(program, arg).and_then(|ty| fitting(program, &old[from..to], ty));
         if let Some(conversion) = fitting {
             new.splice(from..to, conversion);
         }
     }
     if new != old {
-        let literal = p.str_const(&new);
-        p.exprs[format.index()] = p.exprs[literal.index()].clone();
+        let literal = program.str_const(&new);
+        program.exprs[format.index()] = program.exprs[literal.index()].clone();
     }
 }
 
 /// A conversion of integers with the length and sign of a type.
-fn fitting(p: &Program, conversion: &[u8], ty: Ty) -> Option<Vec<u8>> {
+fn fitting(program: &Program, conversion: &[u8], ty: Ty) -> Option<Vec<u8>> {
     let (&letter, rest) = conversion.split_last()?;
-    let (_, signed) = p.types.int_bits(ty)?;
-    let kind = p.types.int_kind(ty)?;
+    let (_, signed) = program.types.int_bits(ty)?;
+    let kind = program.types.int_kind(ty)?;
     if !b"diuxo".contains(&letter) {
         return None;
     }
@@ -149,27 +149,27 @@ fn fitting(p: &Program, conversion: &[u8], ty: Ty) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// The type of a place as it is declared now, whatever the expression's own type still says.
-fn place_type(p: &Program, e: ExprId) -> Option<Ty> {
-    let e = bare(p, e);
-    let inside = |ty: Ty| match p.types.as_array(ty) {
+/// The declared type of an lvalue, which the type of the expression may not reflect yet.
+fn place_type(program: &Program, e: ExprId) -> Option<Ty> {
+    let e = bare(program, e);
+    let inside = |ty: Ty| match program.types.as_array(ty) {
         Some((elem, _)) => Some(elem),
-        None => p.types.pointee(ty),
+        None => program.types.pointee(ty),
     };
     let field = |record: Ty, f: u32| {
-        let r = p.types.as_record(record)?;
-        p.types.records[r.index()].fields.get(f as usize).map(|f| f.ty)
+        let r = program.types.as_record(record)?;
+        program.types.records[r.index()].fields.get(f as usize).map(|f| f.ty)
     };
-    match p.expr(e).kind {
-        ExprKind::Var(v) => Some(p.var(v).ty),
+    match program.expr(e).kind {
+        ExprKind::Var(v) => Some(program.var(v).ty),
         ExprKind::Index(base, _) | ExprKind::Unary(UnOp::Deref, base) => {
-            inside(place_type(p, base)?)
+            inside(place_type(program, base)?)
         }
-        ExprKind::Member(of, f) => field(place_type(p, of)?, f),
-        ExprKind::Arrow(of, f) => field(inside(place_type(p, of)?)?, f),
-        ExprKind::Assign(lhs, _) => place_type(p, lhs),
+        ExprKind::Member(of, f) => field(place_type(program, of)?, f),
+        ExprKind::Arrow(of, f) => field(inside(place_type(program, of)?)?, f),
+        ExprKind::Assign(lhs, _) => place_type(program, lhs),
         ExprKind::Cast(ty, _) => Some(ty),
-        ExprKind::Int(_) => Some(p.expr(e).ty),
+        ExprKind::Int(_) => Some(program.expr(e).ty),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! The size of a text as everybody measures it.
+//! The size of a text in tokens.
 
 /// The number of tokens of a C text, comments left out.
 pub fn tokens(text: &str) -> usize {

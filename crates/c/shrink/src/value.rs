@@ -1,12 +1,12 @@
-//! Expressions become the values they had, or one of their operands; constants become shorter.
+//! Replaces expressions by the values they had, or by one of their operands; shortens constants.
 
 use std::collections::HashMap;
 
 use ctree::{Expr, ExprId, ExprKind, Program, Span, StmtId, StmtKind, Ty, TypeKind, UnOp};
 
-use crate::{Edit, Map, Parent, Specimen};
+use crate::{Edit, Parent, ProgramMap, Specimen};
 
-/// Makes an expression a constant, of the type that its shortest text has.
+/// Replaces an expression by a constant, of the type that its shortest text has.
 pub(crate) fn literal(program: &mut Program, e: ExprId, value: i128) {
     let ty = match value {
         _ if i32::try_from(value).is_ok() => Ty::INT,
@@ -17,7 +17,7 @@ pub(crate) fn literal(program: &mut Program, e: ExprId, value: i128) {
     program.exprs[e.index()] = program.exprs[constant.index()].clone();
 }
 
-/// Whether the text of an expression is a mere constant already.
+/// Whether an expression is already a literal.
 fn is_literal(program: &Program, e: ExprId) -> bool {
     match program.expr(e).kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,
@@ -31,13 +31,13 @@ fn is_number(program: &Program, ty: Ty) -> bool {
     matches!(program.types.shape(ty), TypeKind::Int(_) | TypeKind::Enum(_))
 }
 
-/// Whether a statement is an expression of which only the effect counts.
+/// Whether a statement is an expression statement, whose value is not used.
 fn is_effect(program: &Program, s: StmtId) -> bool {
     matches!(program.stmt(s).kind, StmtKind::Expr(_))
 }
 
-/// Whether an expression is where a value is wanted, and not a place, a callee or a mere effect.
-fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
+/// Whether the value of an expression is used, not its lvalue or only its effect, and it is not called.
+fn is_value(program: &Program, map: &ProgramMap, e: ExprId) -> bool {
     is_number(program, program.expr(e).ty)
         && match map.visible_parent(program, e) {
             Some(Parent::Expr(up)) => match program.expr(up).kind {
@@ -56,7 +56,7 @@ fn is_value(program: &Program, map: &Map, e: ExprId) -> bool {
 }
 
 /// Depth of an expression within its statement, implicit conversions not counted.
-fn depths(program: &Program, map: &Map) -> HashMap<ExprId, usize> {
+fn depths(program: &Program, map: &ProgramMap) -> HashMap<ExprId, usize> {
     let mut depths: HashMap<ExprId, usize> = HashMap::new();
     for &(e, _) in &map.exprs {
         let depth = match map.parents.get(&e) {
@@ -71,10 +71,10 @@ fn depths(program: &Program, map: &Map) -> HashMap<ExprId, usize> {
     depths
 }
 
-/// Expressions become the value they had at first. A level is a depth of nesting.
+/// Replaces expressions by their first value. A level is a depth of nesting.
 pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let depths = depths(program, &map);
     if depths.values().all(|&depth| depth < level) {
         return None;
@@ -88,42 +88,44 @@ pub(crate) fn to_values(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> 
         {
             continue;
         }
-        // What is never evaluated may have any value.
+        // An expression that is never evaluated may have any value.
         let value = specimen.profile().values.get(&e).map_or(0, |worth| worth.first);
-        edits.push(Box::new(move |p| literal(p, e, value)));
+        edits.push(Box::new(move |program| literal(program, e, value)));
     }
     Some(edits)
 }
 
-/// The level of what has a value besides its effect.
+/// The level of expressions whose value is used besides their effect.
 const VALUES: usize = 6;
 
-/// Expressions become one of their operands. A level is a kind of expression and one of its operands.
+/// Replaces expressions by one of their operands. A level is a kind of expression and one of its operands.
 pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let choose: fn(&Program, &Expr) -> Option<Expr> = match level {
-        0 => |p, e| match e.kind {
-            ExprKind::Cast(_, a) => Some(p.expr(a).clone()),
+        0 => |program, e| match e.kind {
+            ExprKind::Cast(_, a) => Some(program.expr(a).clone()),
             _ => None,
         },
-        1 => |p, e| match e.kind {
+        1 => |program, e| match e.kind {
             ExprKind::Unary(UnOp::Plus | UnOp::Neg | UnOp::BitNot | UnOp::LogNot, a)
-                if !matches!(p.expr(a).kind, ExprKind::Int(_)) =>
+                if !matches!(program.expr(a).kind, ExprKind::Int(_)) =>
             {
-                Some(p.expr(a).clone())
+                Some(program.expr(a).clone())
             }
-            ExprKind::Cond(_, Some(a), _) => Some(p.expr(a).clone()),
+            ExprKind::Cond(_, Some(a), _) => Some(program.expr(a).clone()),
             _ => None,
         },
-        2 => |p, e| match e.kind {
-            ExprKind::Binary(_, a, _) | ExprKind::Cond(_, _, a) => Some(p.expr(a).clone()),
+        2 => |program, e| match e.kind {
+            ExprKind::Binary(_, a, _) | ExprKind::Cond(_, _, a) => Some(program.expr(a).clone()),
             _ => None,
         },
-        3 => |p, e| match e.kind {
-            ExprKind::Binary(_, _, b) | ExprKind::Cond(b, ..) => Some(p.expr(b).clone()),
+        3 => |program, e| match e.kind {
+            ExprKind::Binary(_, _, b) | ExprKind::Cond(b, ..) => Some(program.expr(b).clone()),
             _ => None,
         },
-        4 => |p, e| match e.kind {
-            ExprKind::Assign(_, b) | ExprKind::AssignOp { rhs: b, .. } => Some(p.expr(b).clone()),
+        4 => |program, e| match e.kind {
+            ExprKind::Assign(_, b) | ExprKind::AssignOp { rhs: b, .. } => {
+                Some(program.expr(b).clone())
+            }
             _ => None,
         },
         5 => |_, e| match e.kind {
@@ -132,20 +134,20 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
             }
             _ => None,
         },
-        VALUES => |p, e| match &e.kind {
+        VALUES => |program, e| match &e.kind {
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
-                Some(p.expr(*a).clone())
+                Some(program.expr(*a).clone())
             }
-            // What is called for its value; a value is not printed by itself.
-            ExprKind::Call(_, args) if is_number(p, e.ty) => {
-                args.iter().map(|&a| p.expr(a)).find(|a| is_number(p, a.ty)).cloned()
+            // Calls whose value is used; a value is not printed by itself.
+            ExprKind::Call(_, args) if is_number(program, e.ty) => {
+                args.iter().map(|&a| program.expr(a)).find(|a| is_number(program, a.ty)).cloned()
             }
             _ => None,
         },
         _ => return None,
     };
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, _) in &map.exprs {
         let mere_effect =
@@ -154,9 +156,9 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
             continue;
         }
         if choose(program, program.expr(e)).is_some() {
-            edits.push(Box::new(move |p| {
-                if let Some(new) = choose(p, p.expr(e)) {
-                    p.exprs[e.index()] = new;
+            edits.push(Box::new(move |program| {
+                if let Some(new) = choose(program, program.expr(e)) {
+                    program.exprs[e.index()] = new;
                 }
             }));
         }
@@ -164,7 +166,7 @@ pub(crate) fn to_operands(specimen: &Specimen, level: usize) -> Option<Vec<Edit>
     Some(edits)
 }
 
-/// Constants become shorter.
+/// Shortens constants.
 pub(crate) fn simpler_constants(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
     let change: fn(u64) -> u64 = match level {
         0 => |_| 0,
@@ -175,15 +177,15 @@ pub(crate) fn simpler_constants(specimen: &Specimen, level: usize) -> Option<Vec
         _ => return None,
     };
     let program = &specimen.program;
-    let map = Map::of(program);
+    let map = ProgramMap::of(program);
     let mut edits: Vec<Edit> = Vec::new();
     for &(e, _) in &map.exprs {
         let ExprKind::Int(old) = program.expr(e).kind else { continue };
         let (new, ty) = (change(old), program.expr(e).ty);
         if new < old.max(2) && old > 9 || level == 4 && ty != Ty::INT {
-            edits.push(Box::new(move |p| {
+            edits.push(Box::new(move |program| {
                 let ty = if i32::try_from(new).is_ok() { Ty::INT } else { ty };
-                p.exprs[e.index()] = Expr { kind: ExprKind::Int(new), ty, span: Span::NONE };
+                program.exprs[e.index()] = Expr { kind: ExprKind::Int(new), ty, span: Span::NONE };
             }));
         }
     }

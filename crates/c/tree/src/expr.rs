@@ -9,10 +9,11 @@ use crate::types::Ty;
 /// Whether a node is an lvalue follows from its kind: [`ExprKind::Var`], [`ExprKind::Str`],
 /// [`ExprKind::Index`], [`ExprKind::Arrow`], [`ExprKind::CompoundLit`], `Unary(Deref)`, and
 /// [`ExprKind::Member`] of an lvalue. An lvalue's type keeps its qualifiers; an rvalue's type is
-/// unqualified. Reading an lvalue has no node of its own: an lvalue where a value is wanted is read.
+/// unqualified. There is no node for reading an lvalue (lvalue conversion): an lvalue used as a value
+/// is read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Its type, canonical.
     pub ty: Ty,
@@ -34,6 +35,22 @@ pub enum UnOp {
     PreDec,
     PostInc,
     PostDec,
+}
+
+impl UnOp {
+    /// The operator as C writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            UnOp::Plus => "+",
+            UnOp::Neg => "-",
+            UnOp::BitNot => "~",
+            UnOp::LogNot => "!",
+            UnOp::Deref => "*",
+            UnOp::AddrOf => "&",
+            UnOp::PreInc | UnOp::PostInc => "++",
+            UnOp::PreDec | UnOp::PostDec => "--",
+        }
+    }
 }
 
 /// Binary operators; the arithmetic ones also serve compound assignment.
@@ -59,6 +76,34 @@ pub enum BinOp {
     LogAnd,
     LogOr,
     Comma,
+}
+
+impl BinOp {
+    /// The operator as C writes it.
+    pub fn symbol(self) -> &'static str {
+        use BinOp::*;
+        match self {
+            Mul => "*",
+            Div => "/",
+            Rem => "%",
+            Add => "+",
+            Sub => "-",
+            Shl => "<<",
+            Shr => ">>",
+            Lt => "<",
+            Gt => ">",
+            Le => "<=",
+            Ge => ">=",
+            Eq => "==",
+            Ne => "!=",
+            BitAnd => "&",
+            BitXor => "^",
+            BitOr => "|",
+            LogAnd => "&&",
+            LogOr => "||",
+            Comma => ",",
+        }
+    }
 }
 
 /// The kinds of expression.
@@ -134,12 +179,44 @@ pub enum ExprKind {
     VaArg(ExprId, Ty),
 }
 
+impl ExprKind {
+    /// What the expression is, for messages: "conditional expression", "unary `-`".
+    pub fn description(&self) -> String {
+        use ExprKind::*;
+        let text = match self {
+            Unary(op, _) => return format!("unary `{}`", op.symbol()),
+            Binary(op, ..) => return format!("binary `{}`", op.symbol()),
+            AssignOp { op, .. } => return format!("compound assignment `{}=`", op.symbol()),
+            Int(_) => "integer constant",
+            Float(_) | LongFloat { .. } => "floating constant",
+            Str(_) => "string literal",
+            Var(_) => "variable",
+            Func(_) => "function designator",
+            EnumConst(..) => "enumeration constant",
+            Assign(..) => "assignment",
+            Cond(_, Some(_), _) => "conditional expression",
+            Cond(_, None, _) => "`?:` without its middle operand",
+            Cast(..) => "cast",
+            Implicit(_) => "implicit conversion",
+            Call(..) => "function call",
+            Index(..) => "array subscript",
+            Member(..) | Arrow(..) => "member access",
+            SizeofExpr(_) | SizeofType(_) => "`sizeof`",
+            AlignofType(_) => "`_Alignof`",
+            CompoundLit(..) => "compound literal",
+            StmtExpr(_) => "statement expression",
+            VaArg(..) => "`va_arg`",
+        };
+        text.into()
+    }
+}
+
 /// An initialiser, normalised: every aggregate has its own braces.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Init {
     /// A value, converted to the type of what it initialises; or a string literal for an array.
     Expr(ExprId),
-    /// `{ … }` for an aggregate or union, positions ascending and unique. What is not named is zero.
+    /// `{ … }` for an aggregate or union, positions ascending and unique. The rest is zero.
     List(Vec<InitItem>),
 }
 
@@ -150,6 +227,6 @@ pub struct InitItem {
     pub first: u64,
     /// Last array index, for GNU's `[a ... b]`; else equal to `first`.
     pub last: u64,
-    /// What goes there.
+    /// The initialiser of that element.
     pub init: Init,
 }

@@ -47,7 +47,8 @@ impl TypeTable {
     }
 
     /// Lays a record out and marks it complete. Members must be complete, but for a last flexible
-    /// array. Returns `None`, leaving the record incomplete, if one is not or the size overflows.
+    /// array. Returns `None`, leaving the record incomplete, if a member is incomplete or the size
+    /// overflows.
     ///
     /// Bit-fields follow the System V rule: a bit-field may not cross a boundary of its declared
     /// type unless packed; a zero-width one aligns what follows to its type. In a packed record

@@ -14,16 +14,16 @@
 //! | `print/` | the tree as C, or as C++ by a plan; as one file, or as header, tests and driver |
 //! | `dump/` | the whole tree as an S-expression, for comparison |
 //! | `library` | the types of the C library's functions |
-//! | `scope`, `map`, `source` | what is visible where; where a node is in the text; back to file and line |
+//! | `scope`, `map`, `source` | what is visible where; where each node is used; spans to file and line |
 //!
-//! **C++ is a second printing of the same tree.** The tree is C's and is executed as C. A plan says
-//! which arrays are containers, which accesses are `.at()`, which globals are static members. The
-//! generator leaves out what means something else in C++; the printer refuses what C++ does not have.
+//! **A tree can also be printed as C++.** It is a C program and is executed as C. A plan says which
+//! arrays become containers, which accesses `.at()`, which globals static members. The generator avoids
+//! what has another meaning in C++; the printer refuses what C++ does not have.
 //!
-//! The tree is pure data: no I/O, no randomness, no semantics beyond types and layout. What a program
-//! *does* is `cmachine`'s business; how text becomes a tree is `cparse`'s.
+//! The tree is pure data: no I/O, no randomness, no semantics beyond types and layout. `cparse` parses
+//! text to a tree, `cmachine` executes a tree.
 //!
-//! Absent: preprocessing (trees hold what comes after it), comments, variable-length arrays,
+//! Absent: preprocessor directives (a tree is preprocessed), comments, variable-length arrays,
 //! `_Complex`, `_Atomic`, inline assembly.
 
 pub mod build;

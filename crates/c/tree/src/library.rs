@@ -4,7 +4,7 @@
 //! short, `u` unsigned, `l` long, `z` unsigned long, `q` long long, `Q` unsigned long long, `X`
 //! unsigned __int128, `f` float, `d` double, `D` long double, `p` void *, `P` const void *, `s`
 //! char *, `S` const char *, `F` FILE *, `V` va_list, `*` pointer to the next, `.` at the end for
-//! variadic. Which of the functions are modelled is `cmachine`'s business.
+//! variadic. Which of the functions can be executed is defined in `cmachine`.
 
 /// The signature of a library function.
 pub fn signature(name: &str) -> Option<String> {
@@ -14,7 +14,7 @@ pub fn signature(name: &str) -> Option<String> {
     math_signature(name)
 }
 
-/// Math functions come as `f`, `ff` and `fl`.
+/// Math functions have the variants `f`, `ff` and `fl`.
 fn math_signature(name: &str) -> Option<String> {
     let find = |n: &str| MATH.binary_search_by(|e| e.0.cmp(n)).ok().map(|i| MATH[i].1);
     if let Some(signature) = find(name) {

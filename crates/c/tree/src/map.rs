@@ -1,10 +1,11 @@
-//! Where everything in a program is: all that its text shows, in the order of the text.
+//! A map of a program: its statements, expressions, functions and variables in source order, and the
+//! uses of each function and variable.
 
 use std::collections::HashMap;
 
 use crate::{ExprId, ExprKind, FuncId, Init, Item, Program, StmtId, StmtKind, VarId};
 
-/// What an expression stands directly in.
+/// The direct parent of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parent {
     /// Another expression.
@@ -15,64 +16,65 @@ pub enum Parent {
     Var(VarId),
 }
 
-/// A statement and its surroundings.
+/// A statement and what encloses it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct StmtContext {
     /// The statement.
     pub id: StmtId,
     /// The function it is in; `None` for a statement expression at file scope.
     pub func: Option<FuncId>,
-    /// The statement it is directly in.
+    /// The directly enclosing statement.
     pub parent: Option<StmtId>,
-    /// How many statements it is in; a function's body has 0.
+    /// The number of enclosing statements; 0 for the body of a function.
     pub depth: usize,
 }
 
-/// All that a program's text shows.
+/// All nodes of a program, in source order.
 #[derive(Debug, Default)]
-pub struct Map {
-    /// Statements, outer ones first.
-    pub stmts: Vec<Place>,
-    /// Expressions, outer ones first, each with the statement it is in.
+pub struct ProgramMap {
+    /// Statements, enclosing ones first.
+    pub stmts: Vec<StmtContext>,
+    /// Expressions, enclosing ones first, each with its statement.
     pub exprs: Vec<(ExprId, Option<StmtId>)>,
-    /// What each expression stands in.
+    /// The parent of each expression.
     pub parents: HashMap<ExprId, Parent>,
-    /// Where a variable is used.
+    /// The uses of each variable.
     pub var_uses: HashMap<VarId, Vec<ExprId>>,
-    /// Where a function is used.
+    /// The uses of each function.
     pub func_uses: HashMap<FuncId, Vec<ExprId>>,
-    /// Functions with a body, in the order of the text.
+    /// Functions with a body.
     pub funcs: Vec<FuncId>,
-    /// Variables that are defined: of files, of blocks, parameters.
+    /// Variables that are defined, at file scope, in blocks and as parameters.
     pub vars: Vec<VarId>,
 }
 
-impl Map {
+impl ProgramMap {
     /// The map of a program.
-    pub fn of(program: &Program) -> Map {
-        Map::of_each(program, program.units.iter().flat_map(|unit| &unit.items))
+    pub fn of(program: &Program) -> ProgramMap {
+        ProgramMap::of_each(program, program.units.iter().flat_map(|unit| &unit.items))
     }
 
     /// The map of some of a program's declarations.
-    pub fn of_items(program: &Program, items: &[Item]) -> Map {
-        Map::of_each(program, items)
+    pub fn of_items(program: &Program, items: &[Item]) -> ProgramMap {
+        ProgramMap::of_each(program, items)
     }
 
     /// The map of a statement.
-    pub fn of_stmt(program: &Program, s: StmtId) -> Map {
-        let mut walk = Walk { program, map: Map::default(), func: None, stmt: None, depth: 0 };
-        walk.stmt(s);
-        walk.map
+    pub fn of_stmt(program: &Program, s: StmtId) -> ProgramMap {
+        let mut builder =
+            MapBuilder { program, map: ProgramMap::default(), func: None, stmt: None, depth: 0 };
+        builder.stmt(s);
+        builder.map
     }
 
-    fn of_each<'a>(program: &Program, items: impl IntoIterator<Item = &'a Item>) -> Map {
-        let mut walk = Walk { program, map: Map::default(), func: None, stmt: None, depth: 0 };
-        items.into_iter().for_each(|item| walk.item(item));
-        walk.map
+    fn of_each<'a>(program: &Program, items: impl IntoIterator<Item = &'a Item>) -> ProgramMap {
+        let mut builder =
+            MapBuilder { program, map: ProgramMap::default(), func: None, stmt: None, depth: 0 };
+        items.into_iter().for_each(|item| builder.item(item));
+        builder.map
     }
 
-    /// The nearest surroundings of an expression that the text shows: implicit conversions are
-    /// passed over.
+    /// The nearest parent of an expression that the text shows, which an implicit conversion is not.
     pub fn visible_parent(&self, program: &Program, mut e: ExprId) -> Option<Parent> {
         loop {
             match *self.parents.get(&e)? {
@@ -84,7 +86,7 @@ impl Map {
         }
     }
 
-    /// How deep functions are called: `main` has 0, what it calls 1, and so on.
+    /// The call depth of each function: 0 for `main`, 1 for what it calls, and so on.
     pub fn call_depths(&self, program: &Program) -> HashMap<FuncId, usize> {
         let owner: HashMap<StmtId, FuncId> =
             self.stmts.iter().filter_map(|place| Some((place.id, place.func?))).collect();
@@ -107,7 +109,7 @@ impl Map {
         while let Some(f) = queue.pop() {
             let next = depths[&f] + 1;
             for &callee in calls.get(&f).into_iter().flatten() {
-                // Other units have entries of their own for the same function.
+                // Each unit has its own entry for the same function.
                 let same = self.funcs.iter().copied().filter(|&g| named(g) == named(callee));
                 for g in same.chain([callee]) {
                     if depths.get(&g).is_none_or(|&old| old > next) && next < 64 {
@@ -121,9 +123,9 @@ impl Map {
     }
 }
 
-/// A direct part of an expression.
+/// A direct child of an expression.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
+pub enum Child<'a> {
     /// An operand.
     Expr(ExprId),
     /// The block of a statement expression.
@@ -132,8 +134,8 @@ pub enum Part<'a> {
     Init(&'a Init),
 }
 
-/// Calls `f` for each direct part of an expression, in the order of the text.
-pub fn parts<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Part<'a>)) {
+/// Calls `f` for each direct child of an expression, in source order.
+pub fn for_each_child<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Child<'a>)) {
     use ExprKind::*;
     match kind {
         Int(_)
@@ -151,34 +153,34 @@ pub fn parts<'a>(kind: &'a ExprKind, f: &mut dyn FnMut(Part<'a>)) {
         | Member(a, _)
         | Arrow(a, _)
         | SizeofExpr(a)
-        | VaArg(a, _) => f(Part::Expr(*a)),
+        | VaArg(a, _) => f(Child::Expr(*a)),
         Binary(_, a, b) | Assign(a, b) | Index(a, b) | AssignOp { lhs: a, rhs: b, .. } => {
-            f(Part::Expr(*a));
-            f(Part::Expr(*b));
+            f(Child::Expr(*a));
+            f(Child::Expr(*b));
         }
         Cond(c, a, b) => {
-            f(Part::Expr(*c));
-            a.iter().for_each(|a| f(Part::Expr(*a)));
-            f(Part::Expr(*b));
+            f(Child::Expr(*c));
+            a.iter().for_each(|a| f(Child::Expr(*a)));
+            f(Child::Expr(*b));
         }
         Call(callee, args) => {
-            f(Part::Expr(*callee));
-            args.iter().for_each(|a| f(Part::Expr(*a)));
+            f(Child::Expr(*callee));
+            args.iter().for_each(|a| f(Child::Expr(*a)));
         }
-        CompoundLit(_, init) => f(Part::Init(init)),
-        StmtExpr(s) => f(Part::Stmt(*s)),
+        CompoundLit(_, init) => f(Child::Init(init)),
+        StmtExpr(s) => f(Child::Stmt(*s)),
     }
 }
 
-struct Walk<'a> {
+struct MapBuilder<'a> {
     program: &'a Program,
-    map: Map,
+    map: ProgramMap,
     func: Option<FuncId>,
     stmt: Option<StmtId>,
     depth: usize,
 }
 
-impl Walk<'_> {
+impl MapBuilder<'_> {
     fn item(&mut self, item: &Item) {
         match *item {
             Item::Var(v) => {
@@ -210,7 +212,7 @@ impl Walk<'_> {
 
     fn stmt(&mut self, id: StmtId) {
         let program = self.program;
-        let place = Place { id, func: self.func, parent: self.stmt, depth: self.depth };
+        let place = StmtContext { id, func: self.func, parent: self.stmt, depth: self.depth };
         self.map.stmts.push(place);
         let outer = self.stmt.replace(id);
         self.depth += 1;
@@ -255,10 +257,10 @@ impl Walk<'_> {
             ExprKind::Func(f) => self.map.func_uses.entry(f).or_default().push(id),
             _ => {}
         }
-        parts(&program.expr(id).kind, &mut |part| match part {
-            Part::Expr(e) => self.expr(e, Parent::Expr(id)),
-            Part::Stmt(s) => self.stmt(s),
-            Part::Init(init) => self.init(init, Parent::Expr(id)),
+        for_each_child(&program.expr(id).kind, &mut |child| match child {
+            Child::Expr(e) => self.expr(e, Parent::Expr(id)),
+            Child::Stmt(s) => self.stmt(s),
+            Child::Init(init) => self.init(init, Parent::Expr(id)),
         });
     }
 }

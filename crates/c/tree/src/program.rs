@@ -44,7 +44,7 @@ pub struct Var {
     pub align: Option<u32>,
     /// Defined here (a tentative definition counts), not only declared `extern`.
     pub defined: bool,
-    /// Where its name stands.
+    /// Where its name is declared.
     pub span: Span,
 }
 
@@ -62,7 +62,7 @@ pub enum FuncStorage {
 pub struct Func {
     /// Its name.
     pub name: Sym,
-    /// Its function type, sugar kept.
+    /// Its function type, typedef names kept.
     pub ty: Ty,
     /// Storage class.
     pub storage: FuncStorage,
@@ -74,9 +74,9 @@ pub struct Func {
     pub old_style: bool,
     /// Parameters of the definition.
     pub params: Vec<VarId>,
-    /// The body, a block; `None` for a mere declaration.
+    /// The body, a block; `None` for a declaration only.
     pub body: Option<StmtId>,
-    /// Where its name stands.
+    /// Where its name is declared.
     pub span: Span,
 }
 
@@ -135,7 +135,7 @@ pub struct Unit {
     pub items: Vec<Item>,
 }
 
-/// One or more translation units and everything they are made of.
+/// One or more translation units, over shared arenas.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Types and the target's data model.
@@ -156,7 +156,7 @@ pub struct Program {
     pub strings: Vec<StrLit>,
     /// Translation units.
     pub units: Vec<Unit>,
-    /// Texts behind the spans.
+    /// The source text that spans refer to.
     pub source: SourceMap,
 }
 

@@ -1,46 +1,46 @@
-//! Which declarations are visible where: before each statement, hidden names left out.
+//! The declarations that are visible before each statement, without hidden names.
 
 use std::collections::HashSet;
 
-use crate::map::{Part, parts};
+use crate::map::{Child, for_each_child};
 use crate::{ExprId, FuncId, Init, Item, Program, RecordId, StmtId, StmtKind, Sym, VarId};
 
 /// What a declaration makes visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+enum DeclaredName {
     Var(VarId),
     Func(FuncId),
     /// A typedef name or an enumeration constant: it hides a variable of the same name.
     Other(Sym),
-    /// The members of a record are known from here on.
+    /// A record is complete from here on.
     Record(RecordId),
 }
 
 /// The declarations visible before each statement of a program.
 #[derive(Debug, Default)]
-pub struct Scopes {
+pub struct VisibleDecls {
     /// Declarations, each with the one before it that is visible along with it.
-    chain: Vec<(Option<u32>, Named)>,
+    chain: Vec<(Option<u32>, DeclaredName)>,
     /// By statement: the last declaration before it.
     at: Vec<Option<u32>>,
 }
 
-impl Scopes {
-    /// Those of a whole program.
-    pub fn of(program: &Program) -> Scopes {
-        let scopes = Scopes { chain: Vec::new(), at: vec![None; program.stmts.len()] };
-        let mut walk = Walk { program, scopes, head: None };
+impl VisibleDecls {
+    /// Collects the declarations of a program.
+    pub fn of(program: &Program) -> VisibleDecls {
+        let decls = VisibleDecls { chain: Vec::new(), at: vec![None; program.stmts.len()] };
+        let mut builder = VisibilityBuilder { program, decls, head: None };
         for unit in &program.units {
-            walk.head = None;
-            unit.items.iter().for_each(|item| walk.item(item));
+            builder.head = None;
+            unit.items.iter().for_each(|item| builder.item(item));
         }
-        walk.scopes
+        builder.decls
     }
 
     /// Variables that can be named before a statement, innermost first.
     pub fn vars(&self, program: &Program, s: StmtId) -> Vec<VarId> {
-        let visible = self.visible(program, s).into_iter().filter_map(|named| match named {
-            Named::Var(v) => Some(v),
+        let visible = self.visible(program, s).into_iter().filter_map(|declared| match declared {
+            DeclaredName::Var(v) => Some(v),
             _ => None,
         });
         visible.collect()
@@ -48,87 +48,87 @@ impl Scopes {
 
     /// Functions that can be called before a statement, the last declared first.
     pub fn funcs(&self, program: &Program, s: StmtId) -> Vec<FuncId> {
-        let visible = self.visible(program, s).into_iter().filter_map(|named| match named {
-            Named::Func(f) => Some(f),
+        let visible = self.visible(program, s).into_iter().filter_map(|declared| match declared {
+            DeclaredName::Func(f) => Some(f),
             _ => None,
         });
         visible.collect()
     }
 
     /// Declarations of names that no later one hides.
-    fn visible(&self, program: &Program, s: StmtId) -> Vec<Named> {
-        // Headers declare hundreds of names: a table of all is faster than a set.
+    fn visible(&self, program: &Program, s: StmtId) -> Vec<DeclaredName> {
+        // Headers declare hundreds of names: a table indexed by symbol is faster than a set.
         let mut hidden = vec![false; program.names.len()];
-        let is_visible = |named: &Named| {
-            let name = match *named {
-                Named::Var(v) => program.var(v).name,
-                Named::Func(f) => program.func(f).name,
-                Named::Other(name) => name,
-                Named::Record(_) => return false,
+        let is_visible = |declared: &DeclaredName| {
+            let name = match *declared {
+                DeclaredName::Var(v) => program.var(v).name,
+                DeclaredName::Func(f) => program.func(f).name,
+                DeclaredName::Other(name) => name,
+                DeclaredName::Record(_) => return false,
             };
             !std::mem::replace(&mut hidden[name.0 as usize], true)
         };
         self.before(s).filter(is_visible).collect()
     }
 
-    /// Records whose members are known before a statement. Those without a tag stand inside others
-    /// and are not listed.
+    /// Records whose members are known before a statement. Records without a tag are
+    /// nested in others and are not listed.
     pub fn records(&self, s: StmtId) -> HashSet<RecordId> {
-        let records = self.before(s).filter_map(|named| match named {
-            Named::Record(id) => Some(id),
+        let records = self.before(s).filter_map(|declared| match declared {
+            DeclaredName::Record(id) => Some(id),
             _ => None,
         });
         records.collect()
     }
 
-    fn before(&self, s: StmtId) -> impl Iterator<Item = Named> + '_ {
+    fn before(&self, s: StmtId) -> impl Iterator<Item = DeclaredName> + '_ {
         let mut head = self.at.get(s.index()).copied().flatten();
         std::iter::from_fn(move || {
-            let (before, named) = self.chain[head? as usize];
+            let (before, declared) = self.chain[head? as usize];
             head = before;
-            Some(named)
+            Some(declared)
         })
     }
 }
 
-struct Walk<'a> {
+struct VisibilityBuilder<'a> {
     program: &'a Program,
-    scopes: Scopes,
+    decls: VisibleDecls,
     head: Option<u32>,
 }
 
-impl Walk<'_> {
-    fn declare(&mut self, named: Named) {
-        self.scopes.chain.push((self.head, named));
-        self.head = Some(self.scopes.chain.len() as u32 - 1);
+impl VisibilityBuilder<'_> {
+    fn declare(&mut self, declared: DeclaredName) {
+        self.decls.chain.push((self.head, declared));
+        self.head = Some(self.decls.chain.len() as u32 - 1);
     }
 
     fn item(&mut self, item: &Item) {
         let program = self.program;
         match *item {
             Item::RecordDecl(_) => {}
-            Item::Record(id) => self.declare(Named::Record(id)),
+            Item::Record(id) => self.declare(DeclaredName::Record(id)),
             Item::Enum(id) => {
                 for member in &program.types.enums[id.index()].members {
-                    self.declare(Named::Other(member.name));
+                    self.declare(DeclaredName::Other(member.name));
                 }
             }
             Item::Typedef(id) => {
-                self.declare(Named::Other(program.types.typedefs[id.index()].name));
+                self.declare(DeclaredName::Other(program.types.typedefs[id.index()].name));
             }
-            Item::VarDecl(v) => self.declare(Named::Var(v)),
+            Item::VarDecl(v) => self.declare(DeclaredName::Var(v)),
             Item::Var(v) => {
-                self.declare(Named::Var(v));
+                self.declare(DeclaredName::Var(v));
                 if let Some(init) = &program.var(v).init {
                     self.init(init);
                 }
             }
-            Item::FuncDecl(f) => self.declare(Named::Func(f)),
+            Item::FuncDecl(f) => self.declare(DeclaredName::Func(f)),
             Item::Func(f) => {
-                self.declare(Named::Func(f));
+                self.declare(DeclaredName::Func(f));
                 let func = program.func(f);
                 let outside = self.head;
-                func.params.iter().for_each(|&v| self.declare(Named::Var(v)));
+                func.params.iter().for_each(|&v| self.declare(DeclaredName::Var(v)));
                 func.body.iter().for_each(|&s| self.stmt(s));
                 self.head = outside;
             }
@@ -144,7 +144,7 @@ impl Walk<'_> {
 
     fn stmt(&mut self, id: StmtId) {
         let program = self.program;
-        self.scopes.at[id.index()] = self.head;
+        self.decls.at[id.index()] = self.head;
         let outside = self.head;
         match &program.stmt(id).kind {
             StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
@@ -175,10 +175,10 @@ impl Walk<'_> {
     }
 
     fn expr(&mut self, id: ExprId) {
-        parts(&self.program.expr(id).kind, &mut |part| match part {
-            Part::Expr(e) => self.expr(e),
-            Part::Stmt(s) => self.stmt(s),
-            Part::Init(init) => self.init(init),
+        for_each_child(&self.program.expr(id).kind, &mut |child| match child {
+            Child::Expr(e) => self.expr(e),
+            Child::Stmt(s) => self.stmt(s),
+            Child::Init(init) => self.init(init),
         });
     }
 }

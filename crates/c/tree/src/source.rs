@@ -1,16 +1,16 @@
-//! Where a node came from: spans over the preprocessed text, and the way back to file and line.
+//! Source locations: spans over the preprocessed text, and the mapping back to file and line.
 
-/// A range of bytes in the preprocessed text of a program; offsets run on across its units.
+/// A range of bytes in the preprocessed text of a program; offsets continue across its units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// First byte; `u32::MAX` for a node that came from no text.
+    /// First byte; `u32::MAX` for a node without source text.
     pub lo: u32,
     /// One past the last byte.
     pub hi: u32,
 }
 
 impl Span {
-    /// The span of a node that was made, not read.
+    /// The span of a node that was not parsed.
     pub const NONE: Span = Span { lo: u32::MAX, hi: u32::MAX };
 
     /// From the start of `self` to the end of `other`.
@@ -25,9 +25,9 @@ impl Span {
     }
 }
 
-/// A place a person can open: the file and line the preprocessor's line markers name.
+/// File, line and column, as the preprocessor's line markers name them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Location {
     /// File as the line marker names it.
     pub file: String,
     /// Line in that file, from 1.
@@ -57,12 +57,12 @@ impl SourceMap {
         }
         let base = self.text.len() as u32;
         self.text.push_str(text);
-        self.mark(base, file, 1);
+        self.add_marker(base, file, 1);
         base
     }
 
     /// Records that the byte at `offset` begins line `line` of `file`.
-    pub fn mark(&mut self, offset: u32, file: &str, line: u32) {
+    pub fn add_marker(&mut self, offset: u32, file: &str, line: u32) {
         // Line markers come in runs for the same few headers: look from the newest.
         let id = match self.files.iter().rposition(|f| f == file) {
             Some(i) => i,
@@ -85,7 +85,7 @@ impl SourceMap {
     }
 
     /// File, line and column of a span's start; `None` for [`Span::NONE`].
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn location(&self, span: Span) -> Option<Location> {
         let lo = span.lo as usize;
         if span.is_none() || lo > self.text.len() {
             return None;
@@ -97,7 +97,7 @@ impl SourceMap {
         let begin = bytes[..lo].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         let end = bytes[lo..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |i| lo + i);
         let width = (span.hi as usize).clamp(lo + 1, end.max(lo + 1)) - lo;
-        Some(Place {
+        Some(Location {
             file: self.files[file as usize].clone(),
             line: first_line + newlines as u32,
             column: (lo - begin) as u32 + 1,

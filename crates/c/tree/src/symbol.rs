@@ -14,7 +14,7 @@ pub struct Interner {
     names: Vec<Box<str>>,
 }
 
-/// FNV-1a: identifiers are short and the default hasher's safety against hostile keys costs a
+/// FNV-1a: identifiers are short and the default hasher's resistance to hostile keys costs a
 /// tenth of the parser's time. Order of iteration is never observed.
 #[derive(Clone)]
 pub struct Fnv(u64);

@@ -1,7 +1,7 @@
 //! C types, interned: equal types have equal [`Ty`]s.
 //!
 //! A [`Ty`] packs an index into the [`TypeTable`] with the three qualifiers, so that qualifying or
-//! unqualifying a type touches no table. Typedef names stay visible ([`TypeKind::Typedef`]) where
+//! unqualifying a type touches no table. Typedef names are kept ([`TypeKind::Typedef`]) where
 //! a declaration was written with one; [`TypeTable::canon`] looks through them in one step.
 //! Expression types are always canonical.
 
@@ -22,7 +22,7 @@ impl Quals {
     pub const CONST: Quals = Quals(1);
     /// `volatile`.
     pub const VOLATILE: Quals = Quals(2);
-    /// `restrict`; kept and printed, without meaning to the machine.
+    /// `restrict`; printed, and ignored by the machine.
     pub const RESTRICT: Quals = Quals(4);
 
     /// Both sets together.
@@ -223,7 +223,7 @@ pub struct FuncType {
     pub proto: bool,
 }
 
-/// The shape of an unqualified type.
+/// The kind of an unqualified type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum TypeKind {
@@ -256,7 +256,7 @@ pub enum RecordKind {
 pub struct Field {
     /// `None` for an anonymous struct or union member, or an unnamed bit-field.
     pub name: Option<Sym>,
-    /// Declared type, sugar kept.
+    /// Declared type, typedef names kept.
     pub ty: Ty,
     /// Width of a bit-field.
     pub bits: Option<u32>,
@@ -327,7 +327,7 @@ pub struct Enum {
 pub struct Typedef {
     /// Its name.
     pub name: Sym,
-    /// What it stands for, sugar kept.
+    /// What it stands for, typedef names kept.
     pub ty: Ty,
     /// `__attribute__((aligned(n)))` on the typedef.
     pub align: Option<u32>,
@@ -367,7 +367,7 @@ impl TypeTable {
         table
     }
 
-    /// The type of the given shape.
+    /// The type of the given kind.
     pub fn intern(&mut self, kind: TypeKind) -> Ty {
         if let Some(&index) = self.map.get(&kind) {
             return Ty(index << 3);
@@ -383,7 +383,7 @@ impl TypeTable {
         Ty(index << 3)
     }
 
-    /// The canonical type of a shape, `None` where it is its own.
+    /// The canonical type of a kind, `None` where it is canonical itself.
     fn canonical_of(&mut self, kind: &TypeKind) -> Option<Ty> {
         let canonical = match *kind {
             TypeKind::Pointer(to) => TypeKind::Pointer(self.canon(to)),
@@ -401,13 +401,13 @@ impl TypeTable {
         if canonical == *kind { None } else { Some(self.intern(canonical)) }
     }
 
-    /// The shape of a type as written; qualifiers are ignored.
+    /// The kind of a type as written; qualifiers are ignored.
     #[inline]
     pub fn kind(&self, ty: Ty) -> &TypeKind {
         &self.kinds[ty.index()]
     }
 
-    /// The shape of the type with this [`Ty::index`]; parts of a type have smaller indices.
+    /// The kind of the type with this [`Ty::index`]; parts of a type have smaller indices.
     #[inline]
     pub fn kind_at(&self, index: usize) -> &TypeKind {
         &self.kinds[index]
@@ -433,13 +433,13 @@ impl TypeTable {
         self.intern(TypeKind::Array(elem, len))
     }
 
-    /// The shape with typedef names resolved on the outside; qualifiers are ignored.
+    /// The kind of a type after its outermost typedef names are resolved; qualifiers are ignored.
     #[inline]
     pub fn shape(&self, ty: Ty) -> &TypeKind {
         &self.kinds[self.canon[ty.index()].index()]
     }
 
-    /// Like [`canon`](Self::canon) without the array rule and without changing the table: enough
+    /// Like [`canon`](Self::canon) without the array rule and without changing the table: sufficient
     /// for everything but qualified arrays behind a typedef.
     #[inline]
     pub fn resolved(&self, ty: Ty) -> Ty {

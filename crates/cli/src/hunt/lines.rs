@@ -5,25 +5,25 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{EndReason, Finding, Progress, Study};
+use campaign::{EndReason, Finding, Progress, Study, Tested};
 use serde_json::{Map, Value, json};
 
 use super::Setting;
 use super::view::{Tally, one_line};
-use crate::{findings, words};
+use crate::{findings, human};
 
 /// The first line.
 pub fn begin(setting: &Setting, progress: &Progress) -> String {
     let mut end = match (progress.time, progress.tests_wanted) {
         (None, None) => "until Ctrl-C".to_string(),
-        (Some(time), None) => format!("for {}", words::span(time)),
-        (None, Some(tests)) => format!("for {}", words::plural(tests, "test")),
+        (Some(time), None) => format!("for {}", human::span(time)),
+        (None, Some(tests)) => format!("for {}", human::plural(tests, "test")),
         (Some(time), Some(tests)) => {
-            format!("for {} or {}", words::span(time), words::plural(tests, "test"))
+            format!("for {} or {}", human::span(time), human::plural(tests, "test"))
         }
     };
     if progress.tests > 0 {
-        end += &format!(", going on after {}", words::plural(progress.tests, "test"));
+        end += &format!(", going on after {}", human::plural(progress.tests, "test"));
     }
     format!(
         "hunting with {} on {}; seed {}, {}, into {}; {end}\n",
@@ -31,8 +31,8 @@ pub fn begin(setting: &Setting, progress: &Progress) -> String {
         setting.compilers(),
         progress.seed,
         match setting.cluster {
-            0 => words::plural(setting.jobs as u64, "job"),
-            n => format!("workers over {}", words::plural(n as u64, "NATS server")),
+            0 => human::plural(setting.jobs as u64, "job"),
+            n => format!("workers over {}", human::plural(n as u64, "NATS server")),
         },
         setting.out,
     )
@@ -44,10 +44,26 @@ pub fn found(found: &Finding) -> String {
     let known = match found.seen_before {
         _ if !finding.stands() => ", disputed".to_string(),
         0 => String::new(),
-        n => format!(", seen {} before", words::plural(n, "time")),
+        n => format!(", seen {} before", human::plural(n, "time")),
     };
-    let what = format!("{}: {}", words::targets(&finding.targets), one_line(&finding.summary));
-    format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), words::cut(&what, 200))
+    let what = format!("{}: {}", human::targets(&finding.targets), one_line(&finding.summary));
+    format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), human::cut(&what, 200))
+}
+
+/// The line of a test, for those who want to see each.
+pub fn tested(tested: &Tested) -> String {
+    let Tested { engine, seed, skipped, unanswered, targets, variants, cost, .. } = tested;
+    let mut text = format!("{engine} {seed}: {}", human::plural(targets.len() as u64, "target"));
+    for (name, list) in [("variant", *variants), ("finding", tested.findings.len() as u64)] {
+        if list > 0 {
+            text += &format!(", {}", human::plural(list, name));
+        }
+    }
+    let reason = skipped.as_ref().map(|why| ("skipped", why));
+    if let Some((what, why)) = reason.or(unanswered.as_ref().map(|why| ("without a result", why))) {
+        text += &format!(", {what}: {}", one_line(why));
+    }
+    text + &format!(", {:.2} s of CPU time\n", cost.total().as_secs_f64())
 }
 
 /// A sentence of the hunt.
@@ -67,12 +83,12 @@ pub fn studied(id: i64, study: Result<&Study, &str>) -> String {
             let pass = study.blame.pass.as_ref().map_or_else(String::new, |p| format!(", {p}"));
             format!(
                 "#{id} reduced to {}, fails with {} {}{pass}\n",
-                words::plural(study.tokens.1 as u64, "token"),
+                human::plural(study.tokens.1 as u64, "token"),
                 study.compiler,
                 study.flags.join(" ")
             )
         }
-        Err(why) => format!("#{id} was not reduced: {}\n", words::cut(&one_line(why), 200)),
+        Err(why) => format!("#{id} was not reduced: {}\n", human::cut(&one_line(why), 200)),
     }
 }
 
@@ -98,12 +114,12 @@ pub fn progress(progress: &Progress) -> String {
     let sum: u64 = progress.findings.values().sum();
     format!(
         "{}  {}, {}, {} ({} distinct), {} of CPU time in compilers and programs\n",
-        words::clock(*elapsed),
-        words::plural(*tests, "test"),
-        words::rate(*tests_now, *elapsed),
-        words::plural(sum, "finding"),
-        words::count(progress.signatures),
-        words::percent(*others, *own + *others),
+        human::clock(*elapsed),
+        human::plural(*tests, "test"),
+        human::rate(*tests_now, *elapsed),
+        human::plural(sum, "finding"),
+        human::count(progress.signatures),
+        human::percent(*others, *own + *others),
     )
 }
 

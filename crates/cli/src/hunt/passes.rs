@@ -3,13 +3,13 @@
 use anyhow::{Result, anyhow, bail};
 use campaign::{Backend, EngineChoice, Judge, PassesOptions, front};
 use clap::{Args as ClapArgs, ValueEnum};
-use llvmhost::{Installed, Limits};
+use llvmhost::Limits;
 use passes::inventory::List;
 use passes::represent::{ProgramSelection, SequenceSelection};
 use passes::sequence::Draw;
 
-use crate::args::{Hunt, HuntEngine, Verify};
-use crate::llvm::program;
+use super::options::{Hunt, ProgramEngine, Verify};
+use crate::llvm::{libraries, program};
 
 /// For one sequence of up to 200 passes.
 const TIME: std::time::Duration = std::time::Duration::from_secs(30);
@@ -20,42 +20,75 @@ const MEMORY: u64 = 4 << 30;
 /// What sequences and programs are selected from: all of it is in memory.
 const MOST: usize = 1_000_000;
 
-/// What is asked of passes.
+/// Which sequences are tried, on which programs.
 #[derive(ClapArgs, Debug)]
 #[command(next_help_heading = "Options of --engine passes")]
-pub struct Sequences {
-    /// Whose programs: yarp, smith, csmith or files.
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = HuntEngine::Yarp)]
-    pub programs: HuntEngine,
-    /// Which passes sequences are made of.
-    #[arg(long, value_enum, value_name = "LIST", default_value_t = PassList::Production)]
+pub struct SequenceOptions {
+    /// Which passes sequences are made of
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LIST",
+        hide_short_help = true,
+        default_value_t = PassList::Production
+    )]
     pub list: PassList,
-    /// How sequences are come by.
-    #[arg(long, value_enum, value_name = "WAY", default_value_t = BySequence::Selection)]
+    /// How to choose sequences
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WAY",
+        hide_short_help = true,
+        default_value_t = BySequence::Selection
+    )]
     pub sequences_by: BySequence,
-    /// How programs are come by.
-    #[arg(long, value_enum, value_name = "WAY", default_value_t = ByProgram::Selection)]
+    /// How to choose programs
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WAY",
+        hide_short_help = true,
+        default_value_t = ByProgram::Selection
+    )]
     pub programs_by: ByProgram,
-    /// Sequences of a round.
+    /// Sequences of a round
     #[arg(long = "sequences", value_name = "N", default_value_t = 300)]
     pub sequence_count: usize,
-    /// Programs of a round; each is tested with all its sequences.
+    /// Programs of a round, each tested with all its sequences
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub program_count: usize,
-    /// They are selected from so many times as many.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    /// How many times as many sequences and programs are made to select from
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = 10)]
     pub out_of: usize,
-    /// Passes of a sequence: from, to.
-    #[arg(long, value_name = "N-M", default_value = "50-200", value_parser = lengths)]
+    /// Passes of a sequence, from N to M
+    #[arg(
+        long,
+        value_name = "N-M",
+        hide_short_help = true,
+        default_value = "50-200",
+        value_parser = lengths
+    )]
     pub length: (u16, u16),
-    /// Who says what a program must print.
-    #[arg(long, value_enum, value_name = "WHO", default_value_t = Oracle::Machine)]
+    /// How to know what a program must print
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHO",
+        hide_short_help = true,
+        default_value_t = Oracle::Machine
+    )]
     pub oracle: Oracle,
-    /// How the code is linked and run.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Linked::Jit)]
+    /// How the code is linked and run
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        hide_short_help = true,
+        default_value_t = Linked::Jit
+    )]
     pub backend: Linked,
-    /// Go on drawing passes whose faults are known and frequent.
-    #[arg(long)]
+    /// Go on drawing passes whose faults are known and frequent
+    #[arg(long, hide_short_help = true)]
     pub no_exclude: bool,
 }
 
@@ -116,26 +149,6 @@ pub enum Linked {
     Cc,
 }
 
-impl Sequences {
-    /// An option that is not as it is without being given.
-    pub fn given(&self) -> Option<&'static str> {
-        let options = [
-            (self.programs != HuntEngine::Yarp, "--programs"),
-            (self.list != PassList::Production, "--list"),
-            (self.sequences_by != BySequence::Selection, "--sequences-by"),
-            (self.programs_by != ByProgram::Selection, "--programs-by"),
-            (self.sequence_count != 300, "--sequences"),
-            (self.program_count != 10, "--program-count"),
-            (self.out_of != 10, "--out-of"),
-            (self.length != (50, 200), "--length"),
-            (self.oracle != Oracle::Machine, "--oracle"),
-            (self.backend != Linked::Jit, "--backend"),
-            (self.no_exclude, "--no-exclude"),
-        ];
-        options.iter().find(|(given, _)| *given).map(|(_, option)| *option)
-    }
-}
-
 fn lengths(text: &str) -> Result<(u16, u16), String> {
     let wrong = || format!("{text} is no range of lengths such as 50-200");
     let (least, most) = text.split_once('-').unwrap_or((text, text));
@@ -149,7 +162,7 @@ fn lengths(text: &str) -> Result<(u16, u16), String> {
 /// The engine. `programs` makes the engine that makes the programs.
 pub fn choice(
     args: &Hunt,
-    programs: &dyn Fn(HuntEngine) -> Result<EngineChoice>,
+    programs: &dyn Fn(ProgramEngine) -> Result<EngineChoice>,
 ) -> Result<EngineChoice> {
     let asked = &args.sequences;
     for (number, option) in [
@@ -164,23 +177,22 @@ pub fn choice(
             bail!("{option}, with --out-of {}, asks for more than {MOST} in a round", asked.out_of);
         }
     }
-    if let Some((_, twice)) =
-        args.lib.iter().enumerate().find(|(at, name)| args.lib[..*at].contains(name))
-    {
+    let lib = &args.llvm.lib;
+    if let Some((_, twice)) = lib.iter().enumerate().find(|(at, name)| lib[..*at].contains(name)) {
         bail!("--lib names {twice} twice");
     }
-    if asked.programs_by == ByProgram::Swarm && asked.programs != HuntEngine::Csmith {
+    let program_engine = args.passes_programs()?;
+    if asked.programs_by == ByProgram::Swarm && program_engine != ProgramEngine::Csmith {
         bail!("--programs-by swarm is for --programs csmith: add that, or choose another way");
     }
-    let named = args.lib.iter().map(|name| Installed::named(name).map_err(|e| anyhow!(e)));
-    let libraries: Vec<Installed> = named.collect::<Result<_>>()?;
+    let libraries = libraries(lib)?;
     let oldest = libraries.iter().map(|library| library.major).min().unwrap_or(0);
     let jobs =
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let options = PassesOptions {
         program: program()?,
         clang: front::clang_for(oldest).map_err(|e| anyhow!(e))?,
-        dir: args.out.clone(),
+        dir: args.folder.dir.clone(),
         list: match asked.list {
             PassList::Production => List::Production,
             PassList::Paper => List::Paper,
@@ -210,11 +222,11 @@ pub fn choice(
             Linked::Cc => Backend::Linker,
         },
         limits: Limits { time: TIME, memory: MEMORY },
-        verify_each: args.verify == Some(Verify::Each),
+        verify_each: args.llvm.verify == Some(Verify::Each),
         exclude: !asked.no_exclude,
         threads: jobs,
         libraries,
     };
-    let programs = Box::new(programs(asked.programs)?);
+    let programs = Box::new(programs(program_engine)?);
     Ok(EngineChoice::Passes { options: Box::new(options), programs })
 }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use campaign::{EmiOptions, EmiSeeds, EngineChoice, Plan, SmithOptions};
+use campaign::{EmiOptions, EngineChoice, Plan, SmithOptions, Store};
 use llvmhost::Installed;
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
 
+use super::options::{Hunt, HuntEngine, ProgramEngine, Validate};
 use super::passes::ByProgram;
 use super::{Setting, Tested, crossover, passes};
-use crate::args::{Hunt, HuntEngine, Lang, Mutations, Validate};
-use crate::{generate, smith, terminal, words};
+use crate::engines::{self, Lang};
+use crate::{human, terminal};
 
 /// The configuration that is read unasked.
 const CONFIG: &str = "gainsay.toml";
@@ -30,21 +31,19 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         Lang::C => Language::C,
         Lang::Cxx => Language::Cxx,
     };
-    let of_llvm =
-        |engine: &HuntEngine| matches!(engine, HuntEngine::Crossover | HuntEngine::Passes);
-    if !args.cc.is_empty() && args.engine.iter().all(of_llvm) {
-        bail!("--cc is for engines of C programs: crossover and passes test --lib");
+    args.check_engines()?;
+    let dir = &args.folder.dir;
+    if dir.exists() && !dir.is_dir() {
+        bail!("{} is not a folder: give another one with --hunt", dir.display());
     }
-    let engines = engines(args, language)?;
-    if args.out.exists() && !args.out.is_dir() {
-        bail!("{} is not a folder: give another one with --out", args.out.display());
-    }
+    Store::check(dir)?;
+    let engines = engine_choices(args, language)?;
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(processors);
     let needed = engines.iter().any(EngineChoice::needs_compilers);
-    let found = match needed && args.cluster.cluster.is_empty() {
+    let found = match needed && args.servers().is_empty() {
         true => compilers(
-            args.config.as_ref().map(|file| args.here(file)).as_deref(),
+            args.output.config.as_ref().map(|file| args.here(file)).as_deref(),
             &args.cc,
             language,
         )?,
@@ -70,15 +69,15 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     let tested = found.compilers.iter().map(tested).chain(crossed);
     let tested = tested.chain(sequenced.iter().map(of_library)).collect();
     let setting = Setting {
-        out: args.out.to_string_lossy().into_owned(),
-        again: again(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned())),
+        out: dir.to_string_lossy().into_owned(),
+        resume: resume(args, std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned())),
         compilers: tested,
         fuzzers,
         sequenced,
-        engines: args.engine.iter().map(|engine| name(*engine).to_string()).collect(),
+        engines: args.engine.iter().map(engines::name).collect(),
         language,
         jobs,
-        cluster: args.cluster.cluster.len(),
+        cluster: args.servers().len(),
     };
     let plan = Plan {
         engines,
@@ -86,12 +85,12 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         time: args.time,
         tests: args.tests,
         jobs,
-        out: args.out.clone(),
+        out: dir.clone(),
         language,
         compilers: found.compilers,
         extras_per_test: found.extras_per_test,
         limits: found.limits,
-        study: !args.no_reduce,
+        study: !args.output.no_reduce,
     };
     Ok((plan, setting))
 }
@@ -104,138 +103,86 @@ fn of_library(library: &Installed) -> Tested {
     }
 }
 
-fn name(engine: HuntEngine) -> &'static str {
-    match engine {
-        HuntEngine::Yarp => "yarp",
-        HuntEngine::Smith => "smith",
-        HuntEngine::Csmith => "csmith",
-        HuntEngine::Files => "files",
-        HuntEngine::Emi => "emi",
-        HuntEngine::Crossover => "crossover",
-        HuntEngine::Passes => "passes",
-    }
-}
-
-fn engines(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
-    let asked = |engine| args.engine.contains(&engine);
-    // Whose options may be given: those of the engine of programs that passes uses count too.
-    let asked =
-        |engine| asked(engine) || asked(HuntEngine::Passes) && args.sequences.programs == engine;
-    let files = asked(HuntEngine::Files) || asked(HuntEngine::Emi);
-    if args.from.is_some() && !files {
-        bail!("--from is for --engine files and emi: add one, or leave --from out");
-    }
-    if !args.include.is_empty() && !files {
-        bail!("-I is for --engine files and emi: add one, or leave -I out");
-    }
-    let emis = [
-        (!args.mutate.is_empty(), "--mutate"),
-        (args.strategy != emi::Strategies::default(), "--strategy"),
-        (args.variants != EmiOptions::default().variants, "--variants"),
-    ];
-    if let Some((_, option)) = emis.iter().find(|(given, _)| *given && !asked(HuntEngine::Emi)) {
-        bail!("{option} is for --engine emi: add that, or leave {option} out");
-    }
-    if args.policy != "default" && !asked(HuntEngine::Yarp) {
-        bail!("--policy is for --engine yarp: add that, or leave --policy out");
-    }
-    let smiths = [
-        (args.relax != "default", "--relax"),
-        (args.validate == Validate::External, "--validate"),
-        (args.keep_checks, "--keep-checks"),
-        (args.as_drawn, "--as-drawn"),
-    ];
-    if let Some((_, option)) = smiths.iter().find(|(given, _)| *given && !asked(HuntEngine::Smith))
-    {
-        bail!("{option} is for --engine smith: add that, or leave {option} out");
-    }
-    if args.eager && !asked(HuntEngine::Smith) && !asked(HuntEngine::Csmith) {
-        bail!("--eager is for --engine smith and csmith: add one, or leave --eager out");
-    }
-    if args.relax_arith && !asked(HuntEngine::Csmith) {
-        bail!("--relax-arith is for --engine csmith: add that, or leave --relax-arith out");
-    }
-    let crossovers = [
-        (args.corpus.is_some(), "--corpus"),
-        (args.passes != "default<O3>", "--passes"),
-        (args.mutations != Mutations::Both, "--mutations"),
-    ];
-    let asked_for = asked(HuntEngine::Crossover);
-    if let Some((_, option)) = crossovers.iter().find(|(given, _)| *given && !asked_for) {
-        bail!("{option} is for --engine crossover: add that, or leave {option} out");
-    }
-    let of_llvm = asked_for || asked(HuntEngine::Passes);
-    let libraries = [(args.lib != ["16"], "--lib"), (args.verify.is_some(), "--verify")];
-    if let Some((_, option)) = libraries.iter().find(|(given, _)| *given && !of_llvm) {
-        bail!("{option} is for --engine crossover and passes: add one, or leave {option} out");
-    }
-    if let Some(option) = args.sequences.given().filter(|_| !asked(HuntEngine::Passes)) {
-        bail!("{option} is for --engine passes: add that, or leave {option} out");
-    }
+fn engine_choices(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     let mut choices = Vec::new();
-    for (i, &engine) in args.engine.iter().enumerate() {
-        if args.engine[..i].contains(&engine) {
-            bail!("--engine names {} twice", name(engine));
-        }
+    for &engine in &args.engine {
         if language == Language::Cxx && engine != HuntEngine::Yarp {
-            bail!("--engine {} makes C only: leave it out, or --lang c++", name(engine));
+            bail!("--engine {} makes C only: leave it out, or --lang c++", engines::name(&engine));
         }
         choices.push(match engine {
-            HuntEngine::Emi => EngineChoice::Emi(mutations(args)?),
+            HuntEngine::Yarp => programs(args, ProgramEngine::Yarp, Use::Tests)?,
+            HuntEngine::Smith => programs(args, ProgramEngine::Smith, Use::Tests)?,
+            HuntEngine::Csmith => programs(args, ProgramEngine::Csmith, Use::Tests)?,
+            HuntEngine::Files => programs(args, ProgramEngine::Files, Use::Tests)?,
+            HuntEngine::Emi => EngineChoice::Emi(variants(args)?),
             HuntEngine::Crossover => crossover::choice(args)?,
-            HuntEngine::Passes => passes::choice(args, &|engine| programs(args, engine))?,
-            _ => programs(args, engine)?,
+            HuntEngine::Passes => {
+                passes::choice(args, &|engine| programs(args, engine, Use::Passes))?
+            }
         });
     }
     Ok(choices)
 }
 
-/// Programs that meet thousands of sequences are better small, unless something else is asked for.
-fn policy_name(args: &Hunt) -> &str {
-    let for_passes = !args.engine.contains(&HuntEngine::Yarp);
-    if for_passes && args.policy == "default" { "small" } else { &args.policy }
+/// What programs are made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Use {
+    /// Compilers.
+    Tests,
+    /// Variants.
+    Emi,
+    /// Sequences of passes.
+    Passes,
+}
+
+/// The policy of yarp. Programs that meet thousands of sequences are better small, unless something else is asked for.
+fn policy_name(args: &Hunt, purpose: Use) -> &str {
+    let asked = args.given.has("--policy") || args.has(HuntEngine::Yarp);
+    if purpose == Use::Passes && !asked { "small" } else { &args.yarp.policy }
 }
 
 /// An engine that makes C programs.
-fn programs(args: &Hunt, engine: HuntEngine) -> Result<EngineChoice> {
+fn programs(args: &Hunt, engine: ProgramEngine, purpose: Use) -> Result<EngineChoice> {
+    let eager = args.eager && purpose == Use::Tests;
     Ok(match engine {
-        HuntEngine::Yarp => {
-            let name = policy_name(args);
+        ProgramEngine::Yarp => {
+            let name = policy_name(args, purpose);
             EngineChoice::Yarp {
-                policy: Box::new(generate::policy(&args.named(name))?),
+                policy: Box::new(engines::policy(&args.named(name))?),
                 name: name.into(),
             }
         }
-        HuntEngine::Smith => EngineChoice::Smith(SmithOptions {
-            bounds: smith::bounds(&args.named(&args.relax))?,
-            keep_checks: args.keep_checks,
-            as_drawn: args.as_drawn,
-            eager: args.eager,
-            validate: match args.validate {
-                Validate::Machine => campaign::Validate::Machine,
-                Validate::External => campaign::Validate::External,
+        ProgramEngine::Smith => EngineChoice::Smith(SmithOptions {
+            bounds: engines::bounds(&args.named(&args.smith.relax))?,
+            features: args.smith.features.0.clone(),
+            keep_checks: args.smith_tests.keep_checks,
+            as_drawn: args.smith_tests.as_drawn,
+            eager,
+            validate: match args.smith_tests.validate {
+                Validate::External if purpose == Use::Tests => campaign::Validate::External,
+                Validate::External | Validate::Machine => campaign::Validate::Machine,
             },
         }),
-        HuntEngine::Csmith => EngineChoice::Csmith {
+        ProgramEngine::Csmith => EngineChoice::Csmith {
             options: Vec::new(),
             relax_arith: args.relax_arith,
-            eager: args.eager,
-            swarm: args.sequences.programs_by == ByProgram::Swarm,
+            eager,
+            swarm: purpose == Use::Passes && args.sequences.programs_by == ByProgram::Swarm,
         },
-        HuntEngine::Files => {
-            let (from, include) = folder(args, "--engine files")?;
+        ProgramEngine::Files => {
+            let option = if purpose == Use::Tests { "--engine files" } else { "--programs files" };
+            let (from, include) = folder(args, option)?;
             EngineChoice::Files { from, include }
         }
-        other => bail!("--programs {}: that engine makes no programs of its own", name(other)),
     })
 }
 
 /// The folder of programs that an option needs, and their headers'.
 fn folder(args: &Hunt, option: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let Some(from) = args.from.as_ref().map(|from| args.here(from)) else {
+    let Some(from) = args.files.from.as_ref().map(|from| args.here(from)) else {
         bail!("{option} needs --from DIR, the folder of your programs");
     };
-    let include: Vec<PathBuf> = args.include.iter().map(|dir| args.here(dir)).collect();
+    let include: Vec<PathBuf> = args.files.include.iter().map(|dir| args.here(dir)).collect();
     if !from.is_dir() {
         bail!("the folder {} given with --from does not exist", from.display());
     }
@@ -247,41 +194,23 @@ fn folder(args: &Hunt, option: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
     Ok((from, include))
 }
 
-fn mutations(args: &Hunt) -> Result<EmiOptions> {
-    if args.variants == 0 {
+fn variants(args: &Hunt) -> Result<EmiOptions> {
+    if args.emi.variants == 0 {
         bail!("--variants must be at least 1");
     }
-    let own = args.from.is_some() && !args.engine.contains(&HuntEngine::Files);
-    let asked = match args.mutate.as_slice() {
-        [] if own => &[HuntEngine::Files],
-        asked => asked,
-    };
-    if own && !asked.contains(&HuntEngine::Files) {
-        bail!("--from is for --mutate files: add that, or leave --from out");
-    }
-    let mut seeds = Vec::new();
-    for (i, engine) in asked.iter().enumerate() {
-        if asked[..i].contains(engine) {
-            bail!("--mutate names {} twice", name(*engine));
-        }
-        seeds.push(match engine {
-            HuntEngine::Yarp => EmiSeeds::Yarp,
-            HuntEngine::Smith => EmiSeeds::Smith,
-            HuntEngine::Csmith => EmiSeeds::Csmith,
-            HuntEngine::Files => {
-                let (from, include) = folder(args, "--mutate files")?;
-                EmiSeeds::Files(from, include)
-            }
-            HuntEngine::Emi => bail!("--mutate emi: variants are derived from variants anyway"),
-            HuntEngine::Crossover => bail!("--mutate crossover: emi is for C programs"),
-            HuntEngine::Passes => bail!("--mutate passes: it makes no programs of its own"),
-        });
-    }
     let mut options = EmiOptions::default();
-    if !seeds.is_empty() {
-        options.seeds = seeds;
-    }
-    Ok(EmiOptions { strategies: args.strategy.clone(), variants: args.variants, ..options })
+    let seeds = match args.emi_programs() {
+        // Those that are here, with what was asked of each.
+        [] => [ProgramEngine::Yarp, ProgramEngine::Smith, ProgramEngine::Csmith]
+            .into_iter()
+            .take(options.seeds.len())
+            .collect(),
+        asked => asked.to_vec(),
+    };
+    options.seeds =
+        seeds.into_iter().map(|engine| programs(args, engine, Use::Emi)).collect::<Result<_>>()?;
+    let (strategies, variants) = (args.emi.strategy.clone(), args.emi.variants);
+    Ok(EmiOptions { strategies, variants, ..options })
 }
 
 /// Compilers and how they are to be used.
@@ -314,7 +243,7 @@ pub fn compilers(
     let survey = survey?;
     for left in &survey.left_out {
         let what = if left.stays { "does not work, and stays in" } else { "left out" };
-        terminal::complain(&format!("gainsay: {what}: {} {}", left.name, left.why));
+        terminal::note(&format!("gainsay: {what}: {} {}", left.name, left.why));
     }
     if survey.compilers.is_empty() {
         bail!(
@@ -362,8 +291,8 @@ fn limits(config: &Config) -> Limits {
 }
 
 /// The command that was typed, to go on: without a number of tests, which the folder now has.
-fn again(words: impl Iterator<Item = String>) -> String {
-    let mut line = "gainsay".to_string();
+fn resume(args: &Hunt, words: impl Iterator<Item = String>) -> String {
+    let mut line = String::new();
     let mut skip = false;
     for word in words {
         if std::mem::take(&mut skip) || word.starts_with("--tests=") {
@@ -373,20 +302,26 @@ fn again(words: impl Iterator<Item = String>) -> String {
             skip = true;
             continue;
         }
-        line.push(' ');
-        line += &words::quote(&word);
+        line += if line.is_empty() { "" } else { " " };
+        line += &human::quote(&word);
     }
-    line
+    match args.given.has("--hunt") {
+        true => format!("gainsay {line}"),
+        false => args.folder.command(&line),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::args::{Command, parse};
 
     #[test]
-    fn the_command_again() {
-        let typed = ["hunt", "--tests", "5", "--cc", "gcc*", "--tests=7", "--for", "10m"];
-        let line = again(typed.into_iter().map(String::from));
+    fn the_command_to_go_on() {
+        let typed =
+            ["gainsay", "hunt", "--tests", "5", "--cc", "gcc*", "--tests=7", "--for", "10m"];
+        let words = ["gainsay", "hunt", "--hunt", "out"].map(Into::into);
+        let Ok(Command::Hunt(hunt)) = parse(&words).map(|args| args.command) else { panic!() };
+        let line = super::resume(&hunt, typed.into_iter().skip(1).map(String::from));
         assert_eq!(line, "gainsay hunt --cc 'gcc*' --for 10m");
     }
 }

@@ -70,7 +70,7 @@ pub fn setting() -> Setting {
     };
     Setting {
         out: "gainsay-hunt".into(),
-        again: "gainsay hunt --for 10m".into(),
+        resume: "gainsay hunt --for 10m".into(),
         compilers: vec![tested("gcc-12", "12.2.0"), tested("clang-16", "16.0.6")],
         fuzzers: Vec::new(),
         sequenced: Vec::new(),

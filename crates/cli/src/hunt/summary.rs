@@ -12,7 +12,7 @@ use oracle::FailureKind;
 use super::Setting;
 use super::view::{Shares, one_line};
 use crate::findings::{Group, groups, show_command};
-use crate::words;
+use crate::{human, terminal};
 
 /// More groups than this nobody reads; `gainsay findings` lists them all.
 const GROUPS: usize = 10;
@@ -36,16 +36,20 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
         .collect::<String>();
     text += &unanswered(progress);
     let _ = writeln!(text, "Everything is in {}.", setting.out);
+    if terminal::is_quiet() {
+        return text;
+    }
     match stand.first().or(disputed.first()) {
         Some(group) => {
             let _ = writeln!(text, "Next: {}", show_command(group.newest.id, &setting.out));
         }
         // Only files come to an end by themselves.
         None if progress.ended == Some(EndReason::Tests) && progress.tests_wanted.is_none() => {
-            text += "Next, with programs made for it: gainsay hunt\n";
+            let command = crate::args::command_on(Path::new(&setting.out), "hunt");
+            let _ = writeln!(text, "Next, with programs made for it: {command}");
         }
         None => {
-            let _ = writeln!(text, "Next, to go on where this ended: {}", setting.again);
+            let _ = writeln!(text, "Next, to go on where this ended: {}", setting.resume);
         }
     }
     text
@@ -57,10 +61,10 @@ fn sequences(setting: &Setting, library: &Installed) -> Option<String> {
     Some(format!(
         "libLLVM-{}: {}, {} without a fault; {} executed in the end, {} of them right.\n",
         library.major,
-        words::plural(tally.sequences, "sequence"),
-        words::count(tally.crash_free),
-        words::count(tally.executed),
-        words::count(tally.right),
+        human::plural(tally.sequences, "sequence"),
+        human::count(tally.crash_free),
+        human::count(tally.executed),
+        human::count(tally.right),
     ))
 }
 
@@ -71,8 +75,8 @@ fn crossovers(fuzzer: &Fuzzer) -> String {
         let share = 100.0 * kind.valid as f64 / kind.drawn.max(1) as f64;
         format!(
             "{name} {} of {} valid ({share:.1} %)",
-            words::count(kind.valid),
-            words::count(kind.drawn)
+            human::count(kind.valid),
+            human::count(kind.drawn)
         )
     };
     let kinds: Vec<String> = tally.kinds.iter().map(kind).collect();
@@ -80,10 +84,10 @@ fn crossovers(fuzzer: &Fuzzer) -> String {
         "libLLVM-{}: {}; {} ({} by crossing); {} blocks, {} of them new.\n",
         fuzzer.library.major,
         kinds.join(", "),
-        words::plural(seeds as u64, "seed"),
-        words::count(tally.added),
-        words::count(blocks as u64),
-        words::count(blocks.saturating_sub(baseline) as u64),
+        human::plural(seeds as u64, "seed"),
+        human::count(tally.added),
+        human::count(blocks as u64),
+        human::count(blocks.saturating_sub(baseline) as u64),
     )
 }
 
@@ -94,15 +98,15 @@ fn opening(setting: &Setting, progress: &Progress) -> String {
         Some(EndReason::Time | EndReason::Tests) | None => String::new(),
     };
     let Progress { elapsed, tests, tests_now, .. } = progress;
-    let mut done = words::plural(*tests_now, "test");
+    let mut done = human::plural(*tests_now, "test");
     if tests > tests_now {
-        done += &format!(" ({} with earlier runs)", words::count(*tests));
+        done += &format!(" ({} with earlier runs)", human::count(*tests));
     }
     format!(
         "{how}{} in {} ({}), seed {}, on {}.\n",
         done,
-        words::span(*elapsed),
-        words::rate(*tests_now, *elapsed),
+        human::span(*elapsed),
+        human::rate(*tests_now, *elapsed),
         progress.seed,
         setting.compilers()
     )
@@ -114,10 +118,10 @@ fn cpu(progress: &Progress, before: Cost) -> String {
     let Shares { generate, harness, .. } = Shares::of(progress, before);
     format!(
         "{} of CPU time in compilers and their programs, {} ours (generation {}, harness {}).\n",
-        words::percent(*others, all),
-        words::percent(*own, all),
-        words::percent(generate, all),
-        words::percent(harness, all),
+        human::percent(*others, all),
+        human::percent(*own, all),
+        human::percent(generate, all),
+        human::percent(harness, all),
     )
 }
 
@@ -128,19 +132,19 @@ fn list(progress: &Progress, stand: &[&Group]) -> String {
     }
     let kinds = FailureKind::ALL.iter().filter_map(|kind| {
         let n = progress.findings.get(kind).filter(|n| **n > 0)?;
-        Some(format!("{} {}", words::count(*n), kind.name()))
+        Some(format!("{} {}", human::count(*n), kind.name()))
     });
     let mut text = format!(
         "{}, {} distinct: {}.\n",
-        words::plural(sum, "finding"),
-        words::count(progress.signatures),
+        human::plural(sum, "finding"),
+        human::count(progress.signatures),
         kinds.collect::<Vec<_>>().join(", ")
     );
     for Group { count, newest } in stand.iter().take(GROUPS) {
         let finding = &newest.finding;
         let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
-        let (kind, targets) = (finding.kind.name(), words::targets(&finding.targets));
-        let what = words::cut(&format!("{targets}: {}", one_line(&finding.summary)), 150);
+        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets));
+        let what = human::cut(&format!("{targets}: {}", one_line(&finding.summary)), 150);
         let _ = writeln!(text, "  #{:<4} {kind}{times}: {what}", newest.id);
     }
     if stand.len() > GROUPS {
@@ -154,11 +158,11 @@ fn not_counted(progress: &Progress, disputed: Option<i64>) -> String {
     let mut text = String::new();
     if progress.disputed > 0 {
         let newest = disputed.map(|id| format!(", newest #{id}")).unwrap_or_default();
-        let n = words::count(progress.disputed);
+        let n = human::count(progress.disputed);
         let _ = writeln!(text, "Not counted: {n} disputed (our fault, or the program's{newest}).");
     }
     if progress.flaky > 0 {
-        let n = words::plural(progress.flaky, "failure");
+        let n = human::plural(progress.flaky, "failure");
         let _ = writeln!(text, "Not counted: {n} that did not show again.");
     }
     text
@@ -179,13 +183,13 @@ fn unanswered(progress: &Progress) -> String {
         let _ = writeln!(
             text,
             "Removed {} of {} around arithmetic ({:.1} %).",
-            words::count(removed),
-            words::plural(all, "check"),
+            human::count(removed),
+            human::plural(all, "check"),
             removed as f64 * 100.0 / all as f64
         );
     }
     if progress.variants > 0 {
-        let variants = words::plural(progress.variants, "variant");
+        let variants = human::plural(progress.variants, "variant");
         let _ =
             writeln!(text, "Tested {variants} besides the programs that they are derived from.");
     }
@@ -200,10 +204,10 @@ fn by_reason(reasons: &BTreeMap<String, u64>) -> Option<(String, String)> {
     let told: Vec<String> = reasons
         .iter()
         .take(4)
-        .map(|(reason, n)| format!("{reason} {}", words::count(*n)))
+        .map(|(reason, n)| format!("{reason} {}", human::count(*n)))
         .collect();
     let more = if reasons.len() > 4 { ", …" } else { "" };
-    (sum > 0).then(|| (words::plural(sum, "test"), told.join(", ") + more))
+    (sum > 0).then(|| (human::plural(sum, "test"), told.join(", ") + more))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use crate::words;
+use crate::human;
 
 /// From this width on, words are spelt out.
 const WIDE: u16 = 64;
@@ -58,20 +58,20 @@ impl View<'_> {
 
     fn title(&self, width: u16) -> Line<'static> {
         let p = self.progress;
-        let mut time = words::clock(p.elapsed);
+        let mut time = human::clock(p.elapsed);
         if let Some(total) = p.time {
-            time += &format!(" of {}", words::clock(total));
+            time += &format!(" of {}", human::clock(total));
         }
-        let mut tests = words::plural(p.tests, "test");
+        let mut tests = human::plural(p.tests, "test");
         if let Some(wanted) = p.tests_wanted {
-            let sum = words::plural(wanted, "test");
-            tests = format!("{} of {sum}", words::count(p.tests));
+            let sum = human::plural(wanted, "test");
+            tests = format!("{} of {sum}", human::count(p.tests));
         }
         let parts = vec![
             "gainsay hunt".bold(),
             time.into(),
             tests.into(),
-            words::rate(p.tests_now, p.elapsed).into(),
+            human::rate(p.tests_now, p.elapsed).into(),
             self.out.to_string().dim(),
         ];
         // The name says least: it goes first.
@@ -82,7 +82,7 @@ impl View<'_> {
         let Shares { compile, run, validate, generate, harness } =
             Shares::of(self.progress, self.before);
         let all = compile + run + validate + generate + harness;
-        let share = |part: Duration| words::percent(part, all);
+        let share = |part: Duration| human::percent(part, all);
         let ours = format!("ours {}", share(generate + harness));
         if width < WIDE {
             let parts =
@@ -104,15 +104,15 @@ impl View<'_> {
         let mut parts: Vec<Span> = match sum {
             0 => vec!["no findings yet".into()],
             _ => {
-                let distinct = words::count(p.signatures);
+                let distinct = human::count(p.signatures);
                 vec![
-                    format!("{} ({distinct} distinct)", words::plural(sum, "finding")).red().bold(),
+                    format!("{} ({distinct} distinct)", human::plural(sum, "finding")).red().bold(),
                 ]
             }
         };
         for kind in FailureKind::ALL {
             if let Some(n) = p.findings.get(&kind).filter(|n| **n > 0) {
-                parts.push(format!("{} {}", kind.name(), words::count(*n)).red());
+                parts.push(format!("{} {}", kind.name(), human::count(*n)).red());
             }
         }
         let (waiting, begun, _) = p.studies;
@@ -124,7 +124,7 @@ impl View<'_> {
             (p.skipped.values().sum(), "skipped"),
         ] {
             if n > 0 {
-                parts.push(format!("{name} {}", words::count(n)).yellow());
+                parts.push(format!("{name} {}", human::count(n)).yellow());
             }
         }
         fit(&parts, width)
@@ -133,7 +133,7 @@ impl View<'_> {
     fn newest(&self, width: u16) -> Option<Line<'static>> {
         let (id, kind, summary) = self.progress.newest.as_ref()?;
         let text = format!("newest: #{id} {}: {}", kind.name(), one_line(summary));
-        Some(Line::from(words::cut(&text, width.into())))
+        Some(Line::from(human::cut(&text, width.into())))
     }
 
     /// One engine alone has all the time: nothing to tell.
@@ -147,7 +147,7 @@ impl View<'_> {
             if width < WIDE {
                 return format!("{name} {used:.0}/{due:.0} %").into();
             }
-            let tests = words::plural(e.tests, "test");
+            let tests = human::plural(e.tests, "test");
             format!("{name} {tests} {used:.0} % (due {due:.0} %)").into()
         };
         Some(fit(&engines.iter().map(one).collect::<Vec<_>>(), width))
@@ -162,7 +162,7 @@ impl View<'_> {
         let mut rows = tallies(&self.progress.targets, level);
         let mut name = "target";
         if rows.len() > space {
-            rows = tallies(&self.progress.targets, |label| words::split(label).0.into());
+            rows = tallies(&self.progress.targets, |label| human::split(label).0.into());
             name = "compiler";
         }
         let columns = Columns::of(width, rows.iter().map(|(name, _)| name.chars().count()).max());
@@ -231,7 +231,7 @@ fn tallies(
 /// The group of a label: its own if it is a compiler at a level. Flag sets are drawn anew for each
 /// test, so those of a compiler are one group.
 fn level(label: &str) -> String {
-    match words::split(label) {
+    match human::split(label) {
         (name, flags) if flags.contains(' ') => format!("{name} more flags"),
         _ => label.into(),
     }
@@ -293,7 +293,7 @@ impl Columns {
 
     fn heading(&self, name: &str) -> Line<'static> {
         let Columns { label, number: n, last } = self;
-        let name = words::cut(name, *label);
+        let name = human::cut(name, *label);
         let numbers = format!("{:>n$}{:>n$}{:>n$}{last:>n$}", "right", "failed", "flaky");
         Line::from(format!("{name:label$}{numbers}")).dim()
     }
@@ -301,11 +301,11 @@ impl Columns {
     fn row(&self, name: &str, tally: &Tally) -> Line<'static> {
         let Columns { label, number: n, .. } = self;
         let cell = |value: u64, style: Style| -> Span<'static> {
-            let text = format!("{:>n$}", words::count(value));
+            let text = format!("{:>n$}", human::count(value));
             if value > 0 { Span::styled(text, style) } else { text.dim() }
         };
         Line::from(vec![
-            format!("{:label$}", words::cut(name, *label)).into(),
+            format!("{:label$}", human::cut(name, *label)).into(),
             cell(tally.right, Style::new()),
             cell(tally.failed, Style::new().red().bold()),
             cell(tally.flaky, Style::new().yellow()),
@@ -333,7 +333,7 @@ fn fit(parts: &[Span<'static>], width: u16) -> Line<'static> {
     if line.is_empty()
         && let Some(first) = parts.first()
     {
-        line.push(Span::styled(words::cut(&first.content, width), first.style));
+        line.push(Span::styled(human::cut(&first.content, width), first.style));
     }
     Line::from(line)
 }

@@ -17,14 +17,14 @@ use sandbox::{Ended, Run, Scratch, Status};
 
 use super::{Library, tame};
 
-/// Compile C with passes of your choice of any libLLVM.
+/// Compile C with passes of your choice of any libLLVM
 ///
 /// clang makes LLVM IR of the files without optimising it, the files become one module, the passes run, and
 /// the library's own code generator makes the object. WORDS are those of a C compiler: files, -o, -c, -I,
 /// -D, -std, -l …, and -passes=P, which may come several times. With -O1 and above clang writes the IR as
 /// for that level (with lifetimes and types of accesses), but does not optimise it either.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Cc {
     #[command(flatten)]
     pub library: Library,
@@ -48,8 +48,8 @@ Exit status:
   2   there is no such library, pass or clang
 
 Examples:
-  gainsay llvm cc --lib 16 -O0 '-passes=function(sroa),function(gvn)' test.c -o program
-  gainsay llvm cc --lib 22 -O2 '-passes=default<O3>' a.c b.c -lm -o program";
+  gainsay llvm cc --lib 16 -O0 '-passes=function(sroa),function(gvn)' prog.c -o program
+  gainsay llvm cc --lib 16 -O2 '-passes=default<O3>' main.c util.c -I include -lm -o program";
 
 /// Words sorted.
 #[derive(Debug, Default)]

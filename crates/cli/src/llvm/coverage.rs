@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use coverage::{Baseline, Image, Reached, Set};
-use llvmhost::{CoverageMethod, Frame, Installed, Ran, Running, Server, Setup};
+use llvmhost::{CoverageMethod, Frame, Ran, Running, Server, Setup};
 use optimise::verdict::Verdict;
 use optimise::work::{Item, Pipeline};
 use serde::Serialize;
 
 use super::{Library, opt, program, tame};
-use crate::coverage::{ImageObject, image_text, told};
-use crate::{terminal, words};
+use crate::coverage::{ImageObject, image_object, image_text};
+use crate::{human, terminal};
 
 /// Modules that are handed over together.
 const BATCH: usize = 32;
 
-/// Show how much of a libLLVM modules reach on their way through a pipeline.
+/// Show how much of a libLLVM modules reach on their way through a pipeline
 ///
 /// Counts the basic blocks of the library that run: a stock one, without debug information or a special
 /// build. Against a baseline it tells what is new. The library's own start does not count.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Coverage {
     /// The modules, LLVM IR as text or bitcode; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
@@ -56,13 +56,13 @@ Exit status:
   2   a mistake in the arguments, no such library, or not one valid module
 
 Examples:
-  gainsay llvm coverage a.ll b.ll --lib 16 --passes 'default<O3>' --save base
-  gainsay llvm coverage c.ll --lib 16 --baseline base --functions | head -20
-  gainsay llvm coverage *.ll --lib 22 --json | jq '.images[0].reached'";
+  gainsay llvm coverage before.ll after.ll --lib 16 --passes 'default<O3>' --save base
+  gainsay llvm coverage test.ll --lib 16 --baseline base --functions | head -20
+  gainsay llvm coverage test.ll --json | jq '.images[0].reached'";
 
 /// What became of modules, as one JSON object. Fields are added, never renamed.
 #[derive(Default, Serialize)]
-struct Told {
+struct CoverageObject {
     /// How many there were.
     modules: usize,
     /// Those that are no valid modules, or there is no such pass.
@@ -77,7 +77,7 @@ struct Told {
 /// Runs the command.
 pub fn main(args: &Coverage) -> Result<u8> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    let found = Installed::named(&args.library.name).map_err(|e| anyhow!(e))?;
+    let found = args.library.find()?;
     let image = Image::read(&found.path)?;
     let setup =
         Setup { library: found.path, major: found.major, coverage: true, ..Setup::default() };
@@ -86,7 +86,7 @@ pub fn main(args: &Coverage) -> Result<u8> {
     if counts && (args.baseline.is_some() || args.save.is_some()) {
         bail!("{} counts itself: there is no baseline of its features", setup.library.display());
     }
-    let mut report = Told { llvm: server.release.clone(), ..Told::default() };
+    let mut report = CoverageObject { llvm: server.release.clone(), ..CoverageObject::default() };
     let mut reached = Set::new();
     for files in args.files.chunks(BATCH) {
         run(args, &mut server, files, &mut report, &mut reached)?;
@@ -98,7 +98,7 @@ pub fn main(args: &Coverage) -> Result<u8> {
         false => Reached { image, blocks: reached, features: Set::new() },
         true => Reached { image, blocks: Set::new(), features: reached },
     };
-    let mut object = told(&reached, baseline.as_ref(), args.functions && !counts)?;
+    let mut object = image_object(&reached, baseline.as_ref(), args.functions && !counts)?;
     if counts {
         object.blocks = server.blocks as usize;
         object.reached = reached.features.iter().map(|feature| feature / 8).collect::<Set>().len();
@@ -122,7 +122,7 @@ fn run(
     args: &Coverage,
     server: &mut Server,
     files: &[PathBuf],
-    report: &mut Told,
+    report: &mut CoverageObject,
     reached: &mut Set,
 ) -> Result<()> {
     let mut items = Vec::new();
@@ -155,9 +155,9 @@ fn run(
     Ok(())
 }
 
-fn text(report: &Told) -> String {
+fn text(report: &CoverageObject) -> String {
     let mut text =
-        format!("{} through LLVM {}", words::plural(report.modules as u64, "module"), report.llvm);
+        format!("{} through LLVM {}", human::plural(report.modules as u64, "module"), report.llvm);
     for (count, what) in [(report.refused, "refused"), (report.faults, "at fault")] {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");

@@ -12,15 +12,15 @@ use llvmhost::{Installed, Limits, Running};
 use optimise::work::Pipeline;
 
 use super::Library;
-use crate::{terminal, words};
+use crate::{human, terminal};
 
-/// Make a corpus for crossovers out of a folder of LLVM's tests.
+/// Make a corpus for crossovers out of a folder of LLVM's tests
 ///
 /// Every function of every `.ll` and `.bc` file below DIR becomes a seed, a module of its own with what it
 /// needs. What this LLVM does not take, what is for another processor and what crashes it at once is set aside
 /// and counted. `gainsay hunt --engine crossover` does the same when it is given such a folder.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Import {
     /// The folder, such as llvm/test/Transforms of a checkout of LLVM.
     #[arg(value_name = "DIR")]
@@ -28,13 +28,13 @@ pub struct Import {
     #[command(flatten)]
     pub library: Library,
     /// Write the corpus to this folder.
-    #[arg(short = 'o', long, value_name = "CORPUS")]
+    #[arg(short = 'o', long, value_name = "DIR")]
     pub output: PathBuf,
     /// What every seed must survive, as for `opt -passes=`.
     #[arg(long, value_name = "P", default_value = "default<O3>")]
     pub passes: String,
-    /// Files at a time; all processors unless told otherwise.
-    #[arg(long, value_name = "N")]
+    /// Files at the same time; all processors by default
+    #[arg(short = 'j', long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -43,15 +43,15 @@ pub struct Import {
 
 const HELP: &str = "\
 Examples:
-  gainsay llvm import llvm-project/llvm/test/Transforms --lib 16 -o corpus-16
-  gainsay hunt --engine crossover --corpus corpus-16 --lib 16 --for 10m";
+  gainsay llvm import llvm/test/Transforms --lib 16 -o corpus
+  gainsay hunt --engine crossover --corpus corpus --lib 16 --for 10m";
 
 /// Between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(20);
 
 /// Runs the command.
 pub fn main(args: &Import) -> Result<u8> {
-    let library = Installed::named(&args.library.name).map_err(|e| anyhow!(e))?;
+    let library = args.library.find()?;
     let options = Options { limits: args.library.limits(), ..options(&args.passes) };
     let fuzzer = open(&args.output, &library, options)?;
     if fuzzer.imported().is_some() {
@@ -63,7 +63,7 @@ pub fn main(args: &Import) -> Result<u8> {
     if args.json {
         terminal::print(format!("{}\n", serde_json::to_string(&imported)?).as_bytes())?;
     } else {
-        terminal::print(told(&imported, library.major).as_bytes())?;
+        terminal::print(summary(&imported, library.major).as_bytes())?;
     }
     Ok(0)
 }
@@ -96,14 +96,14 @@ pub fn fill(fuzzer: &Fuzzer, dir: &Path, jobs: usize) -> Result<Imported> {
     }
     let stop = sandbox::Stop::on_signals();
     let begin = Instant::now();
-    let mut told = Instant::now();
+    let mut last = Instant::now();
     let version = fuzzer.library.major;
     let mut tell = |done: usize| {
         let line = format!("LLVM {version}: {done} of {} test files", found.len());
         terminal::status(&line);
-        if told.elapsed() > LINE_EVERY && !terminal::is_live() {
-            terminal::complain(&format!("gainsay: {line}, {}", words::span(begin.elapsed())));
-            told = Instant::now();
+        if last.elapsed() > LINE_EVERY && !terminal::is_live() {
+            terminal::complain(&format!("gainsay: {line}, {}", human::span(begin.elapsed())));
+            last = Instant::now();
         }
     };
     let imported = fuzzer.import(dir, &found, jobs, &mut tell, &|| stop.is_set());
@@ -118,26 +118,26 @@ pub fn fill(fuzzer: &Fuzzer, dir: &Path, jobs: usize) -> Result<Imported> {
 }
 
 fn reasons(imported: &Imported) -> String {
-    let list = imported.aside.iter().map(|(reason, n)| format!("{} {reason}", words::count(*n)));
+    let list = imported.aside.iter().map(|(reason, n)| format!("{} {reason}", human::count(*n)));
     list.collect::<Vec<_>>().join(", ")
 }
 
 /// What an import came to.
-pub fn told(imported: &Imported, major: u32) -> String {
+pub fn summary(imported: &Imported, major: u32) -> String {
     let rate = imported.functions as f64 / imported.took.as_secs_f64().max(1e-9);
     let mut text = format!(
         "LLVM {major}: {} of {} ({} files) in {}, {rate:.0} a second\n",
-        words::plural(imported.seeds, "seed"),
-        words::plural(imported.functions, "function"),
-        words::count(imported.files),
-        words::span(imported.took),
+        human::plural(imported.seeds, "seed"),
+        human::plural(imported.functions, "function"),
+        human::count(imported.files),
+        human::span(imported.took),
     );
     if !imported.aside.is_empty() {
         text += &format!("  set aside: {}\n", reasons(imported));
     }
-    text += &format!("  they reach {} blocks of the library\n", words::count(imported.blocks));
+    text += &format!("  they reach {} blocks of the library\n", human::count(imported.blocks));
     for (fault, n) in &imported.faults {
-        text += &format!("  LLVM by itself, {n} times: {}\n", words::cut(fault, 120));
+        text += &format!("  LLVM by itself, {n} times: {}\n", human::cut(fault, 120));
     }
     text
 }

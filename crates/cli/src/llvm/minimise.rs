@@ -7,16 +7,17 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args as ClapArgs;
 use crossover::corpus::Corpus;
 use crossover::minimise::minimise;
-use llvmhost::{Installed, Server, Setup};
+use llvmhost::{Server, Setup};
 
 use super::{Library, import, program};
-use crate::{terminal, words};
+use crate::{human, terminal};
 
-/// Copy a corpus without the seeds that reach no block of LLVM's of their own.
+/// Copy a corpus without the seeds that reach nothing of their own
 ///
 /// The smallest seeds come first: what they reach, larger ones need not. The result is a corpus of the same
 /// library, which `gainsay hunt --engine crossover --corpus` takes.
 #[derive(ClapArgs, Debug)]
+#[command(after_long_help = HELP)]
 pub struct Minimise {
     /// The corpus.
     #[arg(value_name = "CORPUS")]
@@ -24,12 +25,16 @@ pub struct Minimise {
     #[command(flatten)]
     pub library: Library,
     /// Write the small corpus to this folder.
-    #[arg(short = 'o', long, value_name = "NEW")]
+    #[arg(short = 'o', long, value_name = "DIR")]
     pub output: PathBuf,
     /// The pipeline in which blocks are reached.
     #[arg(long, value_name = "P", default_value = "default<O3>")]
     pub passes: String,
 }
+
+const HELP: &str = "\
+Examples:
+  gainsay llvm minimise corpus --lib 16 -o small-corpus";
 
 /// Between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(20);
@@ -43,7 +48,7 @@ pub fn main(args: &Minimise) -> Result<u8> {
     if args.output.join("imported.json").exists() {
         bail!("{} holds a corpus already: give another folder", args.output.display());
     }
-    let library = Installed::named(&args.library.name).map_err(|e| anyhow!(e))?;
+    let library = args.library.find()?;
     let from = Corpus::open(&args.corpus)?;
     let mut to = Corpus::open(&args.output)?;
     let setup = Setup {
@@ -75,9 +80,9 @@ pub fn main(args: &Minimise) -> Result<u8> {
     std::fs::copy(&imported, args.output.join("imported.json"))?;
     let text = format!(
         "{} of {}, which reach {} blocks\n",
-        words::count(to.len() as u64),
-        words::plural(from.len() as u64, "seed"),
-        words::count(known.len() as u64)
+        human::count(to.len() as u64),
+        human::plural(from.len() as u64, "seed"),
+        human::count(known.len() as u64)
     );
     terminal::print(text.as_bytes())?;
     Ok(0)

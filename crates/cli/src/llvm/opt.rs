@@ -13,12 +13,12 @@ use serde_json::json;
 
 use super::{Library, tame};
 
-/// Run passes of any libLLVM on a module and print the result, or why there is none.
+/// Run passes of any libLLVM on a module
 ///
 /// FILE is LLVM IR, text or bitcode. The module is verified before, after each pass and at the end. The
 /// machine is that of the module's triple, or x86-64.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = HELP)]
+#[command(after_long_help = HELP)]
 pub struct Opt {
     /// The module; `-` is standard input.
     #[arg(value_name = "FILE")]
@@ -37,7 +37,7 @@ pub struct Opt {
     /// Write the result here in place of standard output.
     #[arg(short = 'o', long, value_name = "OUT.ll")]
     pub output: Option<PathBuf>,
-    /// Only say whether this signature shows: exit status 0 if it does, 1 if not. For reducers.
+    /// For reducers: exit with 0 if this signature shows, with 1 if not
     #[arg(long, value_name = "SIGNATURE")]
     pub expect: Option<String>,
     /// Print one JSON object in place of the module.
@@ -53,8 +53,8 @@ Exit status:
 
 Examples:
   gainsay llvm opt test.ll --lib 16
-  gainsay llvm opt test.bc --lib 22 --passes 'function(instcombine,gvn)' -o out.ll
-  gainsay llvm opt test.ll --lib /opt/llvm/lib/libLLVM.so.21.1 --json";
+  gainsay llvm opt test.ll --passes 'function(instcombine,gvn)' -o out.ll
+  gainsay llvm opt test.ll --lib /usr/lib/x86_64-linux-gnu/libLLVM-16.so.1 --json";
 
 /// Bytes of a module. No real one comes near, and memory is not without end.
 const LARGEST: u64 = 256 << 20;

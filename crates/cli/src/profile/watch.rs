@@ -1,16 +1,16 @@
 //! The integers that a profile looks at before a statement: the variables in scope, and the members
 //! and elements of those that are no integers themselves. Pointers are not followed.
 
-use cmachine::{Step, Watch};
-use ctree::scope::Scopes;
+use cmachine::{PathStep, Watch};
+use ctree::scope::VisibleDecls;
 use ctree::{ArrayLen, Program, StmtId, Ty, TypeKind, VarId};
 
 /// Integers of one variable, and elements of one array, at most.
 const MAX_SCALARS: usize = 64;
 
 /// What to watch before a statement, in the order of declaration.
-pub fn watches(program: &Program, scopes: &Scopes, s: StmtId) -> Vec<Watch> {
-    let mut vars = scopes.vars(program, s);
+pub fn watches(program: &Program, visible: &VisibleDecls, s: StmtId) -> Vec<Watch> {
+    let mut vars = visible.vars(program, s);
     vars.sort();
     let mut watches = Vec::new();
     for var in vars {
@@ -23,7 +23,7 @@ pub fn watches(program: &Program, scopes: &Scopes, s: StmtId) -> Vec<Watch> {
 struct Way<'p> {
     program: &'p Program,
     var: VarId,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 impl Way<'_> {
@@ -35,12 +35,12 @@ impl Way<'_> {
         match *types.shape(ty) {
             TypeKind::Array(elem, ArrayLen::Known(n)) => {
                 for i in 0..n.min(MAX_SCALARS as u64) as u32 {
-                    self.part(Step::Element(i), elem, end, out);
+                    self.part(PathStep::Element(i), elem, end, out);
                 }
             }
             TypeKind::Record(id) => {
                 for (i, field) in types.records[id.index()].fields.iter().enumerate() {
-                    self.part(Step::Field(i as u32), field.ty, end, out);
+                    self.part(PathStep::Field(i as u32), field.ty, end, out);
                 }
             }
             TypeKind::Int(_) | TypeKind::Enum(_) => {
@@ -50,7 +50,7 @@ impl Way<'_> {
         }
     }
 
-    fn part(&mut self, step: Step, ty: Ty, end: usize, out: &mut Vec<Watch>) {
+    fn part(&mut self, step: PathStep, ty: Ty, end: usize, out: &mut Vec<Watch>) {
         self.path.push(step);
         self.integers(ty, end, out);
         self.path.pop();

@@ -160,12 +160,12 @@ fn a_cluster_finds_what_a_local_hunt_finds_and_goes_on_where_it_was() {
     let workers = [1, 2].map(|_| {
         Beside::start(gainsay(elsewhere.path(), &["worker", "--join", &at, "--jobs", "1"]))
     });
-    let cluster = ["--cluster", &at, "--lease", "3s", "--no-reduce", "--out", "far"];
+    let cluster = ["--cluster", &at, "--lease", "3s", "--no-reduce", "--hunt", "far"];
     let first = finish(gainsay(dir, &[&HUNT[..], &["4"], &cluster].concat()));
     assert_eq!(first.status, Status::Exit(1), "{}{}", first.stdout.text(), first.stderr.text());
     assert!(words(&first).contains(" joined: 1 job, faulty\n"), "{}", words(&first));
     let again = finish(gainsay(dir, &[&HUNT[..], &["7"], &cluster].concat()));
-    let near = finish(gainsay(dir, &[&HUNT[..], &["7", "--no-reduce", "--out", "near"]].concat()));
+    let near = finish(gainsay(dir, &[&HUNT[..], &["7", "--no-reduce", "--hunt", "near"]].concat()));
     let far = [found(&first), found(&again)].concat();
     assert_eq!(found(&first).len(), 4, "{:?}", found(&first));
     let mut far_sorted = far.clone();
@@ -175,7 +175,7 @@ fn a_cluster_finds_what_a_local_hunt_finds_and_goes_on_where_it_was() {
     assert_eq!((&end["tests"], &end["tests_now"]), (&7.into(), &3.into()));
     assert_eq!(end["targets"]["faulty -O1"]["failed"], 7);
     // What was found there can be shown here.
-    let shown = finish(gainsay(dir, &["show", "1", "far"])).stdout.text();
+    let shown = finish(gainsay(dir, &["show", "1", "--hunt", "far"])).stdout.text();
     assert!(
         shown.contains("gainsay gen --engine yarp --seed") && shown.contains("--policy small.toml"),
         "{shown}"
@@ -260,13 +260,13 @@ fn a_worker_without_the_targets_says_so_and_one_with_a_part_does_its_part() {
     let at = format!("nats://127.0.0.1:{port}");
     let _worker = Beside::start(gainsay(dir, &["worker", "--join", &at, "--jobs", "1"]));
     let none =
-        ["hunt", "--cc", "gcc-99", "--for", "6s", "--json", "--cluster", &at, "--out", "none"];
+        ["hunt", "--cc", "gcc-99", "--for", "6s", "--json", "--cluster", &at, "--hunt", "none"];
     let done = finish(gainsay(dir, &none));
     assert!(words(&done).contains("cannot take part in this hunt: "), "{}", words(&done));
     assert!(words(&done).contains("gcc-99"), "{}", words(&done));
     // One compiler of two is there.
     let part =
-        [&HUNT[..], &["2", "--cc", "gcc-99", "--cluster", &at, "--no-reduce", "--out", "part"]]
+        [&HUNT[..], &["2", "--cc", "gcc-99", "--cluster", &at, "--no-reduce", "--hunt", "part"]]
             .concat();
     let done = finish(gainsay(dir, &part));
     assert!(words(&done).contains(" joined: 1 job, faulty\n"), "{}", words(&done));
@@ -424,7 +424,7 @@ fn tokens_and_keys_are_credentials_too() {
         let join = ["worker", "--join", &at, "--jobs", "2"];
         mistake(gainsay(dir, &join), "does not accept these credentials");
         let _worker = Beside::start(gainsay(dir, &join).env(name, value));
-        let hunt = [&HUNT[..], &["1", "--cluster", &at, "--no-reduce", "--out", name]].concat();
+        let hunt = [&HUNT[..], &["1", "--cluster", &at, "--no-reduce", "--hunt", name]].concat();
         let done = finish(gainsay(dir, &hunt).env(name, value));
         assert_eq!(found(&done).len(), 1, "{}{}", done.stdout.text(), done.stderr.text());
         fs::remove_file(scratch.file("nats.log")).expect("it is removed");

@@ -70,7 +70,7 @@ fn a_bug_of_a_stock_llvm_is_found_and_told() {
     let scratch = folder();
     let dir = scratch.path();
     let hunt = ["hunt", "--engine", "crossover", "--corpus", "tests", "--lib", "16", "--seed", "1"];
-    let more = ["--tests", "300", "--jobs", "1", "--out", "out", "--json"];
+    let more = ["--tests", "300", "--jobs", "1", "--hunt", "out", "--json"];
     let done = gainsay(dir, &[&hunt[..], &more[..]].concat());
     let text = done.stdout.text();
     assert_eq!(done.status, Status::Exit(1), "{text}{}", done.stderr.text());
@@ -90,7 +90,7 @@ fn a_bug_of_a_stock_llvm_is_found_and_told() {
     assert_eq!((&imported["functions"], &imported["seeds"]), (&4.into(), &4.into()), "{imported}");
     assert_eq!(imported["aside"]["not a module for this LLVM"], 1, "{imported}");
 
-    let report = gainsay(dir, &["report", "1", "--out", "out", "-o", "bug"]);
+    let report = gainsay(dir, &["report", "1", "--hunt", "out", "-o", "bug"]);
     assert_eq!(report.status, Status::Exit(0), "{}", report.stderr.text());
     let report = fs::read_to_string(dir.join("bug/report.md")).expect("a report");
     for words in ["[SROA]", "opt-16", "-passes=sroa", "```llvm", "libLLVM-16"] {
@@ -101,7 +101,7 @@ fn a_bug_of_a_stock_llvm_is_found_and_told() {
     let opt = gainsay(dir, &["llvm", "opt", file, "--lib", "16", "--passes", "sroa"]);
     assert_eq!(opt.status, Status::Exit(1), "{}", opt.stderr.text());
     assert!(opt.stderr.text().contains("pass: SROAPass"), "{}", opt.stderr.text());
-    let again = gainsay(dir, &["recheck", "1", "--out", "out"]);
+    let again = gainsay(dir, &["recheck", "1", "--hunt", "out"]);
     assert!(again.stdout.text().contains("still fails"), "{}", again.stdout.text());
 }
 
@@ -113,9 +113,9 @@ fn a_killed_hunt_goes_on_with_its_corpus() {
     let scratch = folder();
     let dir = scratch.path();
     let hunt = |end: &[&str]| -> Vec<String> {
-        let words = ["hunt", "--engine", "crossover", "--corpus", "tests", "--out", "out"];
-        let words = words.iter().chain(&["--no-reduce", "--jobs", "1", "--json"]);
-        words.chain(end).map(|word| (*word).to_string()).collect()
+        let words = "hunt --engine crossover --lib 16 --corpus tests --hunt out".split(' ');
+        let words = words.chain(["--no-reduce", "--jobs", "1", "--json"]);
+        words.chain(end.iter().copied()).map(String::from).collect()
     };
     let run = |end: &[&str]| {
         let words = hunt(end);
@@ -157,7 +157,7 @@ fn mistakes_get_one_sentence() {
             "--cc is for engines of C",
         ),
     ] {
-        let done = gainsay(dir, &[&["hunt", "--out", "out"][..], args].concat());
+        let done = gainsay(dir, &[&["hunt", "--hunt", "out"][..], args].concat());
         let told = done.stderr.text();
         assert_eq!(done.status, Status::Exit(2), "{args:?}: {told}");
         assert!(told.contains(words), "{args:?}: {told}");

@@ -137,10 +137,14 @@ fn mistakes_are_told_in_a_sentence() {
         (&["mutate", "seed.c", "--variant", "0"], 2, "counted from 1"),
         (&["mutate", "seed.c", "--keep", "999999"], 2, "that is not there"),
         (&["hunt", "--strategy", "tg"], 2, "--strategy is for --engine emi"),
-        (&["hunt", "--mutate", "smith"], 2, "--mutate is for --engine emi"),
+        (&["hunt", "--programs", "smith"], 2, "--programs is for --engine emi and passes"),
         (&["hunt", "--engine", "emi", "--variants", "0"], 2, "--variants must be at least 1"),
-        (&["hunt", "--engine", "emi", "--mutate", "files"], 2, "--mutate files needs --from DIR"),
-        (&["hunt", "--engine", "emi", "--mutate", "smith,smith"], 2, "names smith twice"),
+        (
+            &["hunt", "--engine", "emi", "--programs", "files"],
+            2,
+            "--programs files needs --from DIR",
+        ),
+        (&["hunt", "--engine", "emi", "--programs", "smith,smith"], 2, "names smith twice"),
     ];
     for (args, status, words) in cases {
         let done = gainsay(scratch.path(), args);
@@ -173,10 +177,10 @@ fn variants_find_what_their_seeds_do_not() {
             ["hunt", "--from", "seeds", "--no-reduce", "--jobs", "1", "--json", "--cc", "guard"];
         gainsay(dir, &[&args[..], more].concat())
     };
-    let plain = hunt(&["--engine", "files", "--out", "plain"]);
+    let plain = hunt(&["--engine", "files", "--hunt", "plain"]);
     assert_eq!(plain.status, Status::Exit(0), "{}{}", plain.stdout.text(), plain.stderr.text());
     let args = ["--engine", "emi", "--strategy", "tg", "--seed", "1", "--tests", "2"];
-    let found = hunt(&[&args[..], &["--out", "emi"]].concat());
+    let found = hunt(&[&args[..], &["--hunt", "emi"]].concat());
     let text = found.stdout.text();
     let events: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -188,8 +192,9 @@ fn variants_find_what_their_seeds_do_not() {
     assert!(summary.contains("(emi: tg,") && summary.contains(", 1 of "), "{summary}");
     let variants = events.last().expect("the end")["variants"].as_u64();
     assert!(variants.is_some_and(|n| n > 2), "{variants:?}");
-    let shown =
-        gainsay(dir, &["show", &finding["id"].to_string(), "emi", "--source"]).stdout.text();
+    let shown = gainsay(dir, &["show", &finding["id"].to_string(), "--hunt", "emi", "--source"])
+        .stdout
+        .text();
     assert!(shown.contains("gainsay mutate ") && shown.contains(" --keep "), "{shown}");
     assert!(shown.contains(" # tg, 1 of "), "{shown}");
 }

@@ -50,7 +50,7 @@ fn every_fault_is_found_and_none_takes_the_hunt_down() {
     fs::write(dir.join("small.toml"), "program.tests = [12, 12]\n").expect("it is written");
     let mut run = Run::new(env!("CARGO_BIN_EXE_gainsay"), Duration::from_secs(900))
         .args(["hunt", "--tests", "1", "--seed", "5", "--jobs", "1", "--json", "--no-reduce"])
-        .args(["--policy", "small.toml", "--out", "out"])
+        .args(["--policy", "small.toml", "--hunt", "out"])
         .cwd(dir);
     for name in FAULTS.iter().map(|(name, _)| name).chain(HARMLESS) {
         run = run.args(["--cc", name]);

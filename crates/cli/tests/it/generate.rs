@@ -53,6 +53,14 @@ fn a_program_and_its_output() {
 }
 
 #[test]
+fn a_single_file_goes_to_standard_output() {
+    let scratch = Scratch::new().expect("a scratch folder");
+    made(&["--seed", "7", "--single-file"], scratch.path());
+    let printed = gainsay(&["--seed", "7", "--single-file"]).stdout.bytes;
+    assert_eq!(printed, fs::read(scratch.path().join("test.c")).expect("written"));
+}
+
+#[test]
 fn many_programs_have_folders_of_their_own() {
     let scratch = Scratch::new().expect("a scratch folder");
     made(&["--seed", "9", "--count", "3", "--lang", "c++"], scratch.path());
@@ -100,7 +108,7 @@ fn mistakes_get_one_sentence() {
     let file = scratch.path().join("p.toml");
     fs::write(&file, "[loop]\nexits = 3\n").expect("written");
     let file = file.display().to_string();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["--seed", "1"], "say with -o where the program should go"),
         (&["--stats", "--policy", "papre"], "the policy papre cannot be read"),
         (
@@ -110,6 +118,8 @@ fn mistakes_get_one_sentence() {
         (&["--stats", "--count", "0"], "--count must be at least 1"),
         (&["-o", "/dev/null/x"], "/dev/null/x cannot be written"),
         (&["--json"], "--stats"),
+        (&["--relax", "none"], "--relax is for --engine smith: add that, or leave --relax out"),
+        (&["--relax-arith"], "--relax-arith is for --engine smith and csmith: add one, "),
     ];
     for (args, sentence) in cases {
         let got = gainsay(args);

@@ -89,7 +89,7 @@ fn a_hunt_and_what_it_leaves() {
     let table = gainsay(dir, &["findings"]).stdout.text();
     assert!(table.contains(" 2      2  compiler-crash  "), "{table}");
     assert!(table.contains("faulty -O1  ") && table.contains("in extract_insn"), "{table}");
-    assert!(table.ends_with("\ngainsay show 2 tells more.\n"), "{table}");
+    assert!(table.ends_with("\nNext: gainsay show 2\n"), "{table}");
     let none = gainsay(dir, &["findings", "--kind", "wrong-output"]).stdout.text();
     assert_eq!(none, "no findings\n");
 
@@ -254,15 +254,15 @@ fn mistakes_get_one_sentence() {
         (&["hunt", "--engine", "csmith", "--policy", "paper"], "--policy is for --engine yarp"),
         (&["hunt", "--engine", "csmith", "--lang", "c++"], "--engine csmith makes C only"),
         (&["hunt", "--policy", "papre"], "the policy papre cannot be read"),
-        (&["hunt", "--out", "two.c"], "two.c is not a folder: give another one with --out"),
+        (&["hunt", "--hunt", "two.c"], "two.c is not a folder: give another one with --hunt"),
         (
             &["hunt", "--cc", "nothing-like-it*"],
             "--cc `nothing-like-it*` matches no compiler; found: ",
         ),
         (&["hunt", "--config", "bad.toml"], "bad.toml:1: "),
-        (&["findings", "nowhere"], "there is no hunt in nowhere"),
+        (&["findings", "--hunt", "nowhere"], "there is no hunt in nowhere"),
         (&["findings", "--kind", "hang"], "the kinds are wrong-output, "),
-        (&["show", "1", "nowhere"], "there is no hunt in nowhere"),
+        (&["show", "1", "--hunt", "nowhere"], "there is no hunt in nowhere"),
         (&["check", "no-such.c"], "the file no-such.c cannot be read"),
         (
             &["check", "two.c", "other/two.c"],
@@ -298,7 +298,7 @@ fn a_program_that_asks_for_the_level_blames_nobody() {
     fs::create_dir(scratch.file("own")).expect("a folder");
     fs::write(scratch.file("own/level.c"), text).expect("it is written");
     let args =
-        ["hunt", "--engine", "files", "--from", "own", "--cc", "gcc", "--json", "--out", "o"];
+        ["hunt", "--engine", "files", "--from", "own", "--cc", "gcc", "--json", "--hunt", "o"];
     let done = gainsay(scratch.path(), &args);
     assert_eq!(done.status, Status::Exit(0), "{}", done.stdout.text());
     let text = done.stdout.text();
@@ -322,11 +322,11 @@ fn a_program_that_is_not_quite_c_blames_nobody() {
     fs::write(scratch.file("faulty.sh"), format!("#!/bin/sh\n{strict}\nexec gcc \"$@\"\n"))
         .expect("it is written");
     let args = ["hunt", "--engine", "files", "--from", "own", "--cc", "gcc", "--cc", "faulty"];
-    let done = gainsay(scratch.path(), &[&args[..], &["--json", "--out", "o"]].concat());
+    let done = gainsay(scratch.path(), &[&args[..], &["--json", "--hunt", "o"]].concat());
     assert_eq!(done.status, Status::Exit(0), "{}", done.stdout.text());
     // The same words about a program that is C count.
     write("implicit.c", "int f(void) { return 0; }\nint main(void) { return f(); }\n");
-    let done = gainsay(scratch.path(), &[&args[..], &["--json", "--out", "p"]].concat());
+    let done = gainsay(scratch.path(), &[&args[..], &["--json", "--hunt", "p"]].concat());
     assert_eq!(done.status, Status::Exit(1), "{}", done.stdout.text());
     assert!(done.stdout.text().contains("rejection gcc no f"), "{}", done.stdout.text());
 }

@@ -3,6 +3,7 @@
 mod cluster;
 mod coverage;
 mod crossover;
+mod documented;
 mod emi;
 mod faulty;
 mod generate;

@@ -53,7 +53,7 @@ fn found_and_reduced(plant: &str, seed: u64, functions: u32) {
     fs::write(dir.join("small.toml"), policy).expect("it is written");
     let id = found(dir, plant, seed);
     // One candidate at a time: the tests beside this one use the other processors.
-    let run = gainsay(dir).args(["reduce", &id, "--out", "out", "-o", "reduced", "--jobs", "1"]);
+    let run = gainsay(dir).args(["reduce", &id, "--hunt", "out", "-o", "reduced", "--jobs", "1"]);
     let done = finished(run.args(["--cc", plant, "--cc", "gcc"]));
     assert_eq!(done.status, Status::Exit(0), "{plant}: {}", done.stderr.text());
     let file = the_c_file(&dir.join("reduced"));
@@ -78,7 +78,7 @@ fn found(dir: &Path, plant: &str, seed: u64) -> String {
                 "--no-reduce",
                 "--jobs",
                 "1",
-                "--out",
+                "--hunt",
                 "out",
                 "--json",
             ])

@@ -75,7 +75,7 @@ fn hunt() -> Scratch {
     fs::write(dir.join("gainsay.toml"), CONFIG).expect("it is written");
     write_compiler(dir, FAULTY);
     let args = ["hunt", "--engine", "files", "--from", "own", "--cc", "faulty", "--jobs", "1"];
-    let done = gainsay(dir, &[&args[..], &["--out", "out", "--no-reduce"]].concat());
+    let done = gainsay(dir, &[&args[..], &["--hunt", "out", "--no-reduce"]].concat());
     assert_eq!(done.status, Status::Exit(1), "{}{}", done.stdout.text(), done.stderr.text());
     scratch
 }
@@ -86,7 +86,7 @@ fn read(path: impl AsRef<Path>) -> String {
 
 /// The number of the finding of a kind.
 fn id(dir: &Path, kind: &str) -> String {
-    let text = gainsay(dir, &["findings", "out", "--json", "--kind", kind]).stdout.text();
+    let text = gainsay(dir, &["findings", "--hunt", "out", "--json", "--kind", kind]).stdout.text();
     let value: Value = serde_json::from_str(text.lines().next().expect("a finding")).expect("JSON");
     value["id"].to_string()
 }
@@ -149,10 +149,10 @@ fn a_report_without_a_study_still_shows_the_bug() {
     let scratch = hunt();
     let dir = scratch.path();
     let wrong = id(dir, "wrong-output");
-    let done = gainsay(dir, &["report", &wrong, "--out", "out", "-o", "bug"]);
+    let done = gainsay(dir, &["report", &wrong, "--hunt", "out", "-o", "bug"]);
     let told = done.stdout.text();
     assert_eq!(done.status, Status::Exit(0), "{told}{}", done.stderr.text());
-    assert!(told.contains(&format!("`gainsay reduce {wrong}`")), "{told}");
+    assert!(told.contains(&format!("`gainsay reduce {wrong} --hunt out`")), "{told}");
     let text = read(dir.join("bug/report.md"));
     for part in [
         "# faulty (",
@@ -192,7 +192,7 @@ fn a_crash_is_known_by_its_words() {
     let scratch = hunt();
     let dir = scratch.path();
     let crash = id(dir, "compiler-crash");
-    let done = gainsay(dir, &["report", &crash, "--out", "out", "-o", "bug"]);
+    let done = gainsay(dir, &["report", &crash, "--hunt", "out", "-o", "bug"]);
     assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());
     let text = read(dir.join("bug/report.md"));
     assert!(text.contains("ICE at -O1: in extract_insn, at recog.cc:2791"), "{text}");
@@ -217,19 +217,19 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     store.put_study(wrong.parse().expect("a number"), &study(dir)).expect("it is kept");
     drop(store);
 
-    let table = gainsay(dir, &["findings", "out"]).stdout.text();
+    let table = gainsay(dir, &["findings", "--hunt", "out"]).stdout.text();
     assert!(table.contains("  tokens  pass      versions  "), "{table}");
     assert!(table.contains("      21  callswap  faulty    "), "{table}");
-    let shown = gainsay(dir, &["show", &wrong, "out"]).stdout.text();
+    let shown = gainsay(dir, &["show", &wrong, "--hunt", "out"]).stdout.text();
     assert!(
         shown.starts_with(&format!("Finding {wrong}, reduced from 400 tokens to 21\n")),
         "{shown}"
     );
     assert!(shown.contains("\nCause      callswap; -fno-callswap hides it\n"), "{shown}");
-    gainsay(dir, &["show", &wrong, "out", "-o", "all"]);
+    gainsay(dir, &["show", &wrong, "--hunt", "out", "-o", "all"]);
     assert!(dir.join("all/two.c").is_file() && dir.join("all/reduced/test.c").is_file());
 
-    let done = gainsay(dir, &["report", &wrong, "--out", "out", "-o", "bug"]);
+    let done = gainsay(dir, &["report", &wrong, "--hunt", "out", "-o", "bug"]);
     assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());
     assert!(!done.stdout.text().contains("not reduced"), "{}", done.stdout.text());
     let text = read(dir.join("bug/report.md"));
@@ -248,38 +248,38 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     assert_eq!(reproduce(dir, "bug", &["gcc"]).0, Status::Exit(1));
 
     // The hunt's folder is as its compilers are today.
-    let done = gainsay(dir, &["recheck", "--out", "out", "--cc", "faulty"]);
+    let done = gainsay(dir, &["recheck", "--hunt", "out", "--cc", "faulty"]);
     let told = done.stdout.text();
     assert_eq!(done.status, Status::Exit(1), "{told}{}", done.stderr.text());
     assert!(told.contains("still fails: faulty -O2\n"), "{told}");
     assert!(told.ends_with("\n2 still fail, 0 fixed, 0 cannot be told\n"), "{told}");
-    let done = gainsay(dir, &["recheck", &wrong, "--out", "out", "--cc", "gcc", "--json"]);
+    let done = gainsay(dir, &["recheck", &wrong, "--hunt", "out", "--cc", "gcc", "--json"]);
     let value: Value = serde_json::from_str(done.stdout.text().trim()).expect("JSON");
     assert_eq!((&value["verdict"], &value["gone"][0]), (&"unknown".into(), &"faulty".into()));
     assert_eq!(done.status, Status::Exit(0));
     write_compiler(dir, "#!/bin/sh\nexec gcc \"$@\"\n");
-    let done = gainsay(dir, &["recheck", &wrong, "--out", "out", "--cc", "faulty"]);
+    let done = gainsay(dir, &["recheck", &wrong, "--hunt", "out", "--cc", "faulty"]);
     assert_eq!(done.status, Status::Exit(0), "{}{}", done.stdout.text(), done.stderr.text());
     assert!(
         done.stdout.text().contains("fixed: right on faulty -O2, -O0, -O1"),
         "{}",
         done.stdout.text()
     );
-    let table = gainsay(dir, &["findings", "out"]).stdout.text();
+    let table = gainsay(dir, &["findings", "--hunt", "out"]).stdout.text();
     assert!(table.contains("  wrong-output    fixed  "), "{table}");
 
-    let done = gainsay(dir, &["suppress", "*callswap", "--reason", "PR 7", "--out", "out"]);
+    let done = gainsay(dir, &["suppress", "*callswap", "--reason", "PR 7", "--hunt", "out"]);
     assert!(done.stdout.text().contains("(fits 1 finding)"), "{}", done.stdout.text());
-    let table = gainsay(dir, &["findings", "out"]).stdout.text();
+    let table = gainsay(dir, &["findings", "--hunt", "out"]).stdout.text();
     assert!(table.ends_with("suppressed: 1 bug, 1 finding (PR 7)\n"), "{table}");
     assert!(!table.contains("wrong-output"), "{table}");
-    let list = gainsay(dir, &["suppress", "--list", "--out", "out"]).stdout.text();
+    let list = gainsay(dir, &["suppress", "--list", "--hunt", "out"]).stdout.text();
     assert!(list.starts_with("*callswap\n    PR 7 (1 finding, since 20"), "{list}");
-    gainsay(dir, &["suppress", "--remove", "*callswap", "--out", "out"]);
-    let list = gainsay(dir, &["suppress", "--list", "--out", "out"]).stdout.text();
+    gainsay(dir, &["suppress", "--remove", "*callswap", "--hunt", "out"]);
+    let list = gainsay(dir, &["suppress", "--list", "--hunt", "out"]).stdout.text();
     assert_eq!(list, "nothing is suppressed\n");
 
-    let done = gainsay(dir, &["report", "--html", "--out", "out", "-o", "hunt.html"]);
+    let done = gainsay(dir, &["report", "--html", "--hunt", "out", "-o", "hunt.html"]);
     assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());
     let page = read(dir.join("hunt.html"));
     assert!(page.contains("must print &lt;two&gt; &amp; &quot;quotes&quot;"), "{page}");
@@ -297,23 +297,26 @@ fn mistakes_get_one_sentence() {
     let dir = scratch.path();
     let cases: [(&[&str], &str); 12] = [
         (
-            &["report", "9", "--out", "out", "-o", "x"],
+            &["report", "9", "--hunt", "out", "-o", "x"],
             "no finding 9 in out: they are numbered 1 to 2",
         ),
         (&["report", "1", "-o", "x"], "there is no hunt in gainsay-hunt"),
-        (&["report", "1", "--out", "out", "-o", "gainsay.toml"], "gainsay.toml is not a folder"),
+        (&["report", "1", "--hunt", "out", "-o", "gainsay.toml"], "gainsay.toml is not a folder"),
         (
-            &["report", "--html", "--out", "out", "-o", "own"],
+            &["report", "--html", "--hunt", "out", "-o", "own"],
             "own is a folder: give a file with -o",
         ),
-        (&["show", "9", "out"], "no finding 9 in out: they are numbered 1 to 2"),
-        (&["recheck", "9", "--out", "out"], "no finding 9 in out"),
-        (&["serve", "nowhere"], "there is no hunt in nowhere"),
-        (&["serve", "out", "--token", "short"], "a token has at least 16 letters"),
-        (&["serve", "out", "--listen", "203.0.113.1:1"], "cannot listen on 203.0.113.1:1"),
-        (&["suppress", "x", "--out", "out"], "--reason <TEXT>"),
-        (&["suppress", "x", "--reason", " ", "--out", "out"], "--reason must say something"),
-        (&["suppress", "--remove", "x", "--out", "out"], "x is not suppressed; what is: nothing"),
+        (&["show", "9", "--hunt", "out"], "no finding 9 in out: they are numbered 1 to 2"),
+        (&["recheck", "9", "--hunt", "out"], "no finding 9 in out"),
+        (&["serve", "--hunt", "nowhere"], "there is no hunt in nowhere"),
+        (&["serve", "--hunt", "out", "--token", "short"], "a token has at least 16 letters"),
+        (
+            &["serve", "--hunt", "out", "--listen", "203.0.113.1:1"],
+            "203.0.113.1:1 cannot be listened on",
+        ),
+        (&["suppress", "x", "--hunt", "out"], "--reason <TEXT>"),
+        (&["suppress", "x", "--reason", " ", "--hunt", "out"], "--reason must say something"),
+        (&["suppress", "--remove", "x", "--hunt", "out"], "x is not suppressed; what is: nothing"),
     ];
     for (args, sentence) in cases {
         let done = gainsay(dir, args);

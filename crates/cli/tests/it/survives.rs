@@ -53,7 +53,8 @@ fn arguments(dir: &Path, out: &str) -> Vec<String> {
         ["hunt", "--tests", TESTS, "--seed", "1", "--jobs", "2", "--json", "--no-reduce"]
             .map(String::from)
             .into();
-    for (name, value) in [("--config", "gainsay.toml"), ("--policy", "policy.toml"), ("--out", out)]
+    for (name, value) in
+        [("--config", "gainsay.toml"), ("--policy", "policy.toml"), ("--hunt", out)]
     {
         args.extend([name.to_string(), file(value)]);
     }
@@ -64,7 +65,7 @@ fn arguments(dir: &Path, out: &str) -> Vec<String> {
 /// What a finding is, apart from when it was found.
 fn findings(out: &Path) -> BTreeSet<String> {
     let run = Run::new(env!("CARGO_BIN_EXE_gainsay"), Duration::from_secs(60))
-        .args(["findings", "--all", "--json"])
+        .args(["findings", "--all", "--json", "--hunt"])
         .arg(out);
     let done = run.finish().finished().expect("it ends");
     let text = done.stdout.text();

@@ -52,7 +52,96 @@ fn folder() -> Scratch {
     ] {
         fs::write(dir.file(name), text).expect("it is written");
     }
+    fs::write(dir.file("pair.srctgt.ll"), PAIR).expect("it is written");
+    fs::create_dir(dir.file("empty")).expect("it is made");
     dir
+}
+
+/// Negation and complement differ everywhere.
+const PAIR: &str = "define i8 @src(i8 %x) {\n  %r = sub i8 0, %x\n  ret i8 %r\n}\n\n\
+    define i8 @tgt(i8 %x) {\n  %r = xor i8 %x, -1\n  ret i8 %r\n}\n";
+
+/// A folder of tests: three to run passes on, one of which goes wrong, and pairs as they are.
+fn suite() -> Scratch {
+    let dir = Scratch::new().expect("a temporary folder");
+    fs::create_dir(dir.file("sub")).expect("it is made");
+    let halved = "define i8 @src(i8 %x) {\n  %r = sdiv i8 %x, 2\n  ret i8 %r\n}\n\
+        define i8 @tgt(i8 %x) {\n  %q = sdiv i8 %x, 2\n  %r = add i8 %q, 0\n  ret i8 %r\n}\n";
+    for (name, text) in [
+        ("folded.ll", "define i8 @f(i8 %x) {\n  %r = add i8 %x, 0\n  ret i8 %r\n}\n"),
+        ("same.ll", "define i8 @g(i8 %x) {\n  ret i8 %x\n}\n"),
+        ("hoisted.ll", HOISTED),
+        ("nonsense.ll", "int main() {}\n"),
+        ("sub/pair.srctgt.ll", PAIR),
+        ("sub/halved.srctgt.ll", halved),
+        ("sub/two.src.ll", "define i8 @h() {\n  ret i8 1\n}\n"),
+        ("sub/two.tgt.ll", "define i8 @h() {\n  ret i8 2\n}\n"),
+        ("notes.txt", "no test"),
+    ] {
+        fs::write(dir.file(name), text).expect("it is written");
+    }
+    dir
+}
+
+const PASSES: [&str; 4] = ["--lib", "16", "--passes", "instcombine,speculative-execution,dce"];
+
+#[test]
+fn a_folder_becomes_a_table() {
+    let dir = suite();
+    let done = verify(&dir, &[&["."], &PASSES[..], &["--blame", "-j", "2", "-o", "kept"]].concat());
+    let text = done.stdout.text();
+    assert_eq!(done.status, Status::Exit(1), "{text}{}", done.stderr.text());
+    for (line, why) in [
+        ("hoisted.ll: @f does not refine\n  input: ptr %p = null", "the input"),
+        ("pass to blame: speculative-execution", "blame"),
+        ("pair.srctgt.ll: @src does not refine", "a pair in one file"),
+        ("two.src.ll: @h does not refine", "a pair of files"),
+        ("7 tests, 6 functions, 5 changed", "the size"),
+        ("refuted                              3   60.0 %", "a count"),
+        ("proved                               2   40.0 %", "another"),
+        ("     1 not a module for this LLVM", "what is no module"),
+        ("execution: 5 functions in ", "times"),
+    ] {
+        assert!(text.contains(line), "{why}: {text}");
+    }
+    let order = ["hoisted.ll", "pair.srctgt.ll", "two.src.ll"].map(|name| text.find(name));
+    assert!(order.is_sorted(), "the order of the tests: {text}");
+    let kept = fs::read_to_string(dir.file("kept/hoisted.f.txt")).expect("a report is kept");
+    assert!(kept.contains("pass to blame: speculative-execution"), "{kept}");
+    // What the report says shows it again.
+    let command = kept.lines().find_map(|line| line.strip_prefix("command: gainsay llvm verify "));
+    let words: Vec<&str> = command.expect("a command").split(' ').collect();
+    let files: Vec<String> = words[..2].iter().map(|file| format!("kept/{file}")).collect();
+    let again = verify(&dir, &[&[&*files[0], &files[1]], &words[2..]].concat());
+    assert_eq!(again.status, Status::Exit(1), "{}", again.stdout.text());
+}
+
+#[test]
+fn a_folder_as_json_lines() {
+    let dir = suite();
+    let done = verify(&dir, &[&[".", "--json", "--solver", "none"], &PASSES[..]].concat());
+    assert_eq!(done.status, Status::Exit(1), "{}", done.stderr.text());
+    let text = done.stdout.text();
+    let lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let lines: Vec<serde_json::Value> = lines.collect();
+    let functions = lines.iter().filter(|line| line["function"].is_string()).count();
+    let aside = lines.iter().filter(|line| line["set_aside"].is_string()).count();
+    assert_eq!((functions, aside, lines.len()), (6, 1, 8), "{text}");
+    let summary = &lines[7]["summary"];
+    assert_eq!(summary["outcomes"]["refuted"], 3, "{text}");
+    assert_eq!(summary["finished"], 7, "{text}");
+}
+
+#[test]
+fn pairs_need_no_library_and_nothing_refuted_is_no_failure() {
+    let dir = suite();
+    let one = verify(&dir, &["sub/pair.srctgt.ll"]);
+    assert_eq!(one.status, Status::Exit(1), "{}", one.stderr.text());
+    assert!(one.stdout.text().contains("@src: does not refine"), "{}", one.stdout.text());
+    let no_library = ["sub", "--lib", "999", "--every", "3"];
+    let done = verify(&dir, &no_library);
+    assert_eq!(done.status, Status::Exit(0), "{}{}", done.stdout.text(), done.stderr.text());
+    assert!(done.stdout.text().contains("1 test, 1 function, 1 changed"), "{}", done.stdout.text());
 }
 
 #[test]
@@ -95,7 +184,14 @@ fn passes_are_run_and_blamed() {
 fn every_mistake_gets_a_sentence() {
     let dir = folder();
     for (args, sentence) in [
-        (&["source.ll"][..], "<AFTER.ll>"),
+        (&["source.ll"][..], "with what to compare source.ll?"),
+        (&["source.ll", "source.ll", "--blame"], "--blame is for a folder"),
+        (&["pair.srctgt.ll", "--passes", "dce"], "compared as it is"),
+        (&[".", "none.ll"], "no file or folder none.ll"),
+        (&["empty"], "no .ll file below empty"),
+        (&[".", "--passes", "no-such-pass", "--lib", "16"], "no such passes"),
+        (&[".", "--lib", "999"], "999"),
+        (&[".", "--jobs", "0"], "--jobs"),
         (&["none.ll", "source.ll"], "none.ll"),
         (&["source.ll", "nonsense.ll"], "the module after: line 1"),
         (&["source.ll", "--passes", "no-such-pass", "--lib", "16"], "there are none such"),

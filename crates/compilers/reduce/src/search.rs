@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cshrink::{Opening, Pass, Rules, Specimen, UnitText};
+use cshrink::{BatchSize, Pass, Rules, Specimen, UnitText};
 use oracle::Trouble;
 
 use crate::ask::{Interestingness, TrialSlot};
@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
 
     /// Many files to one.
     fn merge_files(&mut self) -> Result<(), Trouble> {
-        if let Some(one) = self.current.united(&self.rules) {
+        if let Some(one) = self.current.merged(&self.rules) {
             self.accept_if_interesting("one file", one)?;
         }
         Ok(())
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
         let rules = Rules { sweep: true, ..self.rules.clone() };
         match self.current.with([], &rules) {
             Some(swept) => {
-                if self.accept_if_interesting("what is not used", swept)? {
+                if self.accept_if_interesting("unused declarations", swept)? {
                     self.rules = rules;
                 }
             }
@@ -164,10 +164,10 @@ impl<'a> Search<'a> {
     }
 
     fn level(&mut self, pass: &Pass, level: usize, count: usize) -> Result<bool, Trouble> {
-        let mut size = match pass.opening {
-            Opening::All => count,
-            Opening::Few => FEW.min(count),
-            Opening::One => 1,
+        let mut size = match pass.first_batch {
+            BatchSize::All => count,
+            BatchSize::Few => FEW.min(count),
+            BatchSize::One => 1,
         };
         let mut changed = false;
         let mut grown = false;

@@ -20,9 +20,9 @@ use oracle::{Case, Detector, Opinion, Trouble};
 use reduce::NotReduced;
 use sandbox::Stop;
 
-pub use self::emi::{Emi, EmiOptions, EmiSeeds, SeedMaker, least};
+pub use self::emi::{Emi, EmiOptions, SeedMaker, least};
 pub use self::passes::{Backend, Judge, Passes, PassesOptions, PassesTally};
-pub(crate) use self::passes::{NAME as PASSES, exclusions_file, start};
+pub(crate) use self::passes::{exclusions_file, is_name as is_passes, start};
 pub use crossover::Crossover;
 pub use csmith::Csmith;
 pub use files::Files;

@@ -78,8 +78,8 @@ mod worker;
 pub use bench::TestBench;
 pub use check::{CheckReport, check};
 pub use engine::{
-    Backend, EmiOptions, EmiSeeds, Engine, Judge, PassesOptions, PassesTally, SMITH_FUEL,
-    SMITH_STACK, SeedMaker, SmithOptions, TestProgram, Validate, least,
+    Backend, EmiOptions, Engine, Judge, PassesOptions, PassesTally, SMITH_FUEL, SMITH_STACK,
+    SeedMaker, SmithOptions, TestProgram, Validate, least,
 };
 pub use event::{EndReason, EngineProgress, Event, Progress};
 pub use hunt::{Crew, Task, hunt, hunt_with};

@@ -149,7 +149,7 @@ fn specimen(
         return None;
     };
     let Some(Node::Expr(node)) = verdict.node else { return None };
-    let place = program.source.place(verdict.span)?;
+    let place = program.source.location(verdict.span)?;
     let claim = CLAIMS.iter().find(|c| c.kind == kind && (c.holds)(&program, node))?;
     let detail = verdict.detail;
     Some(UndefinedProgram { kind, detector: claim.detector, line: place.line, detail })

@@ -122,6 +122,22 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
+    /// Our own generator with its default policy.
+    pub fn yarp() -> EngineChoice {
+        EngineChoice::Yarp { policy: Box::default(), name: "default".into() }
+    }
+
+    /// Our own generator of Csmith's kind with its default options.
+    pub fn smith() -> EngineChoice {
+        EngineChoice::Smith(SmithOptions::default())
+    }
+
+    /// An installed Csmith as it is.
+    pub fn csmith() -> EngineChoice {
+        let (relax_arith, eager, swarm) = (false, false, false);
+        EngineChoice::Csmith { options: Vec::new(), relax_arith, eager, swarm }
+    }
+
     /// Whether it tests the compilers of the plan.
     pub fn needs_compilers(&self) -> bool {
         !matches!(self, EngineChoice::Crossover { .. } | EngineChoice::Passes { .. })
@@ -152,7 +168,7 @@ impl EngineChoice {
     }
 
     /// What makes the programs of an engine.
-    fn source(&self, language: Language) -> Result<Box<dyn Source>> {
+    pub(crate) fn source(&self, language: Language) -> Result<Box<dyn Source>> {
         Ok(match self {
             EngineChoice::Yarp { policy, name } => {
                 Box::new(Yarp::new(language, policy.as_ref().clone(), name))

@@ -398,7 +398,7 @@ impl Linked<'_> {
 
 /// Whether a finding is a C program that passes make wrong code of.
 pub fn is_sequenced(found: &Finding) -> bool {
-    found.engine == crate::engine::PASSES && !is_module(found)
+    crate::engine::is_passes(&found.engine) && !is_module(found)
 }
 
 /// Drops the exclusions that a hunt learnt from a fault that is fixed; how many.

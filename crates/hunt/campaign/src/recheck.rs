@@ -131,9 +131,8 @@ pub fn stored_case(found: &Finding, failed: &[(String, Vec<String>)]) -> Result<
     let recipe = finding.commands.iter().zip(failed).find_map(read).unwrap_or_default();
     if !finding.kind.is_of_a_compiler() {
         bail!(
-            "it is a {} of a tool that checks programs: `gainsay show {}` says how to see it",
-            finding.kind.name(),
-            found.id
+            "it is a {} of a tool that checks programs: no compiler can be asked again",
+            finding.kind.name()
         );
     }
     // A program without an answer has none to keep.

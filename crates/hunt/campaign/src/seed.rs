@@ -13,7 +13,7 @@ use cgen::{smith, yarp};
 use choice::Choices;
 use cmachine::MachineConfig;
 use ctree::{Item, Program, Span, UnitId};
-use emi::{Chain, Database, Options, Strategies, Unfit};
+use emi::{Chain, Database, Options, Strategies, UnusableSeed};
 use oracle::SourceFile;
 use toolchain::Preprocessor;
 
@@ -60,7 +60,7 @@ impl Seed {
         strategies: &Strategies,
         config: &MachineConfig,
         number: u64,
-    ) -> Result<Chain, Unfit> {
+    ) -> Result<Chain, UnusableSeed> {
         let options =
             Options { strategies: strategies.clone(), headers: self.headers, ..Options::default() };
         Chain::new(self.program, options, config, &Choices::new(number))
@@ -83,7 +83,7 @@ pub fn donors() -> &'static Database {
         let mut database = Database::default();
         let options = yarp::Options { policy: Policy::plain(), ..yarp::Options::default() };
         for seed in 1..=DONORS {
-            let tuple = smith::Tuple::plain(seed);
+            let tuple = smith::SeedTuple::plain(seed);
             let made = smith::generate(&tuple, &smith::Options::default()).program;
             database.gather(&made, &headers(&made, &|item| is_mutable(&made, item)));
             if let Ok(made) = yarp::generate(seed, &options) {
@@ -123,7 +123,7 @@ fn is_mutable(program: &Program, item: &Item) -> bool {
 /// Whether a definition stands in one of these files, or is where the program begins.
 fn own(program: &Program, item: &Item, files: &[String]) -> bool {
     let stands =
-        |span: Span| program.source.place(span).is_some_and(|place| files.contains(&place.file));
+        |span: Span| program.source.location(span).is_some_and(|place| files.contains(&place.file));
     match *item {
         Item::Func(f) => {
             let func = program.func(f);

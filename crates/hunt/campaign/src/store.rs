@@ -127,18 +127,27 @@ pub struct EngineRecord {
 impl Store {
     /// Opens the store of a folder to write, makes both if they are not there. One hunt at a time.
     pub fn create(dir: &Path) -> Result<Store> {
+        Store::check(dir)?;
         fs::create_dir_all(dir)
             .with_context(|| format!("the folder {} cannot be made", dir.display()))?;
         let path = dir.join(LOCK);
         let cannot = || format!("{} cannot be written", path.display());
         let lock = File::options().create(true).append(true).open(&path).with_context(cannot)?;
         if lock.try_lock().is_err() {
-            bail!("another hunt is running on {}: wait for it, or give --out DIR", dir.display());
+            bail!("another hunt is running on {}: wait for it, or give --hunt DIR", dir.display());
         }
         let db = Connection::open(dir.join(FILE)).with_context(|| place(dir))?;
         let mut store = Store { db, dir: dir.to_path_buf(), _lock: Some(lock) };
         store.prepare().with_context(|| place(dir))?;
         Ok(store)
+    }
+
+    /// A sentence if there is a store in a folder that this version cannot use. Nothing is written.
+    pub fn check(dir: &Path) -> Result<()> {
+        match dir.join(FILE).is_file() {
+            true => Store::open(dir).map(|_| ()),
+            false => Ok(()),
+        }
     }
 
     /// Opens the store of a folder to read, or to note what was learnt of its findings; a hunt may be
@@ -180,7 +189,7 @@ impl Store {
 
     fn check_version(&self) -> Result<()> {
         if !(UNSTUDIED..=VERSION).contains(&self.version()?) {
-            bail!("it was made by another version of gainsay: give another folder with --out");
+            bail!("it was made by another version of gainsay: give another folder with --hunt");
         }
         Ok(())
     }
@@ -447,7 +456,7 @@ fn now() -> u64 {
 fn no_hunt(dir: &Path) -> anyhow::Error {
     let dir = dir.display();
     anyhow::anyhow!(
-        "there is no hunt in {dir} (no file {FILE}): `gainsay hunt --out DIR` makes one"
+        "there is no hunt in {dir} (no file {FILE}): `gainsay hunt --hunt DIR` makes one"
     )
 }
 

@@ -158,7 +158,7 @@ impl HuntClient {
             let reply = reply.map_err(|error| match error.kind() {
                 RequestErrorKind::NoResponders => anyhow!(
                     "no coordinator of a hunt answers on {}. What an earlier one found is in the folder of its \
-                     coordinator: `gainsay serve DIR` there",
+                     coordinator: `gainsay serve --hunt DIR` there",
                     self.at
                 ),
                 RequestErrorKind::TimedOut => {

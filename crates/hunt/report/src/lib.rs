@@ -31,4 +31,4 @@ pub use markdown::{markdown, title};
 pub use page::{Detail, Filter, ROWS, STYLE, View, finding, findings, notice, overview, page};
 pub use script::script;
 pub use test::{CompilerToday, Test, first_command};
-pub use text::date;
+pub use text::{DEFAULT_HUNT, command_on, date};

@@ -6,6 +6,8 @@ mod finding;
 mod list;
 mod overview;
 
+use std::path::{Path, PathBuf};
+
 use campaign::{Bug, Finding, ListedFinding, Snapshot, StoredTarget, Study};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -44,6 +46,16 @@ pub struct Detail {
     pub bug: Option<Bug>,
     /// What was tested.
     pub targets: Vec<StoredTarget>,
+    /// The hunt's folder, if it is on this machine.
+    pub folder: Option<PathBuf>,
+}
+
+impl Detail {
+    /// A command on this finding's hunt.
+    fn command(&self, words: &str) -> String {
+        let folder = self.folder.as_deref().unwrap_or(Path::new(crate::text::DEFAULT_HUNT));
+        crate::text::command_on(folder, words)
+    }
 }
 
 /// Where links lead.

@@ -1,5 +1,7 @@
 //! Words, dates and what must be escaped where.
 
+use std::path::Path;
+
 /// `2027-01-15` of seconds since 1970, in UTC.
 pub fn date(seconds: u64) -> String {
     // Days since 0000-03-01: leap days then end a year, and months have a regular pattern.
@@ -11,6 +13,17 @@ pub fn date(seconds: u64) -> String {
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     format!("{:04}-{month:02}-{day:02}", era * 400 + year + next)
+}
+
+/// The folder of a hunt by default.
+pub const DEFAULT_HUNT: &str = "gainsay-hunt";
+
+/// A complete command on the hunt of a folder: `gainsay show 3 --hunt my-hunt`.
+pub fn command_on(dir: &Path, words: &str) -> String {
+    match dir == Path::new(DEFAULT_HUNT) {
+        true => format!("gainsay {words}"),
+        false => format!("gainsay {words} --hunt {}", quote(&dir.to_string_lossy())),
+    }
 }
 
 /// A word as a shell takes it.

@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 
 /// The report of a finding. What the compiler says today is not in it: a page runs no compiler.
 pub fn report(detail: &Detail) -> Result<Vec<u8>> {
-    let Detail { found, study, bug, targets } = detail;
+    let Detail { found, study, bug, targets, .. } = detail;
     let subject = match study {
         Some(study) => Subject::of_study(study, found.finding.kind, targets),
         None => Subject::of_finding(found, targets)?,

@@ -53,6 +53,6 @@ impl Source for Folder {
         let study = self.store.study(id)?;
         let targets = self.store.stored_targets()?;
         // The hub knows the bugs already: finding them here would read the whole list.
-        Ok(Some(Detail { found, study, bug: None, targets }))
+        Ok(Some(Detail { found, study, bug: None, targets, folder: Some(self.dir.clone()) }))
     }
 }

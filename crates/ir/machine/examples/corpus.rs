@@ -99,7 +99,7 @@ impl Table {
                 "REFUTED"
             }
             Answer::Unknown(why) => {
-                *self.reasons.entry(why).or_default() += 1;
+                *self.reasons.entry(why.to_string()).or_default() += 1;
                 "unknown"
             }
         };

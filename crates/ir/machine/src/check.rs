@@ -14,25 +14,26 @@ use crate::input::Input;
 use crate::inputs::{Draw, all};
 use crate::mine::Mined;
 use crate::outcome::{Execution, Limits, Outcome};
+use crate::reason::Reason;
 
 /// What executions say about a pair of functions.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// On no input that was tried does the target do what the source may not.
     Holds {
-        /// Inputs on which this is certain and the source is defined.
+        /// Inputs on which this is certain and the source is not UB.
         executed: u32,
-        /// Inputs on which the source is undefined: whatever the target does is allowed.
-        undefined: u32,
+        /// Inputs on which the source is UB: whatever the target does is allowed.
+        ub: u32,
         /// Inputs on which it is not certain, by reason.
-        inconclusive: BTreeMap<String, u32>,
+        inconclusive: BTreeMap<Reason, u32>,
         /// Whether these were all inputs there are: all values of the arguments, undef and poison.
         complete: bool,
     },
     /// On this input it does.
     Refuted(Box<Counterexample>),
-    /// No input could be decided on which the source is defined: why.
-    Unknown(String),
+    /// No input could be decided on which the source is not UB: why.
+    Unknown(Reason),
 }
 
 /// Both sides, ready for execution.
@@ -48,9 +49,9 @@ pub(crate) struct Sides<'a> {
 /// What one input says.
 pub(crate) enum Verdict {
     Holds,
-    Undefined,
+    Ub,
     Refuted(Refutation),
-    Unknown(String),
+    Unknown(Reason),
 }
 
 /// How a target went wrong: the choices of both sides, and a sentence.
@@ -88,7 +89,7 @@ pub fn check(
     };
     let sides = Sides { before: &source, after: &target, name, limits, spent: Cell::new(0) };
     let Some(function) = sides.source_function() else {
-        return Answer::Unknown(format!("@{name} has no body that may be executed"));
+        return Answer::Unknown(Reason::NoBody);
     };
     let mut tally = Tally::default();
     for input in hints {
@@ -163,15 +164,15 @@ fn limits_of(module: &Module, name: &str, limits: &Limits) -> Limits {
 }
 
 /// Programs of both modules, if the function is one on both sides.
-fn programs(before: &Module, after: &Module, name: &str) -> Result<(Program, Program), String> {
+fn programs(before: &Module, after: &Module, name: &str) -> Result<(Program, Program), Reason> {
     let (Some(old), Some(new)) = (before.function(name), after.function(name)) else {
-        return Err(format!("@{name} is not on both sides"));
+        return Err(Reason::NotOnBothSides(name.into()));
     };
     if !old.has_type_of(new) {
-        return Err("the type of the function has changed".into());
+        return Err(Reason::TypeChanged);
     }
     if before.layout != after.layout {
-        return Err("the data layout has changed".into());
+        return Err(Reason::LayoutChanged);
     }
     let local = matches!(old.linkage, Linkage::Internal | Linkage::Private);
     let attributes = |module: &Module, f: &irtext::Function| {
@@ -180,7 +181,7 @@ fn programs(before: &Module, after: &Module, name: &str) -> Result<(Program, Pro
     };
     if local && attributes(before, old) != attributes(after, new) {
         // Whoever sees all callers may know more than the function tells.
-        return Err("attributes of a local function have changed".into());
+        return Err(Reason::LocalAttributesChanged);
     }
     Ok((Program::new(before, name)?, Program::new(after, name)?))
 }
@@ -213,10 +214,10 @@ impl<'a> Sides<'a> {
             complete &= !execution.incomplete;
             let open = execution.taken.iter().rposition(|(choice, of)| choice + 1 < *of);
             script = execution.taken.iter().map(|(choice, _)| *choice).collect();
-            let undefined = matches!(execution.outcome, Outcome::Undefined(_));
+            let is_ub = matches!(execution.outcome, Outcome::Ub(_));
             all.push(execution);
             let Some(open) = open else { return (all, complete) };
-            if all.len() as u32 >= most || undefined || self.is_tired() {
+            if all.len() as u32 >= most || is_ub || self.is_tired() {
                 return (all, false);
             }
             script.truncate(open + 1);
@@ -227,23 +228,23 @@ impl<'a> Sides<'a> {
     /// What one input says.
     pub(crate) fn judge(&self, input: &Input) -> Verdict {
         let Some(function) = self.source_function() else {
-            return Verdict::Unknown("no body".into());
+            return Verdict::Unknown(Reason::NoBody);
         };
         let (source, complete) = self.behaviours(Side::Source, input);
-        if source.iter().any(|e| matches!(e.outcome, Outcome::Undefined(_))) {
-            return Verdict::Undefined;
+        if source.iter().any(|e| matches!(e.outcome, Outcome::Ub(_))) {
+            return Verdict::Ub;
         }
         let mut doubt = source.iter().find_map(|e| match &e.outcome {
             Outcome::Unknown(why) => Some(why.clone()),
             _ => None,
         });
         if !complete {
-            doubt = doubt.or(Some("choices: not all could be tried".into()));
+            doubt = doubt.or(Some(Reason::TooManyChoices));
         }
         let known: Vec<&Execution> =
             source.iter().filter(|e| !matches!(e.outcome, Outcome::Unknown(_))).collect();
         if known.is_empty() {
-            return Verdict::Unknown(doubt.unwrap_or_default());
+            return Verdict::Unknown(doubt.unwrap_or(Reason::NoResult));
         }
         let (target, _) = self.behaviours(Side::Target, input);
         let mut unsure = None;
@@ -273,10 +274,12 @@ impl<'a> Sides<'a> {
         target: &Execution,
     ) -> Result<(), Difference> {
         match &target.outcome {
-            Outcome::Unknown(why) => return Err(Difference::Unknown(format!("target: {why}"))),
-            Outcome::Undefined(why) => {
+            Outcome::Unknown(why) => {
+                return Err(Difference::Unknown(Reason::InTarget(Box::new(why.clone()))));
+            }
+            Outcome::Ub(what) => {
                 return Err(Difference::Wrong(format!(
-                    "the target is undefined and the source is not: {why}"
+                    "the target is UB and the source is not: {what}"
                 )));
             }
             _ => {}
@@ -292,7 +295,7 @@ impl<'a> Sides<'a> {
                 Err(wrong) => first = first.or(Some(wrong)),
             }
         }
-        Err(unknown.or(first).unwrap_or(Difference::Unknown("no source behaviour".into())))
+        Err(unknown.or(first).unwrap_or(Difference::Unknown(Reason::NoResult)))
     }
 }
 
@@ -300,8 +303,8 @@ impl<'a> Sides<'a> {
 #[derive(Default)]
 struct Tally {
     executed: u32,
-    undefined: u32,
-    inconclusive: BTreeMap<String, u32>,
+    ub: u32,
+    inconclusive: BTreeMap<Reason, u32>,
 }
 
 impl Tally {
@@ -314,7 +317,7 @@ impl Tally {
     ) -> Option<Answer> {
         match sides.judge(input) {
             Verdict::Holds => self.executed += 1,
-            Verdict::Undefined => self.undefined += 1,
+            Verdict::Ub => self.ub += 1,
             Verdict::Unknown(why) => *self.inconclusive.entry(why).or_default() += 1,
             Verdict::Refuted(refutation) => match sides.judge(input) {
                 // Twice, or it is not believed.
@@ -322,7 +325,7 @@ impl Tally {
                     let found = Counterexample::new((before, after), sides, input, &refutation);
                     return Some(Answer::Refuted(Box::new(found)));
                 }
-                _ => *self.inconclusive.entry("not the same twice".into()).or_default() += 1,
+                _ => *self.inconclusive.entry(Reason::NotReproduced).or_default() += 1,
             },
         }
         None
@@ -330,7 +333,7 @@ impl Tally {
 
     /// Whether more inputs are not likely to tell anything: many were tried, none could be decided.
     fn is_hopeless(&self, tried: usize) -> bool {
-        tried >= 40 && self.executed == 0 && self.undefined == 0
+        tried >= 40 && self.executed == 0 && self.ub == 0
     }
 
     fn answer(self, complete: bool) -> Answer {
@@ -338,13 +341,13 @@ impl Tally {
             let most = self.inconclusive.iter().max_by_key(|(_, count)| **count);
             return Answer::Unknown(match most {
                 Some((why, _)) => why.clone(),
-                None => "the source is undefined on every input that was tried".into(),
+                None => Reason::SourceAlwaysUb,
             });
         }
         let complete = complete && self.inconclusive.is_empty();
         Answer::Holds {
             executed: self.executed,
-            undefined: self.undefined,
+            ub: self.ub,
             inconclusive: self.inconclusive,
             complete,
         }

@@ -1,6 +1,6 @@
 //! Code: functions as they are executed. Types are shapes, values are registers, symbols are numbers.
 //!
-//! An instruction that is not supported is [`Code::Refused`]: only who gets there is refused.
+//! An instruction that is not supported is [`Code::Unsupported`]: an execution that does not get there does not need it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use irtext::{
 use crate::facts::{Effects, Facts};
 use crate::intrinsic::Intrinsic;
 use crate::library::Library;
+use crate::reason::Construct;
 use crate::shape::Shape;
 use crate::value::Value;
 
@@ -43,8 +44,8 @@ pub(crate) enum SymbolKind {
     Function(Option<u32>),
     /// A global variable.
     Variable(Variable),
-    /// What is not supported: why.
-    Other(String),
+    /// What is not supported.
+    Unsupported(Construct),
 }
 
 #[derive(Clone, Debug)]
@@ -75,8 +76,8 @@ pub(crate) struct Function {
     pub null_is_valid: bool,
     /// Some access has tags.
     pub tagged: bool,
-    /// Why it cannot be executed at all.
-    pub refused: Option<String>,
+    /// What in its signature is not supported.
+    pub unsupported: Option<Construct>,
 }
 
 #[derive(Clone, Debug)]
@@ -127,7 +128,7 @@ pub(crate) const INVARIANT: u32 = 1;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
-    Refused(String),
+    Unsupported(Construct),
     Ret(Option<Operand>),
     Br(u32),
     CondBr(Operand, u32, u32),

@@ -11,6 +11,7 @@ use crate::float;
 use crate::input::Input;
 use crate::memory::{self, Block, Byte, Name, Whole};
 use crate::outcome::{Event, Execution, Outcome};
+use crate::reason::Reason;
 use crate::shape::Shape;
 use crate::value::{Atom, Pointer, Value};
 
@@ -20,8 +21,8 @@ use std::sync::Arc;
 pub(crate) enum Difference {
     /// It is not allowed: one sentence.
     Wrong(String),
-    /// It cannot be told: why.
-    Unknown(String),
+    /// It cannot be decided: why.
+    Unknown(Reason),
 }
 
 type Judged = Result<(), Difference>;
@@ -30,8 +31,8 @@ fn wrong(what: impl Into<String>) -> Judged {
     Err(Difference::Wrong(what.into()))
 }
 
-fn cannot_tell(why: &str) -> Judged {
-    Err(Difference::Unknown(why.into()))
+fn cannot_tell(why: Reason) -> Judged {
+    Err(Difference::Unknown(why))
 }
 
 /// Both sides of one input.
@@ -67,7 +68,7 @@ impl Pair<'_> {
             (_, Outcome::Ended) => {
                 wrong("the target ends in a call that does not return, the source does not")
             }
-            _ => cannot_tell("an execution without a result"),
+            _ => cannot_tell(Reason::NoResult),
         }
     }
 }
@@ -96,7 +97,7 @@ impl Judge<'_> {
                         arguments.iter().zip(others).enumerate()
                     {
                         if shape != other {
-                            return cannot_tell("a call with another type");
+                            return cannot_tell(Reason::CallType);
                         }
                         self.value(
                             shape,
@@ -122,7 +123,7 @@ impl Judge<'_> {
                 ) if size == other => {
                     self.pointer(a, b, &at)?;
                     if shape != as_shape {
-                        return cannot_tell("a volatile store of another type");
+                        return cannot_tell(Reason::VolatileStoreType);
                     }
                     self.value(shape, value, written, &at)?;
                 }
@@ -176,12 +177,12 @@ impl Judge<'_> {
             return if a.is_empty() && b.is_empty() {
                 Ok(())
             } else {
-                cannot_tell("which local block a call sees")
+                cannot_tell(Reason::LocalSeenByCall)
             };
         }
         for (a, b) in a.iter().zip(&b) {
             if a.len() != b.len() {
-                return cannot_tell("which local block a call sees");
+                return cannot_tell(Reason::LocalSeenByCall);
             }
             self.bytes(&Name::Local(0), a, b, what)?;
         }
@@ -214,14 +215,14 @@ impl Judge<'_> {
                         others = first(after, *place, Side::Target).unwrap_or_default();
                     }
                     if bytes.len() != others.len() {
-                        return cannot_tell("a global of another size");
+                        return cannot_tell(Reason::GlobalSize);
                     }
                 }
                 Name::World(_) if block.heap && !block.escaped => continue,
                 Name::Input(_) | Name::World(_) => {}
                 Name::Escaped(_) if block.alive && other.alive && block.heap && other.heap => {
                     if bytes.len() != others.len() {
-                        return cannot_tell("a block of another size");
+                        return cannot_tell(Reason::BlockSize);
                     }
                 }
                 _ => continue,
@@ -233,13 +234,13 @@ impl Judge<'_> {
 
     fn bytes(&self, name: &Name, source: &[Byte], target: &[Byte], what: &str) -> Judged {
         if source.len() != target.len() {
-            return cannot_tell("a block of another size");
+            return cannot_tell(Reason::BlockSize);
         }
         let mut unsure = None;
         let translated: Option<Vec<Byte>> =
             target.iter().map(|byte| self.translate_byte(byte)).collect();
         let Some(target) = translated else {
-            return cannot_tell("a pointer into a local block, in memory");
+            return cannot_tell(Reason::LocalPointerInMemory);
         };
         for index in 0..source.len() {
             if source[index] == target[index] {
@@ -248,7 +249,7 @@ impl Judge<'_> {
             match memory::admits(source, &target, index, self.pair.before.big) {
                 Some(true) => {}
                 Some(false) if is_pointer(&source[index]) || is_pointer(&target[index]) => {
-                    unsure = Some("which pointer is in memory");
+                    unsure = Some(Reason::PointerInMemory);
                 }
                 Some(false) => {
                     return wrong(format!(
@@ -258,7 +259,7 @@ impl Judge<'_> {
                         show_byte(&target[index])
                     ));
                 }
-                None => unsure = Some("parts of values in memory"),
+                None => unsure = Some(Reason::PartsInMemory),
             }
         }
         unsure.map_or(Ok(()), cannot_tell)
@@ -302,13 +303,15 @@ impl Judge<'_> {
             (Value::Many(a), Value::Many(b)) if a.len() == b.len() => {
                 let shapes = shape.parts();
                 for (index, (a, b)) in a.iter().zip(b.iter()).enumerate() {
-                    let Some((_, shape)) = shapes.get(index) else { return cannot_tell("shapes") };
+                    let Some((_, shape)) = shapes.get(index) else {
+                        return cannot_tell(Reason::ShapesDiffer);
+                    };
                     self.value(shape, a, b, &format!("{what}, part {index}"))?;
                 }
                 Ok(())
             }
             (Value::One(a), Value::One(b)) => self.atom(shape, a, b, what),
-            _ => cannot_tell("values of different shapes"),
+            _ => cannot_tell(Reason::ShapesDiffer),
         }
     }
 
@@ -321,16 +324,16 @@ impl Judge<'_> {
             _ => false,
         };
         let Some(translated) = self.translate(target) else {
-            return cannot_tell("a pointer into a local block");
+            return cannot_tell(Reason::LocalPointer);
         };
         match source.admits(&translated, &is_nan) {
             Some(true) => Ok(()),
-            None => cannot_tell("sets of values"),
+            None => cannot_tell(Reason::SetsCompared),
             Some(false) if odd_encoding(shape, source) || odd_encoding(shape, target) => {
-                cannot_tell("a float in an encoding that processors do not have")
+                cannot_tell(Reason::UnsupportedEncoding)
             }
             Some(false) if self.same_address(source, &translated) => {
-                cannot_tell("pointers with one address and different provenance")
+                cannot_tell(Reason::Provenance)
             }
             Some(false) => {
                 let name = |blocks: &[Block], block: u32| name_of(&blocks[block as usize].name);

@@ -112,7 +112,7 @@ fn lines(module: &Module, execution: &Execution) -> Vec<String> {
     }
     lines.push(match &execution.outcome {
         Outcome::Returned(_) => "returns".into(),
-        Outcome::Undefined(why) => format!("undefined: {why}"),
+        Outcome::Ub(what) => format!("UB: {what}"),
         Outcome::Ended => "does not return".into(),
         Outcome::Unknown(why) => format!("unknown: {why}"),
     });

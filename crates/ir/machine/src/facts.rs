@@ -35,8 +35,8 @@ pub struct Facts {
     pub returned: bool,
     /// Metadata claims it, not an attribute.
     pub metadata: bool,
-    /// What cannot be executed: why.
-    pub refused: Option<String>,
+    /// An attribute that is not supported.
+    pub unsupported: Option<Box<str>>,
 }
 
 impl Facts {
@@ -64,7 +64,7 @@ impl Facts {
                 "returned" => self.returned = true,
                 // Memory that the callee owns, or a convention of passing that hides what is passed.
                 "swifterror" | "swiftasync" | "allocalign" | "allocptr" => {
-                    self.refused = Some(name.to_string())
+                    self.unsupported = Some((&**name).into())
                 }
                 _ => {}
             },
@@ -77,17 +77,17 @@ impl Facts {
                 _ => {}
             },
             Attribute::Typed(name, _) => match &**name {
-                "inalloca" | "preallocated" | "byref" => self.refused = Some(name.to_string()),
+                "inalloca" | "preallocated" | "byref" => self.unsupported = Some((&**name).into()),
                 _ => {}
             },
             Attribute::Range(_, low, high) => self.ranges.push((low.clone(), high.clone())),
             Attribute::Words(name, words) => match &**name {
                 "nofpclass" => match classes(words) {
                     Some(mask) => self.no_classes |= mask,
-                    None => self.refused = Some(format!("nofpclass({words})")),
+                    None => self.unsupported = Some(format!("nofpclass({words})").into()),
                 },
                 "captures" => self.nocapture |= words.trim() == "none",
-                "initializes" => self.refused = Some("initializes".into()),
+                "initializes" => self.unsupported = Some("initializes".into()),
                 _ => {}
             },
             _ => {}
@@ -120,7 +120,7 @@ impl Facts {
                     facts.ranges =
                         bounds.chunks_exact(2).map(|p| (p[0].clone(), p[1].clone())).collect();
                 }
-                "nofpclass" | "noalias.addrspace" => facts.refused = Some(name.to_string()),
+                "nofpclass" | "noalias.addrspace" => facts.unsupported = Some((&**name).into()),
                 _ => {}
             }
         }
@@ -140,9 +140,9 @@ impl Facts {
         if self.ranges.is_empty() {
             self.ranges = other.ranges;
         } else if !other.ranges.is_empty() && self.ranges != other.ranges {
-            self.refused = Some("two ranges for one value".into());
+            self.unsupported = Some("range".into());
         }
-        self.refused = self.refused.or(other.refused);
+        self.unsupported = self.unsupported.or(other.unsupported);
         self
     }
 

@@ -7,6 +7,7 @@ use irtext::{Binary, Bits, Float as Format, FloatPredicate};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
+use crate::reason::{Construct, Reason};
 use crate::value::{Atom, Stop, unknown};
 
 /// Does something with the type of a format's numbers.
@@ -37,7 +38,7 @@ macro_rules! with {
                 type $float = Quad;
                 $body
             }
-            Format::Ppc => unknown("ppc_fp128"),
+            Format::Ppc => unknown(Construct::PpcFloat),
         }
     };
 }
@@ -84,13 +85,13 @@ pub fn is_nan(format: Format, bits: &Bits) -> bool {
 /// The bits of a number whose encoding all processors read alike.
 fn legal(format: Format, bits: &Bits) -> Result<u128, Stop> {
     let Some(value) = bits.small().filter(|_| bits.width() == format.bits()) else {
-        return unknown("a float of another width");
+        return unknown(Reason::WidthOfFloat);
     };
     if format == Format::X86 {
         let whole = value >> 63 & 1 == 1;
         let exponent = value >> 64 & 0x7fff;
         if whole != (exponent != 0) {
-            return unknown("an encoding that x87 does not have");
+            return unknown(Reason::X87Encoding);
         }
     }
     Ok(value)
@@ -100,7 +101,7 @@ fn value_of<F: Float>(format: Format, atom: &Atom) -> Result<F, Stop> {
     match atom {
         Atom::Exact(bits) => Ok(F::from_bits(legal(format, bits)?)),
         Atom::Nan => Ok(F::qnan(None)),
-        _ => unknown("an inexact float"),
+        _ => unknown(Reason::SetOfFloats),
     }
 }
 
@@ -121,7 +122,7 @@ pub fn binary(op: Binary, format: Format, a: &Atom, b: &Atom) -> Result<Atom, St
             Binary::FMul => (a * b).value,
             Binary::FDiv => (a / b).value,
             Binary::FRem => a.c_fmod(b).value,
-            _ => return unknown("an integer operation on floats"),
+            _ => return unknown(Reason::FloatOperationExpected),
         };
         Ok(atom_of(format, result))
     })
@@ -160,7 +161,7 @@ pub fn copy_sign(format: Format, a: &Atom, sign: &Atom) -> Result<Atom, Stop> {
             Ok(Atom::Exact(a.and(&bit.not()).or(&sign.and(&bit))))
         }
         (Atom::Nan, _) => Ok(Atom::Nan),
-        _ => unknown("the sign of a NaN"),
+        _ => unknown(Reason::SignOfNan),
     }
 }
 
@@ -212,7 +213,7 @@ pub fn convert(from: Format, to: Format, a: &Atom) -> Result<Atom, Stop> {
 /// `uitofp` and `sitofp`.
 pub fn of_integer(format: Format, bits: &Bits, signed: bool) -> Result<Atom, Stop> {
     let Some(value) = bits.resize_signed(128).small().filter(|_| bits.width() <= 128) else {
-        return unknown("an integer of more than 128 bits as a float");
+        return unknown(Reason::WideIntegerToFloat);
     };
     with!(format, F => {
         let result: F = match signed {
@@ -236,7 +237,7 @@ pub enum Whole {
 /// `fptoui` and `fptosi`.
 pub fn to_integer(format: Format, a: &Atom, width: u32, signed: bool) -> Result<Whole, Stop> {
     if width > 127 {
-        return unknown("a float as an integer of more than 127 bits");
+        return unknown(Reason::FloatToWideInteger);
     }
     let whole: Result<(bool, bool, Option<i128>), Stop> = with!(format, F => {
         let a: F = value_of(format, a)?;
@@ -309,7 +310,7 @@ fn square_root(format: Format, a: &Atom) -> Result<Atom, Stop> {
             let root = square_root(Format::Single, &convert(format, Format::Single, a)?)?;
             convert(Format::Single, format, &root)
         }
-        _ => unknown("the square root of a wide float"),
+        _ => unknown(Reason::SqrtOfWideFloat),
     }
 }
 
@@ -328,14 +329,15 @@ pub fn extreme(op: Extreme, format: Format, a: &Atom, b: &Atom) -> Result<Atom, 
     let of = |atom: &Atom| match atom {
         Atom::Exact(bits) => match class(format, bits) {
             Some(class) => Ok(class),
-            None => unknown("a float of unknown class"),
+            None => unknown(Reason::ClassOfFloat),
         },
-        _ => class(format, &Bits::ones(format.bits())).map_or_else(|| unknown("ppc_fp128"), Ok),
+        _ => class(format, &Bits::ones(format.bits()))
+            .map_or_else(|| unknown(Construct::PpcFloat), Ok),
     };
     let (ca, cb) = (of(a)?, of(b)?);
     let number = matches!(op, Extreme::MinNum | Extreme::MaxNum);
     if number && (ca.signaling || cb.signaling) {
-        return unknown("minnum or maxnum of a signaling NaN");
+        return unknown(Reason::MinnumOfSignalingNan);
     }
     if ca.nan || cb.nan {
         return Ok(match (ca.nan, cb.nan) {
@@ -346,7 +348,7 @@ pub fn extreme(op: Extreme, format: Format, a: &Atom, b: &Atom) -> Result<Atom, 
     }
     if ca.zero && cb.zero && ca.negative != cb.negative {
         if number {
-            return unknown("minnum or maxnum of zeros of both signs");
+            return unknown(Reason::MinnumOfZeros);
         }
         let least = if ca.negative { a } else { b };
         let most = if ca.negative { b } else { a };
@@ -362,9 +364,9 @@ pub fn class_bit(format: Format, a: &Atom) -> Result<Option<u32>, Stop> {
     let bits = match a {
         Atom::Nan => return Ok(None),
         Atom::Exact(bits) => bits,
-        _ => return unknown("the class of an inexact float"),
+        _ => return unknown(Reason::ClassOfSet),
     };
-    let Some(class) = class(format, bits) else { return unknown("a float of unknown class") };
+    let Some(class) = class(format, bits) else { return unknown(Reason::ClassOfFloat) };
     let by_sign = |negative: u32, positive: u32| if class.negative { negative } else { positive };
     Ok(Some(match class {
         _ if class.signaling => 1 << 0,

@@ -8,15 +8,16 @@ use std::cmp::Ordering;
 use irtext::{Binary, Bits, IntFlags, IntPredicate};
 
 use crate::range;
-use crate::value::{Atom, Stop, lift, undefined, unknown};
+use crate::reason::{Reason, Ub};
+use crate::value::{Atom, Stop, lift, ub, unknown};
 
 /// The bits of an exact integer.
 pub fn exact(atom: &Atom) -> Result<&Bits, Stop> {
     match atom {
         Atom::Exact(bits) => Ok(bits),
-        Atom::Nan => unknown("the bits of a NaN"),
-        Atom::Pointer(_) => unknown("the bits of a pointer"),
-        _ => unknown("an inexact integer"),
+        Atom::Nan => unknown(Reason::BitsOfNan),
+        Atom::Pointer(_) => unknown(Reason::BitsOfPointer),
+        _ => unknown(Reason::SetOfIntegers),
     }
 }
 
@@ -46,16 +47,15 @@ pub fn binary(op: Binary, flags: IntFlags, a: &Atom, b: &Atom) -> Result<Atom, S
 
 /// Divisions whose divisor may be bad are undefined, whatever is divided.
 fn divisor(op: Binary, a: &Atom, b: &Atom) -> Result<(), Stop> {
-    let zero = "division by zero";
     match b {
-        Atom::Poison => return undefined("division by poison"),
-        Atom::Free(free) if free.known.is_zero() => return undefined(zero),
+        Atom::Poison => return ub(Ub::DivisionByPoison),
+        Atom::Free(free) if free.known.is_zero() => return ub(Ub::DivisionByZero),
         Atom::Set(set) if set.of.iter().any(|m| matches!(m, Atom::Exact(b) if b.is_zero())) => {
-            return undefined(zero);
+            return ub(Ub::DivisionByZero);
         }
-        Atom::Exact(bits) if bits.is_zero() => return undefined(zero),
+        Atom::Exact(bits) if bits.is_zero() => return ub(Ub::DivisionByZero),
         Atom::Range(range) if range.contains(&Bits::zero(range.low.width())) => {
-            return undefined(zero);
+            return ub(Ub::DivisionByZero);
         }
         _ => {}
     }
@@ -69,12 +69,12 @@ fn divisor(op: Binary, a: &Atom, b: &Atom) -> Result<(), Stop> {
     };
     // Poison may be the least number.
     if matches!(a, Atom::Poison) && may_be_minus_one {
-        return undefined("overflow of a signed division");
+        return ub(Ub::DivisionOverflow);
     }
     if let (Atom::Range(range), true) = (a, may_be_minus_one)
         && range.contains(&Bits::least_signed(range.low.width()))
     {
-        return undefined("overflow of a signed division");
+        return ub(Ub::DivisionOverflow);
     }
     // The least number by -1, where one of them is one of many.
     if let (Some((known, free)), Some((known_b, free_b))) = (a.known_and_free(), b.known_and_free())
@@ -84,7 +84,7 @@ fn divisor(op: Binary, a: &Atom, b: &Atom) -> Result<(), Stop> {
             && known.and(&least.not()).is_zero()
             && known_b.or(&free_b).is_ones()
         {
-            return undefined("overflow of a signed division");
+            return ub(Ub::DivisionOverflow);
         }
     }
     Ok(())
@@ -214,7 +214,7 @@ fn on_exact(op: Binary, flags: IntFlags, a: &Bits, b: &Bits) -> Result<Atom, Sto
             a.or(b)
         }
         Binary::Xor => a.xor(b),
-        _ => return unknown("a float operation on integers"),
+        _ => return unknown(Reason::IntegerOperationExpected),
     };
     Ok(Atom::Exact(result))
 }
@@ -229,11 +229,11 @@ fn amount(b: &Bits, width: u32) -> Option<u32> {
 
 fn divide(op: Binary, flags: IntFlags, a: &Bits, b: &Bits) -> Result<Atom, Stop> {
     if b.is_zero() {
-        return undefined("division by zero");
+        return ub(Ub::DivisionByZero);
     }
     let signed = matches!(op, Binary::SDiv | Binary::SRem);
     if signed && b.is_ones() && *a == Bits::least_signed(a.width()) {
-        return undefined("overflow of a signed division");
+        return ub(Ub::DivisionOverflow);
     }
     let rest = if signed { a.srem(b) } else { a.urem(b) };
     Ok(match op {

@@ -48,6 +48,7 @@ mod memory;
 mod mine;
 mod outcome;
 mod range;
+mod reason;
 mod shape;
 mod value;
 
@@ -59,3 +60,4 @@ pub use exec::{Side, execute};
 pub use input::Input;
 pub use library::is_library;
 pub use outcome::{Event, Execution, Limits, Outcome, Step};
+pub use reason::{AccessKind, ClaimedValue, Construct, Reason, Ub};

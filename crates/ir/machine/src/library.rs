@@ -24,14 +24,22 @@ pub enum Library {
     Calloc,
     Free,
     StrLen,
-    StrCmp { bounded: bool },
+    StrCmp {
+        bounded: bool,
+    },
     MemCmp,
     MemChr,
-    Memory { fill: bool, overlapping: bool },
+    Memory {
+        fill: bool,
+        overlapping: bool,
+    },
     PrintF,
     Puts,
     PutChar,
-    Unknown(String),
+    /// One that is not executed.
+    Unsupported(Box<str>),
+    /// A function that has the name of one, and may do anything.
+    Other(Box<str>),
 }
 
 /// Functions with a fixed name that LLVM's optimiser knows.
@@ -108,7 +116,7 @@ impl Library {
             return Some(function);
         }
         let known = NAMES.split_whitespace().any(|known| known == name) || is_operator(name);
-        known.then(|| Library::Unknown(name.into()))
+        known.then(|| Library::Unsupported(name.into()))
     }
 
     /// Of the functions that take a byte or tell of one: the answer, as C's `int`.
@@ -176,7 +184,7 @@ fn float(name: &str) -> Option<Library> {
         "fmin" => Library::Extreme(Extreme::MinNum, format),
         "fmax" => Library::Extreme(Extreme::MaxNum, format),
         "fabsl" | "copysignl" | "floorl" | "ceill" | "truncl" | "roundl" | "roundevenl"
-        | "rintl" | "nearbyintl" | "sqrtl" | "fminl" | "fmaxl" => Library::Unknown(name.into()),
+        | "rintl" | "nearbyintl" | "sqrtl" | "fminl" | "fmaxl" => Library::Unsupported(name.into()),
         _ => return None,
     })
 }
@@ -190,8 +198,8 @@ mod tests {
         assert_eq!(Library::of("strlen"), Some(Library::StrLen));
         assert_eq!(Library::of("floorf"), Some(Library::Round(Unary::Floor, Format::Single)));
         assert_eq!(Library::of("printf"), Some(Library::PrintF));
-        assert_eq!(Library::of("scanf"), Some(Library::Unknown("scanf".into())));
-        assert_eq!(Library::of("_Znwm"), Some(Library::Unknown("_Znwm".into())));
+        assert_eq!(Library::of("scanf"), Some(Library::Unsupported("scanf".into())));
+        assert_eq!(Library::of("_Znwm"), Some(Library::Unsupported("_Znwm".into())));
         assert_eq!(Library::of("use"), None);
         let digit = |c: u8| Library::IsDigit.of_character(&Bits::new(32, c.into()));
         assert_eq!(digit(b'7'), Some(Bits::new(32, 1)));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use irtext::Bits;
 
+use crate::reason::Reason;
 use crate::shape::Shape;
 use crate::value::{Atom, Pointer, Stop, Value, unknown};
 
@@ -90,7 +91,7 @@ pub fn write(shape: &Shape, value: &Value, bytes: &mut [Byte], big: bool) -> Res
                 // Padding holds nothing afterwards.
                 bytes.fill(UNDEF);
             } else if parts.iter().filter(|p| p.any(&|a| a.is_shared())).count() > 1 {
-                return unknown("lanes that make one choice, stored");
+                return unknown(Reason::SharedChoiceStored);
             }
             for ((at, part), value) in places.iter().zip(parts.iter()) {
                 let from = *at as usize;
@@ -206,11 +207,11 @@ pub fn read_atom(shape: &Shape, bytes: &[Byte], big: bool) -> Result<Atom, Stop>
             (Shape::Float(_), Shape::Integer(b)) if *b == whole.shape.bits() => {
                 bits_of(&whole.atom)
             }
-            _ => unknown("memory read as another type than it was written"),
+            _ => unknown(Reason::TypePunning),
         };
     }
     if bytes.iter().any(|byte| matches!(byte, Byte::Part(..))) {
-        return unknown("a part of a value read from memory");
+        return unknown(Reason::PartOfValue);
     }
     let total = bytes.len() as u32 * 8;
     let (mut known, mut free) = (Bits::zero(total), Bits::zero(total));
@@ -227,8 +228,8 @@ pub fn read_atom(shape: &Shape, bytes: &[Byte], big: bool) -> Result<Atom, Stop>
 /// A float's atom seen as an integer.
 pub fn bits_of(atom: &Atom) -> Result<Atom, Stop> {
     match atom {
-        Atom::Nan => unknown("the bits of a NaN"),
-        Atom::Pointer(_) => unknown("the bits of a pointer"),
+        Atom::Nan => unknown(Reason::BitsOfNan),
+        Atom::Pointer(_) => unknown(Reason::BitsOfPointer),
         Atom::Set(set) => match set.of.iter().find(|m| !matches!(m, Atom::Exact(_))) {
             Some(inexact) => bits_of(inexact),
             None => Ok(atom.clone()),
@@ -243,7 +244,7 @@ fn of_plain(shape: &Shape, total: u32, known: Bits, free: Bits) -> Result<Atom, 
         let above = |bits: &Bits| !bits.resize(total).lshr(width).is_zero();
         let undef = free.resize(total).is_ones();
         if !undef && (above(&known) || above(&free)) {
-            return unknown("bits above an integer that is no whole bytes");
+            return unknown(Reason::PaddingBits);
         }
     }
     let (known, free) = (known.resize(width), free.resize(width));
@@ -251,7 +252,7 @@ fn of_plain(shape: &Shape, total: u32, known: Bits, free: Bits) -> Result<Atom, 
         Shape::Pointer { .. } if free.is_zero() => {
             Ok(Atom::Pointer(Pointer::Address(known.small().unwrap_or(0) as u64)))
         }
-        Shape::Pointer { .. } if !free.is_ones() => unknown("a pointer with undef bits"),
+        Shape::Pointer { .. } if !free.is_ones() => unknown(Reason::PointerWithUndefBits),
         _ => Ok(Atom::free(known, free, false)),
     }
 }
@@ -271,13 +272,13 @@ pub fn join(lanes: &[Value], width: u32, big: bool) -> Result<Atom, Stop> {
         let Some((k, f)) = atom.known_and_free() else {
             return match lanes.len() {
                 1 => Ok(atom),
-                _ => unknown("lanes joined that are sets of values"),
+                _ => unknown(Reason::SetsJoined),
             };
         };
         (known, free) = if index == 0 { (k, f) } else { (known.below(&k), free.below(&f)) };
     }
     if shared > 1 {
-        return unknown("lanes joined that make one choice");
+        return unknown(Reason::SharedChoiceJoined);
     }
     debug_assert_eq!(known.width(), width * lanes.len() as u32);
     Ok(Atom::free(known, free, shared > 0))
@@ -291,7 +292,7 @@ pub fn split(whole: &Atom, count: u32, width: u32, big: bool) -> Result<Value, S
     let Some((known, free)) = bits_of(whole)?.known_and_free() else {
         return match count {
             1 => Ok(Value::many(vec![Value::One(whole.clone())])),
-            _ => unknown("a set of values split into lanes"),
+            _ => unknown(Reason::SetSplit),
         };
     };
     let lane = |index: u32| {

@@ -152,7 +152,7 @@ impl Code {
     /// All operands.
     fn operands(&self, see: &mut dyn FnMut(&Operand)) {
         match self {
-            Code::Refused(_)
+            Code::Unsupported(_)
             | Code::Ret(None)
             | Code::Br(_)
             | Code::Unreachable

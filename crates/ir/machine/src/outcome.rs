@@ -1,6 +1,7 @@
 //! What an execution comes to.
 
 use crate::memory::{Block, Byte, Name};
+use crate::reason::{Reason, Ub};
 use crate::shape::Shape;
 use crate::value::Value;
 
@@ -34,12 +35,12 @@ impl Default for Limits {
 pub enum Outcome {
     /// It returned this; of a function without result, a value of no parts.
     Returned(Value),
-    /// It is undefined: why.
-    Undefined(String),
+    /// It is UB: what.
+    Ub(Ub),
     /// It called a function that does not return.
     Ended,
-    /// It cannot be told: why.
-    Unknown(String),
+    /// It cannot be decided: why.
+    Unknown(Reason),
 }
 
 /// What others see happen.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use irtext::layout::Layout;
 use irtext::{Bits, Float as Format, Module, Type};
 
+use crate::reason::Construct;
 use crate::value::{Atom, NULL, Value};
 
 /// A type.
@@ -39,46 +40,46 @@ const MOST_ELEMENTS: u64 = 4096;
 
 impl Shape {
     /// The shape of a type, or why it has none.
-    pub fn of(module: &Module, layout: &Layout, ty: &Type) -> Result<Shape, String> {
-        let Some(resolved) = module.resolve(ty) else { return Err("opaque type".into()) };
+    pub fn of(module: &Module, layout: &Layout, ty: &Type) -> Result<Shape, Construct> {
+        let Some(resolved) = module.resolve(ty) else { return Err(Construct::OpaqueType) };
         Ok(match resolved {
             Type::Void => Shape::Void,
             Type::Integer(width) => Shape::Integer(*width),
-            Type::Float(Format::Ppc) => return Err("ppc_fp128".into()),
+            Type::Float(Format::Ppc) => return Err(Construct::PpcFloat),
             Type::Float(format) => Shape::Float(*format),
             Type::Pointer(space) => {
                 let bits = layout.pointer_bits(*space);
                 let usual = bits == layout.pointer_bits(0) && matches!(bits, 32 | 64);
                 if !usual || !layout.is_integral(*space) {
-                    return Err(format!("pointers of address space {space}"));
+                    return Err(Construct::AddressSpace(*space));
                 }
                 Shape::Pointer { space: *space, bits }
             }
-            Type::Vector { scalable: true, .. } => return Err("scalable vector".into()),
+            Type::Vector { scalable: true, .. } => return Err(Construct::ScalableVector),
             Type::Vector { count, element, .. } => {
                 Shape::Vector(*count, Arc::new(Shape::of(module, layout, element)?))
             }
             Type::Array(count, element) => {
                 if *count > MOST_ELEMENTS {
-                    return Err("large array as a value".into());
+                    return Err(Construct::LargeArray);
                 }
-                let stride = layout.size(module, element).ok_or("type without size")?;
+                let stride = layout.size(module, element).ok_or(Construct::UnsizedType)?;
                 let element = Shape::of(module, layout, element)?;
                 Shape::Array(*count as u32, stride, Arc::new(element))
             }
             Type::Struct { packed, fields } => {
                 let (offsets, size) =
-                    layout.fields(module, *packed, fields).ok_or("type without size")?;
+                    layout.fields(module, *packed, fields).ok_or(Construct::UnsizedType)?;
                 let shapes = fields.iter().map(|field| Shape::of(module, layout, field));
-                let parts: Result<Vec<_>, String> =
+                let parts: Result<Vec<_>, Construct> =
                     offsets.into_iter().zip(shapes).map(|(at, shape)| Ok((at, shape?))).collect();
                 Shape::Struct(parts?.into(), size)
             }
-            Type::Token => return Err("token".into()),
+            Type::Token => return Err(Construct::Token),
             Type::Label | Type::Metadata | Type::Function(_) | Type::Named(_) => {
-                return Err("a type without values".into());
+                return Err(Construct::TypeWithoutValues);
             }
-            Type::Other(name) => return Err(format!("type {name}")),
+            Type::Other(name) => return Err(Construct::Type((&**name).into())),
         })
     }
 

@@ -6,31 +6,31 @@
 //!
 //! Sets are exact. One that cannot be written exactly ends the execution as unknown.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use irtext::Bits;
 
 use crate::range::{self, Range};
+use crate::reason::{Reason, Ub};
 
 /// Why an execution ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Undefined behaviour: what.
-    Undefined(Cow<'static, str>),
+    Ub(Ub),
     /// The meaning is not certain, or not supported: why.
-    Unknown(Cow<'static, str>),
+    Unknown(Reason),
     /// A call that does not return.
     Ended,
 }
 
 /// An `Err` of undefined behaviour.
-pub fn undefined<T>(what: impl Into<Cow<'static, str>>) -> Result<T, Stop> {
-    Err(Stop::Undefined(what.into()))
+pub fn ub<T>(what: Ub) -> Result<T, Stop> {
+    Err(Stop::Ub(what))
 }
 
 /// An `Err` of what is not certain.
-pub fn unknown<T>(why: impl Into<Cow<'static, str>>) -> Result<T, Stop> {
+pub fn unknown<T>(why: impl Into<Reason>) -> Result<T, Stop> {
     Err(Stop::Unknown(why.into()))
 }
 
@@ -103,7 +103,6 @@ pub const NULL: Pointer = Pointer::Address(0);
 pub const LARGEST: usize = 256;
 
 /// Why a set is not known.
-const TOO_LARGE: &str = "the set of values of an undef operand is too large";
 
 impl Atom {
     /// An integer.
@@ -213,7 +212,7 @@ impl Atom {
             return Ok(if shared { all.share() } else { all.clone() });
         }
         if atoms.iter().any(|atom| atom.is_loose() && atom.members().is_none()) {
-            return together(&atoms, shared).map_or_else(|| unknown(TOO_LARGE), Ok);
+            return together(&atoms, shared).map_or_else(|| unknown(Reason::TooManyValues), Ok);
         }
         let mut of: Vec<Atom> = Vec::with_capacity(atoms.len());
         for atom in atoms {
@@ -223,7 +222,9 @@ impl Atom {
             match atom.is_exact() {
                 true => of.push(atom),
                 false => {
-                    for member in atom.members().map_or_else(|| unknown(TOO_LARGE), Ok)? {
+                    for member in
+                        atom.members().map_or_else(|| unknown(Reason::TooManyValues), Ok)?
+                    {
                         if !of.contains(&member) {
                             of.push(member);
                         }
@@ -232,7 +233,7 @@ impl Atom {
             }
         }
         if of.len() > LARGEST {
-            return unknown(TOO_LARGE);
+            return unknown(Reason::TooManyValues);
         }
         if of.len() == 1 {
             return Ok(of.remove(0));
@@ -352,10 +353,10 @@ pub fn lift<const N: usize>(
     let mut sets = Vec::with_capacity(N);
     let mut count = 1;
     for operand in operands {
-        let members = operand.members().map_or_else(|| unknown(TOO_LARGE), Ok)?;
+        let members = operand.members().map_or_else(|| unknown(Reason::TooManyValues), Ok)?;
         count *= members.len();
         if count > LARGEST {
-            return unknown(TOO_LARGE);
+            return unknown(Reason::TooManyValues);
         }
         sets.push(members);
     }
@@ -382,7 +383,7 @@ impl Value {
     pub fn atom(&self) -> Result<&Atom, Stop> {
         match self {
             Value::One(atom) => Ok(atom),
-            Value::Many(_) => unknown("a value with parts where one without is needed"),
+            Value::Many(_) => unknown(Reason::ScalarExpected),
         }
     }
 
@@ -390,7 +391,7 @@ impl Value {
     pub fn parts(&self) -> Result<&[Value], Stop> {
         match self {
             Value::Many(parts) => Ok(parts),
-            Value::One(_) => unknown("a value without parts where one with parts is needed"),
+            Value::One(_) => unknown(Reason::PartsExpected),
         }
     }
 
@@ -424,7 +425,7 @@ impl Value {
                 let parts = a.iter().zip(b.iter()).map(|(a, b)| a.zip(b, combine));
                 Value::Many(parts.collect::<Result<_, _>>()?)
             }
-            _ => return unknown("operands of different shapes"),
+            _ => return unknown(Reason::ShapesDiffer),
         })
     }
 }
@@ -445,7 +446,7 @@ mod tests {
         assert!(both.is_undef());
         let sum = lift([&set, &both.clone()], |[a, b]| match (a, b) {
             (Atom::Exact(a), Atom::Exact(b)) => Ok(Atom::Exact(a.add(&b.resize(8)))),
-            _ => unknown(""),
+            _ => unknown(Reason::SetsCompared),
         });
         assert_eq!(sum.unwrap().members().unwrap().len(), 5);
         assert_eq!(

@@ -11,7 +11,7 @@ use crate::memory::{
 use crate::side::Side;
 use crate::term::{Origin, Role, Sort, Term};
 use crate::value::{Kind, Lane, shape};
-use crate::{Refused, refused};
+use crate::{Approximation, Unsupported, unsupported};
 
 impl Side<'_> {
     /// Undefined behaviour unless bytes at a pointer may be accessed.
@@ -23,7 +23,7 @@ impl Side<'_> {
         write: bool,
     ) {
         if self.has_claims {
-            self.shared.approximate("attributes that speak of memory");
+            self.shared.approximate(Approximation::MemoryAttributes);
         }
         let terms = &mut self.shared.terms;
         let (block, offset) = (block_of(terms, pointer.bits), offset_of(terms, pointer.bits));
@@ -39,7 +39,7 @@ impl Side<'_> {
     }
 
     /// Where an access goes: undefined bits of a pointer are chosen when it is made.
-    pub(crate) fn place(&mut self, pointer: &Typed) -> Result<Lane, Refused> {
+    pub(crate) fn place(&mut self, pointer: &Typed) -> Result<Lane, Unsupported> {
         let mut lane = self.scalar(pointer)?;
         // An undefined pointer might be null.
         while let Some((condition, holds, rest)) = self.shared.block_undef_if(lane) {
@@ -75,23 +75,23 @@ impl Side<'_> {
     }
 
     /// Bytes as lanes of a type.
-    fn lanes_of(&mut self, ty: &Type, bytes: &[Term]) -> Result<Vec<Lane>, Refused> {
+    fn lanes_of(&mut self, ty: &Type, bytes: &[Term]) -> Result<Vec<Lane>, Unsupported> {
         let shape = shape(self.module, &self.layout, ty, self.shared.limits.lanes)?;
         if !shape.whole {
-            return refused("parts of bytes in memory");
+            return unsupported(Unsupported::BitsInMemory);
         }
         let big = self.layout.is_big_endian();
         let mut lanes = Vec::new();
         for (kind, at) in shape.lanes {
             let Some(part) = bytes.get(at as usize..(at + kind.bytes()) as usize) else {
-                return refused("a value of unknown layout");
+                return unsupported(Unsupported::UnknownLayout);
             };
             let terms = &mut self.shared.terms;
             let poison: Vec<Term> = part.iter().map(|byte| byte_poison(terms, *byte)).collect();
             let poison = terms.any(&poison);
             let bits = if kind == Kind::Pointer {
                 if big {
-                    return refused("pointers in memory, high byte first");
+                    return unsupported(Unsupported::BigEndianPointers);
                 }
                 pointer_of(terms, &mut self.shared.memory.twins, part, self.target)
             } else {
@@ -105,7 +105,7 @@ impl Side<'_> {
                     bits = terms.concat(value, bits);
                 }
                 if terms.width(bits) != kind.width() {
-                    self.shared.approximate("parts of bytes in memory");
+                    self.shared.approximate(Approximation::BitsInMemory);
                 }
                 self.shared.terms.truncate(kind.width(), bits)
             };
@@ -115,10 +115,10 @@ impl Side<'_> {
     }
 
     /// Lanes of a type as bytes; those between the lanes are undefined.
-    fn bytes_of(&mut self, ty: &Type, lanes: &[Lane], size: u64) -> Result<Vec<Term>, Refused> {
+    fn bytes_of(&mut self, ty: &Type, lanes: &[Lane], size: u64) -> Result<Vec<Term>, Unsupported> {
         let shape = shape(self.module, &self.layout, ty, self.shared.limits.lanes)?;
         if !shape.whole {
-            return refused("parts of bytes in memory");
+            return unsupported(Unsupported::BitsInMemory);
         }
         let big = self.layout.is_big_endian();
         let mut bytes: Vec<Option<Term>> = vec![None; size as usize];
@@ -131,7 +131,7 @@ impl Side<'_> {
                 terms.zero_extend(count as u32 * 8, lane.bits)
             };
             if big && *kind == Kind::Pointer {
-                return refused("pointers in memory, high byte first");
+                return unsupported(Unsupported::BigEndianPointers);
             }
             for index in 0..count {
                 let byte = if *kind == Kind::Pointer {
@@ -143,7 +143,7 @@ impl Side<'_> {
                 };
                 match bytes.get_mut((at + index) as usize) {
                     Some(place) => *place = Some(byte),
-                    None => return refused("a value of unknown layout"),
+                    None => return unsupported(Unsupported::UnknownLayout),
                 }
             }
         }
@@ -181,27 +181,27 @@ impl Side<'_> {
         Some(bytes.ok()?.into_iter().map(fixed).collect())
     }
 
-    fn access_size(&self, ty: &Type, align: Option<u64>) -> Result<(u64, u64), Refused> {
+    fn access_size(&self, ty: &Type, align: Option<u64>) -> Result<(u64, u64), Unsupported> {
         let size = self.layout.store_size(self.module, ty);
         let natural = self.layout.align(self.module, ty);
         match (size, align.or(natural)) {
             (Some(size), Some(align)) if size <= self.shared.limits.bytes => Ok((size, align)),
-            (Some(_), Some(_)) => refused("an access to many bytes"),
-            _ => refused("an access of unknown size"),
+            (Some(_), Some(_)) => unsupported(Unsupported::LargeAccess),
+            _ => unsupported(Unsupported::AccessOfUnknownSize),
         }
     }
 
     /// Memory of other kinds follows rules of its targets.
-    pub(crate) fn plain_space(&self, ty: &Type) -> Result<(), Refused> {
+    pub(crate) fn plain_space(&self, ty: &Type) -> Result<(), Unsupported> {
         match ty {
             Type::Pointer(0) => Ok(()),
-            _ => refused("an access in another address space"),
+            _ => unsupported(Unsupported::AddressSpace),
         }
     }
 
-    pub(crate) fn load(&mut self, instruction: &Instruction) -> Result<Vec<Lane>, Refused> {
+    pub(crate) fn load(&mut self, instruction: &Instruction) -> Result<Vec<Lane>, Unsupported> {
         let Op::Load { volatile, atomic, ty, from, align } = &instruction.op else {
-            return refused("no load");
+            return unsupported(Unsupported::NoAccess);
         };
         if *volatile || atomic.is_some() {
             return self.unusual(instruction);
@@ -216,9 +216,9 @@ impl Side<'_> {
         self.with_metadata(lanes, &kinds, instruction)
     }
 
-    pub(crate) fn store(&mut self, instruction: &Instruction) -> Result<(), Refused> {
+    pub(crate) fn store(&mut self, instruction: &Instruction) -> Result<(), Unsupported> {
         let Op::Store { volatile, atomic, value, to, align } = &instruction.op else {
-            return refused("no store");
+            return unsupported(Unsupported::NoAccess);
         };
         if *volatile || atomic.is_some() {
             self.unusual(instruction)?;
@@ -228,7 +228,7 @@ impl Side<'_> {
         let lanes = self.typed(value)?;
         for lane in &lanes {
             if self.is_undef(*lane)? {
-                return refused("undef in a loop");
+                return unsupported(Unsupported::UndefInLoop);
             }
         }
         let pointer = self.place(to)?;
@@ -240,13 +240,13 @@ impl Side<'_> {
         Ok(())
     }
 
-    pub(crate) fn alloca(&mut self, instruction: &Instruction) -> Result<Vec<Lane>, Refused> {
+    pub(crate) fn alloca(&mut self, instruction: &Instruction) -> Result<Vec<Lane>, Unsupported> {
         let Op::Alloca { words, ty, count, align, space } = &instruction.op else {
-            return refused("no alloca");
+            return unsupported(Unsupported::NoAccess);
         };
-        let Some(local) = instruction.result else { return refused("an alloca without a name") };
+        let Some(local) = instruction.result else { return unsupported(Unsupported::NoAccess) };
         if !words.is_empty() || *space != 0 {
-            return refused("an alloca of an unusual kind");
+            return unsupported(Unsupported::AllocaWords);
         }
         let count = match count {
             None => 1,
@@ -255,19 +255,19 @@ impl Side<'_> {
                 let number = self.shared.terms.as_number(lane.bits);
                 match number.and_then(|n| u64::try_from(n).ok()) {
                     Some(number) => number,
-                    None => return refused("an alloca of unknown size"),
+                    None => return unsupported(Unsupported::AllocaOfUnknownSize),
                 }
             }
         };
         let size = self.layout.size(self.module, ty).and_then(|size| size.checked_mul(count));
         let natural = self.layout.align(self.module, ty);
         let (Some(size), Some(align)) = (size, align.or(natural)) else {
-            return refused("an alloca of unknown size");
+            return unsupported(Unsupported::AllocaOfUnknownSize);
         };
         let is_seen = self.seen.contains(&local);
         if self.target && !is_seen && !self.loops.headers.is_empty() {
             // What it holds at a cut might be undefined.
-            return refused("an alloca beside a loop");
+            return unsupported(Unsupported::AllocaWithLoop);
         }
         let (prefix, first) = if is_seen { ("seen", SEEN) } else { ("private", PRIVATE) };
         let name = self.function.locals[local.0 as usize].name.clone();
@@ -321,12 +321,12 @@ impl Side<'_> {
     }
 
     /// A block begins or ceases to live.
-    pub(crate) fn life(&mut self, pointer: Lane, alive: bool) -> Result<(), Refused> {
+    pub(crate) fn life(&mut self, pointer: Lane, alive: bool) -> Result<(), Unsupported> {
         let terms = &mut self.shared.terms;
         let (block, offset) = (block_of(terms, pointer.bits), offset_of(terms, pointer.bits));
         let is_alloca = terms.as_number(block).is_some_and(|number| number >= SEEN);
         if !is_alloca || terms.as_number(offset) != Some(0) {
-            return refused("a lifetime of what is no alloca");
+            return unsupported(Unsupported::LifetimeOfOther);
         }
         self.state = self.shared.memory.step(Step::Life { before: self.state, block, alive });
         Ok(())
@@ -338,7 +338,7 @@ impl Side<'_> {
         lanes: Vec<Lane>,
         kinds: &[Kind],
         attributes: &Attributes,
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         let mut lanes = lanes;
         for attribute in &attributes.0 {
             match attribute {
@@ -351,7 +351,9 @@ impl Side<'_> {
                         self.poisoned(lanes, kinds, |side, lane| side.is_unaligned(lane, align));
                 }
                 Attribute::Range(_, low, high) => lanes = self.in_range(lanes, &[(low, high)]),
-                Attribute::Words(name, _) if &**name == "nofpclass" => return refused("nofpclass"),
+                Attribute::Words(name, _) if &**name == "nofpclass" => {
+                    return unsupported(Unsupported::NoFpClass);
+                }
                 _ => {}
             }
         }
@@ -426,12 +428,14 @@ impl Side<'_> {
         lanes: Vec<Lane>,
         kinds: &[Kind],
         instruction: &Instruction,
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         let mut lanes = lanes;
         for (name, metadata) in &instruction.attachments {
             match &**name {
                 "range" => {
-                    let Some(ends) = self.numbers(metadata) else { return refused("!range") };
+                    let Some(ends) = self.numbers(metadata) else {
+                        return unsupported(Unsupported::RangeMetadata);
+                    };
                     let ranges: Vec<(&Bits, &Bits)> =
                         ends.chunks(2).filter(|c| c.len() == 2).map(|c| (&c[0], &c[1])).collect();
                     lanes = self.in_range(lanes, &ranges);
@@ -444,12 +448,12 @@ impl Side<'_> {
                 | "invariant.group"
                 | "dereferenceable"
                 | "dereferenceable_or_null" => {
-                    self.shared.approximate("metadata that speaks of memory");
+                    self.shared.approximate(Approximation::MemoryMetadata);
                 }
                 "align" => {
                     let align = self.numbers(metadata).and_then(|n| n.first()?.small());
                     let Some(align) = align.and_then(|a| u64::try_from(a).ok()) else {
-                        return refused("!align");
+                        return unsupported(Unsupported::AlignMetadata);
                     };
                     lanes =
                         self.poisoned(lanes, kinds, |side, lane| side.is_unaligned(lane, align));

@@ -10,6 +10,7 @@ use num_bigint::BigUint;
 
 use crate::Question;
 use crate::memory::{BYTE, OFFSET, POINTER};
+use crate::reason::Undecided;
 use crate::smt::reached;
 use crate::term::{Node, Sort, Term};
 use crate::value::{Kind, Shared};
@@ -22,7 +23,7 @@ pub enum Answer {
     /// It can, on this input.
     Sat(Box<Input>),
     /// It does not say; why.
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// Which values a question asks for, in order.
@@ -105,13 +106,13 @@ pub fn read(question: &Question, answer: &str) -> Answer {
         "sat" => match values(rest) {
             Some(values) => match input(&question.reader, &values) {
                 Some(input) => Answer::Sat(Box::new(input)),
-                None => Answer::Unknown("an assignment that is not understood".into()),
+                None => Answer::Unknown(Undecided::NotUnderstood),
             },
-            None => Answer::Unknown("an assignment that is not understood".into()),
+            None => Answer::Unknown(Undecided::NotUnderstood),
         },
-        "unknown" | "timeout" => Answer::Unknown("the solver gave up".into()),
-        "" => Answer::Unknown("the solver said nothing".into()),
-        other => Answer::Unknown(format!("the solver said {other}")),
+        "unknown" | "timeout" => Answer::Unknown(Undecided::GaveUp),
+        "" => Answer::Unknown(Undecided::Silent),
+        other => Answer::Unknown(Undecided::Said(other.into())),
     }
 }
 

@@ -4,13 +4,14 @@
 //! arguments. Any other call is an event: both sides must have the same events, in the same order, with the
 //! same arguments and memory, and then the world answers both alike.
 
+use irmachine::Construct;
 use irtext::{Attributes, Call, Constant, Instruction, Metadata, Op, Symbol, Type, Value};
 
 use crate::memory::{State, Step};
 use crate::side::{Event, Side};
 use crate::term::{Sort, Term};
 use crate::value::{Kind, Lane};
-use crate::{Refused, refused};
+use crate::{Approximation, Unsupported, unsupported};
 
 /// What a call may do.
 struct Effects {
@@ -34,7 +35,7 @@ impl Side<'_> {
         &mut self,
         call: &Call,
         instruction: &Instruction,
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         if let Some(name) = callee_name(call)
             && name.starts_with("llvm.")
         {
@@ -55,7 +56,7 @@ impl Side<'_> {
         &mut self,
         call: &Call,
         instruction: &Instruction,
-    ) -> Result<(Vec<Lane>, Term), Refused> {
+    ) -> Result<(Vec<Lane>, Term), Unsupported> {
         let (lanes, event) = self.unknown_call(call, instruction)?;
         let throws = match event {
             None => self.shared.terms.bool(false),
@@ -83,18 +84,18 @@ impl Side<'_> {
         &mut self,
         call: &Call,
         instruction: &Instruction,
-    ) -> Result<(Vec<Lane>, Option<usize>), Refused> {
+    ) -> Result<(Vec<Lane>, Option<usize>), Unsupported> {
         let attributes = self.attributes(call);
         if attributes.has("returns_twice") {
-            return refused("a call that returns twice");
+            return unsupported(Unsupported::ReturnsTwice);
         }
-        self.shared.approximate("a call");
+        self.shared.approximate(Approximation::Call);
         let effects = effects(&attributes, call);
         let mut name = match (&call.callee, callee_name(call)) {
             (_, Some(name)) => format!("call @{name}"),
             (Value::Local(_), _) => "call".into(),
             (Value::Constant(Constant::Assembly(assembly)), _) => format!("call {assembly:?}"),
-            _ => return refused("a call of an unusual kind"),
+            _ => return unsupported(Unsupported::CallKind),
         };
         name.push_str(&format!(" {} {:?}", call.convention, call.fast));
         if call.ty.varargs {
@@ -258,8 +259,8 @@ impl Side<'_> {
     }
 
     /// Volatile and atomic accesses, fences, landing pads: events, named by all that is said of them.
-    pub(crate) fn unusual(&mut self, instruction: &Instruction) -> Result<Vec<Lane>, Refused> {
-        self.shared.approximate("a volatile or atomic access");
+    pub(crate) fn unusual(&mut self, instruction: &Instruction) -> Result<Vec<Lane>, Unsupported> {
+        self.shared.approximate(Approximation::VolatileOrAtomic);
         let mut given = Vec::new();
         let (name, operands, result) = match &instruction.op {
             Op::Load { volatile, atomic, ty, from, align } => {
@@ -282,7 +283,7 @@ impl Side<'_> {
             Op::LandingPad { ty, cleanup, clauses } => {
                 (format!("landingpad {cleanup} {clauses:?}"), Vec::new(), ty.clone())
             }
-            _ => return refused("an instruction of an unusual kind"),
+            _ => return unsupported(Unsupported::Instruction),
         };
         for operand in operands {
             let kinds = self.kinds(&operand.ty)?;
@@ -298,17 +299,17 @@ impl Side<'_> {
     }
 
     /// Metadata as words that mean the same in both modules.
-    pub(crate) fn metadata_text(&self, metadata: &Metadata) -> Result<String, Refused> {
+    pub(crate) fn metadata_text(&self, metadata: &Metadata) -> Result<String, Unsupported> {
         Ok(match metadata {
             Metadata::Text(text) | Metadata::Special(text) => text.clone(),
             Metadata::Null => "null".into(),
             Metadata::Number(number) => match self.module.metadata(*number) {
-                Some(Metadata::Number(_)) | None => return refused("metadata as an argument"),
+                Some(Metadata::Number(_)) | None => return unsupported(Construct::MetadataOperand),
                 Some(Metadata::Tuple(parts)) => {
                     let mut text = String::new();
                     for part in parts {
                         if let Metadata::Number(_) = part {
-                            return refused("metadata as an argument");
+                            return unsupported(Construct::MetadataOperand);
                         }
                         text.push_str(&self.metadata_text(part)?);
                         text.push(' ');
@@ -317,7 +318,9 @@ impl Side<'_> {
                 }
                 Some(other) => self.metadata_text(other)?,
             },
-            Metadata::Tuple(_) | Metadata::Value(_) => return refused("metadata as an argument"),
+            Metadata::Tuple(_) | Metadata::Value(_) => {
+                return unsupported(Construct::MetadataOperand);
+            }
         })
     }
 }

@@ -14,6 +14,7 @@
 //! must do so, too, and not choose once: it does, because the input might also be poison, and what is undefined
 //! with an undefined input is poison with a poison one, unless it was frozen.
 
+use irmachine::Construct;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use irtext::{Function, Local, Module, Op};
@@ -27,7 +28,7 @@ use crate::side::{End, Exit, Unfolded, unfold};
 use crate::smt::{Asked, reached, text};
 use crate::term::{Node, Origin, Role, Sort, Term, Variable};
 use crate::value::{Kind, Lane, Shared};
-use crate::{Limits, Question, Refused, refused};
+use crate::{Approximation, Limits, Question, Unsupported, unsupported};
 
 /// A pair, compared.
 struct Compared {
@@ -45,12 +46,10 @@ pub(crate) fn pose(
     after: &Module,
     name: &str,
     limits: &Limits,
-) -> Result<Vec<Question>, Refused> {
-    let find = |module: &'_ Module| -> Result<usize, Refused> {
+) -> Result<Vec<Question>, Unsupported> {
+    let find = |module: &'_ Module| -> Result<usize, Unsupported> {
         let place = module.functions.iter().position(|f| f.name.as_deref() == Some(name));
-        place
-            .filter(|p| module.functions[*p].is_defined())
-            .ok_or_else(|| Refused("no such function".into()))
+        place.filter(|p| module.functions[*p].is_defined()).ok_or(Unsupported::NoSuchFunction)
     };
     let (source, target) = (&before.functions[find(before)?], &after.functions[find(after)?]);
     if crate::key::same(before, after, name) {
@@ -60,12 +59,12 @@ pub(crate) fn pose(
         function.blocks.iter().map(|b| b.instructions.len()).sum()
     };
     if count(source).max(count(target)) > limits.instructions {
-        return refused("too large");
+        return unsupported(Unsupported::TooLarge);
     }
     comparable(before, source, after, target)?;
     let old = loops(source)?;
     let Some(new) = loops(target)?.in_order_of(target, &old, source) else {
-        return refused("loops that differ");
+        return unsupported(Unsupported::LoopsDiffer);
     };
     let carried_undef = BTreeSet::new();
     let mut pair = Pair { before, source, after, target, loops: [old, new], limits, carried_undef };
@@ -88,7 +87,7 @@ pub(crate) fn pose(
             questions.extend(defined.questions(group, "defined inputs"));
             if !once {
                 let group = questions.last().map_or(0, |q: &Question| q.group + 1);
-                questions.extend(all.questions(group, "undefined inputs"));
+                questions.extend(all.questions(group, "undef inputs"));
             }
         }
         return Ok(questions);
@@ -113,9 +112,9 @@ fn comparable(
     source: &Function,
     after: &Module,
     target: &Function,
-) -> Result<(), Refused> {
+) -> Result<(), Unsupported> {
     if before.layout != after.layout {
-        return refused("another data layout");
+        return unsupported(Unsupported::LayoutsDiffer);
     }
     let types = |function: &Function| {
         let params: Vec<_> =
@@ -123,7 +122,7 @@ fn comparable(
         (params, function.result.clone(), function.varargs)
     };
     if types(source) != types(target) {
-        return refused("another type of the function");
+        return unsupported(Unsupported::TypesDiffer);
     }
     let attributes = |module: &Module, function: &Function| {
         let mut all = vec![module.expand(&function.attributes)];
@@ -133,11 +132,11 @@ fn comparable(
     };
     let (old, new) = (attributes(before, source), attributes(after, target));
     if old != new {
-        return refused("other attributes of the function");
+        return unsupported(Unsupported::AttributesDiffer);
     }
     for word in ["null_pointer_is_valid", "naked", "presplitcoroutine"] {
         if old[0].has(word) {
-            return refused(word);
+            return unsupported(Construct::FunctionAttribute(word.into()));
         }
     }
     let denormal = old[0].0.iter().any(|a| {
@@ -145,7 +144,7 @@ fn comparable(
             if key.starts_with("denormal-fp-math") && value != "ieee,ieee" && value != "ieee")
     });
     if denormal {
-        return refused("denormal-fp-math");
+        return unsupported(Construct::DenormalMode);
     }
     Ok(())
 }
@@ -177,10 +176,10 @@ impl Pair<'_> {
     }
 
     /// Compares the pieces from the beginning or from a cut on.
-    fn compare(&self, start: Option<usize>, undef: bool) -> Result<Compared, Refused> {
+    fn compare(&self, start: Option<usize>, undef: bool) -> Result<Compared, Unsupported> {
         let mut shared = Shared::new(self.limits, undef);
         if !self.loops[0].headers.is_empty() {
-            shared.approximate("a loop");
+            shared.approximate(Approximation::Loop);
             shared.carried_undef = self.carried_undef.clone();
             shared.memory.undef = false;
         }
@@ -193,14 +192,14 @@ impl Pair<'_> {
         same_globals(&shared, self.before, self.after)?;
         let (wrong, returned) = wrong(&mut shared, &old, &new)?;
         if shared.terms.count() > self.limits.terms {
-            return refused("too large");
+            return unsupported(Unsupported::TooLarge);
         }
         Ok(Compared { shared, wrong, returned, carried_undef: new.carried_undef })
     }
 }
 
 /// Refuses globals that both speak of and that are not the same.
-fn same_globals(shared: &Shared, before: &Module, after: &Module) -> Result<(), Refused> {
+fn same_globals(shared: &Shared, before: &Module, after: &Module) -> Result<(), Unsupported> {
     for name in shared.blocks.keys().filter_map(|key| key.strip_prefix('@')) {
         let global = |module: &Module| {
             module.globals.iter().find(|g| g.name.as_deref() == Some(name)).cloned()
@@ -214,7 +213,7 @@ fn same_globals(shared: &Shared, before: &Module, after: &Module) -> Result<(), 
             _ => false,
         };
         if !same {
-            return refused("a global that differs");
+            return unsupported(Unsupported::GlobalsDiffer);
         }
     }
     Ok(())
@@ -225,11 +224,11 @@ fn wrong(
     shared: &mut Shared,
     old: &Unfolded,
     new: &Unfolded,
-) -> Result<(Term, Vec<Lane>), Refused> {
+) -> Result<(Term, Vec<Lane>), Unsupported> {
     let names =
         |side: &Unfolded| -> Vec<String> { side.events.iter().map(|e| e.name.clone()).collect() };
     if names(old) != names(new) {
-        return refused("calls that differ");
+        return unsupported(Unsupported::CallsDiffer);
     }
     let mut ways = Vec::new();
     let mut conditions: BTreeMap<usize, Vec<Term>> = BTreeMap::new();
@@ -277,7 +276,7 @@ fn wrong(
                 let state_too = memory.seen_by_others(terms, state_new);
                 let byte = memory.read(terms, state_too, place, true);
                 if terms.undefs(byte).next().is_some() {
-                    return refused("undef in a loop");
+                    return unsupported(Unsupported::UndefInLoop);
                 }
                 let block = block_of(terms, place);
                 let alive = memory.alive(terms, state_old, block);
@@ -468,25 +467,27 @@ impl Compared {
         if self.shared.terms.is_false(self.wrong) {
             return Vec::new();
         }
-        let exact = self.shared.inexact.is_none() && !self.shared.memory.forgot;
+        let forgot = self.shared.memory.forgot.then_some(Approximation::ConstantMemory);
+        let inexact = self.shared.inexact.clone().or(forgot);
         let (source, target) = self.choices();
         let mut questions = Vec::new();
         if source.is_empty() {
-            self.ask(self.wrong, &[], group, name, exact, &mut questions);
+            self.ask(self.wrong, &[], group, name, inexact.clone(), &mut questions);
             return questions;
         }
         let tied = self.tied(&source, &target);
         if self.shared.terms.is_false(tied) {
             return Vec::new();
         }
-        self.ask(tied, &[], group, name, false, &mut questions);
+        let tie = Some(Approximation::TiedChoices);
+        self.ask(tied, &[], group, name, tie, &mut questions);
         // The source's single choices come before the target's choices at each use; one quantifier does not
         // say so.
         let role = |v: &Variable| &self.shared.terms.variable_info(*v).role;
         let once = source.iter().any(|v| matches!(role(v), Role::Choice(_)));
         let anew = target.values().flatten().any(|v| matches!(role(v), Role::Undef(_)));
         if !(once && anew) {
-            self.ask(self.wrong, &source, group, name, exact, &mut questions);
+            self.ask(self.wrong, &source, group, name, inexact.clone(), &mut questions);
         }
         questions
     }
@@ -497,22 +498,28 @@ impl Compared {
         for_all: &[Variable],
         group: u32,
         name: &'static str,
-        exact: bool,
+        approximation: Option<Approximation>,
         questions: &mut Vec<Question>,
     ) {
         let facts = facts(&mut self.shared, goal);
         let (reader, values) = Reader::new(&mut self.shared, goal);
         let mut asked = Asked { facts: &facts, goal, for_all, values: &values, floats: false };
         let terms = &self.shared.terms;
-        let question = |text, exact| Question { name, text, group, exact, reader: reader.clone() };
-        questions.push(question(text(terms, &asked), exact));
+        let question = |text, approximation| Question {
+            name,
+            text,
+            group,
+            approximation,
+            reader: reader.clone(),
+        };
+        questions.push(question(text(terms, &asked), approximation));
         let has_floats = reached(terms, &[goal]).iter().any(|term| match terms.node(*term) {
             Node::Apply(symbol, _) => !terms.symbol_info(*symbol).meaning.is_empty(),
             _ => false,
         });
         if has_floats && for_all.is_empty() {
             asked.floats = true;
-            questions.push(question(text(terms, &asked), false));
+            questions.push(question(text(terms, &asked), Some(Approximation::FloatArithmetic)));
         }
     }
 

@@ -1,16 +1,17 @@
 //! Instructions that only compute: arithmetic, comparisons, conversions, selections, parts of values.
 
+use irmachine::Construct;
 use irtext::{Binary, Cast, GepFlags, IntFlags, IntPredicate, Op, Type, Typed, Value};
 
 use crate::memory::{OFFSET, block_of, offset_of, pointer_from_number};
 use crate::side::Side;
 use crate::term::{Arithmetic, Origin, Role, Term, Terms};
 use crate::value::{Kind, Lane};
-use crate::{Refused, refused};
+use crate::{Approximation, Unsupported, unsupported};
 
 impl Side<'_> {
     /// The lanes that an instruction without effect, or a constant expression, gives.
-    pub(crate) fn compute(&mut self, op: &Op) -> Result<Vec<Lane>, Refused> {
+    pub(crate) fn compute(&mut self, op: &Op) -> Result<Vec<Lane>, Unsupported> {
         match op {
             Op::Binary { op, flags, fast, left, right } => {
                 let kinds = self.kinds(&left.ty)?;
@@ -44,7 +45,9 @@ impl Side<'_> {
                 let (a, b) = (self.typed(left)?, self.operand(right, &left.ty)?);
                 let mut lanes = Vec::new();
                 for ((kind, a), b) in kinds.iter().zip(a).zip(b) {
-                    let Kind::Float(float) = kind else { return refused("fcmp of no floats") };
+                    let Kind::Float(float) = kind else {
+                        return unsupported(Construct::FloatOperandExpected);
+                    };
                     lanes.push(self.float_compared(*predicate, *float, flags, a, b)?);
                 }
                 Ok(lanes)
@@ -102,7 +105,7 @@ impl Side<'_> {
             Op::GetElementPtr { flags, ty, base, indices } => {
                 self.element(flags, ty, base, indices)
             }
-            _ => refused("an instruction of an unusual kind"),
+            _ => unsupported(Unsupported::Instruction),
         }
     }
 
@@ -131,7 +134,7 @@ impl Side<'_> {
         flags: &IntFlags,
         a: Lane,
         b: Lane,
-    ) -> Result<Lane, Refused> {
+    ) -> Result<Lane, Unsupported> {
         let mut poison = self.shared.terms.or(a.poison, b.poison);
         let (x, y) = (a.bits, b.bits);
         let terms = &mut self.shared.terms;
@@ -150,7 +153,7 @@ impl Side<'_> {
             Binary::And => Arithmetic::And,
             Binary::Or => Arithmetic::Or,
             Binary::Xor => Arithmetic::Xor,
-            _ => return refused("float arithmetic on integers"),
+            _ => return unsupported(Construct::FloatOperandExpected),
         };
         if matches!(op, Binary::UDiv | Binary::SDiv | Binary::URem | Binary::SRem) {
             let zero = terms.number(width, 0);
@@ -239,7 +242,7 @@ impl Side<'_> {
         flags: &IntFlags,
         from: &Typed,
         to: &Type,
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         let (before, after) = (self.kinds(&from.ty)?, self.kinds(to)?);
         let lanes = self.typed(from)?;
         if op == Cast::BitCast {
@@ -290,10 +293,10 @@ impl Side<'_> {
                         terms.zero_extend(OFFSET, x)
                     };
                     let pointer = pointer_from_number(terms, number);
-                    self.shared.approximate("a pointer made of a number");
+                    self.shared.approximate(Approximation::PointerOfNumber);
                     pointer
                 }
-                Cast::AddrSpaceCast => return refused("addrspacecast"),
+                Cast::AddrSpaceCast => return unsupported(Construct::AddrSpaceCast),
                 Cast::BitCast => x,
                 _ => {
                     result.push(self.float_cast(op, flags, old, new, lane)?);
@@ -311,11 +314,11 @@ impl Side<'_> {
         before: &[Kind],
         lanes: &[Lane],
         after: &[Kind],
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         let is_pointer = |kinds: &[Kind]| kinds.contains(&Kind::Pointer);
         if is_pointer(before) || is_pointer(after) || before.len() == after.len() {
             if before.len() != after.len() {
-                return refused("bitcast of pointers");
+                return unsupported(Unsupported::BitcastOfPointers);
             }
             return Ok(lanes.to_vec());
         }
@@ -346,7 +349,7 @@ impl Side<'_> {
                 poison.push(lane.poison);
             }
             let poison = terms.any(&poison);
-            let Some(bits) = bits else { return refused("bitcast between sizes") };
+            let Some(bits) = bits else { return unsupported(Unsupported::BitcastBetweenSizes) };
             result.push(Lane { bits, poison });
             start = end;
         }
@@ -369,11 +372,13 @@ impl Side<'_> {
         terms.or(index.poison, beyond)
     }
 
-    fn extract_element(&mut self, vector: &Typed, index: &Typed) -> Result<Vec<Lane>, Refused> {
+    fn extract_element(&mut self, vector: &Typed, index: &Typed) -> Result<Vec<Lane>, Unsupported> {
         let lanes = self.typed(vector)?;
         let index = self.scalar(index)?;
         let outside = self.outside(index, lanes.len());
-        let Some((last, rest)) = lanes.split_last() else { return refused("an empty vector") };
+        let Some((last, rest)) = lanes.split_last() else {
+            return unsupported(Unsupported::EmptyVector);
+        };
         let mut result = *last;
         for (place, lane) in rest.iter().enumerate() {
             let terms = &mut self.shared.terms;
@@ -388,12 +393,17 @@ impl Side<'_> {
         Ok(vec![self.shared.unless(poison, result.bits)])
     }
 
-    fn shuffle(&mut self, left: &Typed, right: &Typed, mask: &Typed) -> Result<Vec<Lane>, Refused> {
+    fn shuffle(
+        &mut self,
+        left: &Typed,
+        right: &Typed,
+        mask: &Typed,
+    ) -> Result<Vec<Lane>, Unsupported> {
         let kinds = self.kinds(&left.ty)?;
         let mut lanes = self.typed(left)?;
         lanes.extend(self.typed(right)?);
         let Value::Constant(mask_value) = &mask.value else {
-            return refused("a mask of no constants");
+            return unsupported(Construct::ShuffleMask);
         };
         let mask = self.constant(mask_value, &mask.ty)?;
         let mut result = Vec::new();
@@ -414,7 +424,7 @@ impl Side<'_> {
     }
 
     /// Which lanes of an aggregate a way leads to: the first, and how many.
-    fn part(&self, ty: &Type, indices: &[u32]) -> Result<(usize, usize), Refused> {
+    fn part(&self, ty: &Type, indices: &[u32]) -> Result<(usize, usize), Unsupported> {
         let mut ty = ty.clone();
         let mut start = 0;
         for index in indices {
@@ -426,14 +436,14 @@ impl Side<'_> {
                     }
                     match fields.get(*index as usize) {
                         Some(field) => field.clone(),
-                        None => return refused("an index outside a structure"),
+                        None => return unsupported(Unsupported::IndexOutOfStructure),
                     }
                 }
                 Some(Type::Array(_, element)) => {
                     start += self.kinds(&element)?.len() * *index as usize;
                     (*element).clone()
                 }
-                _ => return refused("an index into no aggregate"),
+                _ => return unsupported(Unsupported::IndexIntoScalar),
             };
         }
         Ok((start, self.kinds(&ty)?.len()))
@@ -445,12 +455,12 @@ impl Side<'_> {
         ty: &Type,
         base: &Typed,
         indices: &[Typed],
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         let bases = self.typed(base)?;
         if let Some(Type::Pointer(space)) = scalar_type(self.module, &base.ty)
             && self.layout.index_bits(*space) != OFFSET
         {
-            return refused("indices that have not 64 bits");
+            return unsupported(Unsupported::IndexWidth);
         }
         let mut steps = Vec::new();
         let mut lanes = bases.len();
@@ -466,11 +476,11 @@ impl Side<'_> {
                         let field = field.and_then(|f| usize::try_from(f).ok());
                         let offsets = self.layout.fields(self.module, packed, &fields);
                         let (Some(field), Some((offsets, _))) = (field, offsets) else {
-                            return refused("a structure of unknown layout");
+                            return unsupported(Unsupported::UnknownLayout);
                         };
                         let (Some(offset), Some(field)) = (offsets.get(field), fields.get(field))
                         else {
-                            return refused("an index outside a structure");
+                            return unsupported(Unsupported::IndexOutOfStructure);
                         };
                         let offset = self.shared.terms.number(OFFSET, (*offset).into());
                         steps.push((vec![self.shared.lane(offset)], 1));
@@ -479,11 +489,11 @@ impl Side<'_> {
                     }
                     Some(Type::Array(_, element)) => (*element).clone(),
                     Some(Type::Vector { element, .. }) => (*element).clone(),
-                    _ => return refused("an index into no aggregate"),
+                    _ => return unsupported(Unsupported::IndexIntoScalar),
                 };
             }
             let Some(size) = self.layout.size(self.module, &ty) else {
-                return refused("a step of unknown size");
+                return unsupported(Unsupported::UnknownLayout);
             };
             steps.push((values, size));
         }

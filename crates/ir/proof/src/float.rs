@@ -11,7 +11,7 @@ use irtext::{Binary, Cast, FastMath, Float, FloatPredicate, IntFlags};
 use crate::side::Side;
 use crate::term::{Arithmetic, Node, Sort, Term, Terms};
 use crate::value::{Kind, Lane};
-use crate::{Refused, refused};
+use crate::{Approximation, Unsupported, unsupported};
 
 /// Bits of exponent and of significand, the hidden one among them.
 fn format(float: Float) -> Option<(u32, u32)> {
@@ -89,10 +89,6 @@ fn liberties(flags: &FastMath) -> String {
     name
 }
 
-fn none(what: &str) -> Refused {
-    Refused(what.into())
-}
-
 impl Side<'_> {
     /// A number with the other sign.
     pub(crate) fn float_negated(&mut self, lane: Lane) -> Lane {
@@ -102,15 +98,15 @@ impl Side<'_> {
     }
 
     /// What flags do to operands or results: NaNs and infinities that they rule out are poison.
-    fn ruled_out(&mut self, float: Float, flags: &FastMath, x: Term) -> Result<Term, Refused> {
+    fn ruled_out(&mut self, float: Float, flags: &FastMath, x: Term) -> Result<Term, Unsupported> {
         let terms = &mut self.shared.terms;
         let mut wrong = terms.bool(false);
         if flags.nnan {
-            let nan = is_nan(terms, float, x).ok_or_else(|| none("x86_fp80"))?;
+            let nan = is_nan(terms, float, x).ok_or(Unsupported::X86Float)?;
             wrong = terms.or(wrong, nan);
         }
         if flags.ninf {
-            let infinite = is_infinite(terms, float, x).ok_or_else(|| none("x86_fp80"))?;
+            let infinite = is_infinite(terms, float, x).ok_or(Unsupported::X86Float)?;
             wrong = terms.or(wrong, infinite);
         }
         Ok(wrong)
@@ -122,7 +118,7 @@ impl Side<'_> {
         lanes: Vec<Lane>,
         kinds: &[Kind],
         flags: &FastMath,
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         if !(flags.nnan || flags.ninf || flags.nsz) {
             return Ok(lanes);
         }
@@ -143,7 +139,7 @@ impl Side<'_> {
                 let rest = magnitude(terms, bits);
                 let signed = terms.concat(any, rest);
                 bits = terms.choose(zero, signed, bits);
-                self.shared.approximate("a zero of any sign");
+                self.shared.approximate(Approximation::SignOfZero);
             }
             result.push(self.shared.unless(poison, bits));
         }
@@ -157,7 +153,7 @@ impl Side<'_> {
         flags: &FastMath,
         a: Lane,
         b: Lane,
-    ) -> Result<Lane, Refused> {
+    ) -> Result<Lane, Unsupported> {
         let mut wrong = vec![a.poison, b.poison];
         wrong.push(self.ruled_out(float, flags, a.bits)?);
         wrong.push(self.ruled_out(float, flags, b.bits)?);
@@ -174,7 +170,7 @@ impl Side<'_> {
         flags: &FastMath,
         x: Term,
         y: Term,
-    ) -> Result<Term, Refused> {
+    ) -> Result<Term, Unsupported> {
         let terms = &mut self.shared.terms;
         let liberties = liberties(flags);
         let (mut x, mut y) = (x, y);
@@ -239,7 +235,7 @@ impl Side<'_> {
         operands: &[Term],
     ) -> Term {
         let symbol = format!("{name} {float:?} {liberties}");
-        self.shared.approximate("float arithmetic");
+        self.shared.approximate(Approximation::FloatArithmetic);
         let result = Sort::Bits(float.bits());
         let meaning = || match sort_name(float) {
             Some(sort) if liberties.is_empty() && name.starts_with("fp.") => {
@@ -260,13 +256,13 @@ impl Side<'_> {
         flags: &FastMath,
         a: Lane,
         b: Lane,
-    ) -> Result<Lane, Refused> {
+    ) -> Result<Lane, Unsupported> {
         let mut wrong = vec![a.poison, b.poison];
         wrong.push(self.ruled_out(float, flags, a.bits)?);
         wrong.push(self.ruled_out(float, flags, b.bits)?);
         let terms = &mut self.shared.terms;
         let (x, y) = (a.bits, b.bits);
-        let nan = |terms: &mut Terms, x| is_nan(terms, float, x).ok_or_else(|| none("x86_fp80"));
+        let nan = |terms: &mut Terms, x| is_nan(terms, float, x).ok_or(Unsupported::X86Float);
         let (nan_x, nan_y) = (nan(terms, x)?, nan(terms, y)?);
         let unordered = terms.or(nan_x, nan_y);
         let ordered = terms.not(unordered);
@@ -312,7 +308,7 @@ impl Side<'_> {
         old: Kind,
         new: Kind,
         lane: Lane,
-    ) -> Result<Lane, Refused> {
+    ) -> Result<Lane, Unsupported> {
         let terms = &mut self.shared.terms;
         let mut poison = lane.poison;
         let result = Sort::Bits(new.width());
@@ -330,7 +326,7 @@ impl Side<'_> {
         let meaning = match (op, old, new) {
             (Cast::FpExt | Cast::FpTrunc, Kind::Float(old), Kind::Float(new)) => {
                 let (Some(old), Some(new)) = (sort_name(old), sort_name(new)) else {
-                    return refused("x86_fp80");
+                    return unsupported(Unsupported::X86Float);
                 };
                 format!("(fp.to_ieee_bv ((_ to_fp {new}) RNE ((_ to_fp {old}) a)))")
             }
@@ -344,7 +340,7 @@ impl Side<'_> {
             }
             _ => String::new(),
         };
-        self.shared.approximate("a conversion of floats");
+        self.shared.approximate(Approximation::FloatConversion);
         let terms = &mut self.shared.terms;
         if matches!(op, Cast::FpToUi | Cast::FpToSi) {
             let outside = terms.apply(&format!("outside {name}"), &[lane.bits], Sort::Bool);

@@ -1,12 +1,13 @@
 //! LLVM's intrinsic functions that have a meaning here. All others are calls like any.
 
+use irmachine::Construct;
 use irtext::{Attribute, Binary, Call, FastMath, Float, IntFlags, Value};
 
 use crate::compute::{signed_overflow, unsigned_overflow};
 use crate::side::Side;
 use crate::term::{Arithmetic, Term, Terms};
 use crate::value::{Kind, Lane};
-use crate::{Refused, refused};
+use crate::{Unsupported, unsupported};
 
 /// Those that do nothing here.
 const NOTHING: &[&str] = &[
@@ -26,11 +27,11 @@ impl Side<'_> {
         &mut self,
         full: &str,
         call: &Call,
-    ) -> Result<Option<Vec<Lane>>, Refused> {
+    ) -> Result<Option<Vec<Lane>>, Unsupported> {
         let name = full.strip_prefix("llvm.").unwrap_or(full);
         if name == "assume" {
             if self.target && !call.bundles.is_empty() {
-                return refused("assume with operand bundles");
+                return unsupported(Unsupported::AssumeBundles);
             }
             let lanes = self.typed(&call.arguments[0].value)?;
             let lanes = self.must_be_defined(&lanes);
@@ -45,7 +46,9 @@ impl Side<'_> {
             name == start || name.strip_prefix(start).is_some_and(|r| r.starts_with('.'))
         };
         if is("lifetime.start") || is("lifetime.end") {
-            let Some(pointer) = call.arguments.last() else { return refused(full) };
+            let Some(pointer) = call.arguments.last() else {
+                return unsupported(Construct::Intrinsic(full.into()));
+            };
             let pointer = self.scalar(&pointer.value)?;
             self.life(pointer, is("lifetime.start"))?;
             return Ok(Some(Vec::new()));
@@ -81,7 +84,11 @@ impl Side<'_> {
     }
 
     /// Copies and fills, of a length that is known.
-    fn block_operation(&mut self, name: &str, call: &Call) -> Result<Option<Vec<Lane>>, Refused> {
+    fn block_operation(
+        &mut self,
+        name: &str,
+        call: &Call,
+    ) -> Result<Option<Vec<Lane>>, Unsupported> {
         let [to, from, count, volatile] = call.arguments.as_slice() else { return Ok(None) };
         let align = |attributes: &irtext::Attributes| {
             attributes.0.iter().find_map(|a| match a {
@@ -119,7 +126,7 @@ impl Side<'_> {
         let to = self.scalar(&to.value)?;
         let from = self.scalar(&from.value)?;
         if !self.is_public(to.bits) || (!is_set && !self.is_public(from.bits)) {
-            return refused("a copy of unknown length from or to an alloca");
+            return unsupported(Unsupported::CopyOfUnknownLength);
         }
         Ok(None)
     }
@@ -128,7 +135,7 @@ impl Side<'_> {
         &mut self,
         is: &dyn Fn(&str) -> bool,
         call: &Call,
-    ) -> Result<Option<Vec<Lane>>, Refused> {
+    ) -> Result<Option<Vec<Lane>>, Unsupported> {
         if let Some(lane) = self.reduction(is, call)? {
             return Ok(Some(vec![lane]));
         }
@@ -178,7 +185,7 @@ impl Side<'_> {
         is: &dyn Fn(&str) -> bool,
         call: &Call,
         given: &[Lane],
-    ) -> Result<Option<Lane>, Refused> {
+    ) -> Result<Option<Lane>, Unsupported> {
         let terms = &mut self.shared.terms;
         let poison: Vec<Term> = given.iter().map(|lane| lane.poison).collect();
         let mut poison = terms.any(&poison);
@@ -265,7 +272,7 @@ impl Side<'_> {
         &mut self,
         is: &dyn Fn(&str) -> bool,
         call: &Call,
-    ) -> Result<Option<Lane>, Refused> {
+    ) -> Result<Option<Lane>, Unsupported> {
         let names = ["add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax"];
         let Some(which) = names.iter().find(|n| is(&format!("vector.reduce.{n}"))) else {
             return Ok(None);
@@ -302,7 +309,7 @@ impl Side<'_> {
         is: &dyn Fn(&str) -> bool,
         call: &Call,
         float: Float,
-    ) -> Result<Option<Vec<Lane>>, Refused> {
+    ) -> Result<Option<Vec<Lane>>, Unsupported> {
         let theory = [
             ("sqrt", "fp.sqrt RNE"),
             ("fma", "fp.fma RNE"),

@@ -40,6 +40,7 @@ mod intrinsic;
 mod key;
 mod loops;
 mod memory;
+mod reason;
 mod side;
 mod simplify;
 mod smt;
@@ -50,15 +51,9 @@ use irtext::Module;
 
 pub use answer::{Answer, Reader, read};
 pub use key::{key, same};
+pub use reason::{Approximation, Undecided, Unsupported};
 
-/// Why there is no question, in words that can be counted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error("{0}")]
-pub struct Refused(pub String);
-
-fn refused<T>(why: &str) -> Result<T, Refused> {
-    Err(Refused(why.to_string()))
-}
+use reason::unsupported;
 
 /// How large things may become.
 #[derive(Clone, Debug)]
@@ -88,8 +83,9 @@ pub struct Question {
     pub text: String,
     /// Questions of one group are tried in order until one is `unsat`.
     pub group: u32,
-    /// Whether `sat` refutes, as far as this crate knows; otherwise it means nothing.
-    pub exact: bool,
+    /// What it does not say exactly: then `sat` means nothing. Without one `sat` refutes, as far as this crate
+    /// knows.
+    pub approximation: Option<Approximation>,
     /// What the values that are asked for are.
     pub reader: Reader,
 }
@@ -102,7 +98,7 @@ pub enum Verdict {
     /// A solver has an assignment; the input is worth an execution.
     Refuted(Box<irmachine::input::Input>),
     /// Neither; why.
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// The questions about a function of two modules.
@@ -115,7 +111,7 @@ pub fn pose(
     after: &Module,
     function: &str,
     limits: &Limits,
-) -> Result<Vec<Question>, Refused> {
+) -> Result<Vec<Question>, Unsupported> {
     compare::pose(before, after, function, limits)
 }
 
@@ -125,19 +121,17 @@ pub fn settle(questions: &[Question], ask: &mut dyn FnMut(&Question) -> String) 
     while at < questions.len() {
         let group = questions[at].group;
         let count = questions[at..].iter().take_while(|q| q.group == group).count();
-        let mut why = Verdict::Unknown("no answer".into());
+        let mut why = Verdict::Unknown(Undecided::NoAnswer);
         for question in &questions[at..at + count] {
             match read(question, &ask(question)) {
                 Answer::Unsat => {
                     why = Verdict::Refines;
                     break;
                 }
-                Answer::Sat(input) if question.exact => {
-                    return Verdict::Refuted(input);
-                }
-                Answer::Sat(_) => {
-                    why = Verdict::Unknown("the question was an approximation".into())
-                }
+                Answer::Sat(input) => match &question.approximation {
+                    None => return Verdict::Refuted(input),
+                    Some(what) => why = Verdict::Unknown(Undecided::Approximation(what.clone())),
+                },
                 Answer::Unknown(reason) => why = Verdict::Unknown(reason),
             }
         }

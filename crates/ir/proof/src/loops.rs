@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use irtext::{BlockId, Function, Local, Op, Value};
 
 use crate::side::successors;
-use crate::{Refused, refused};
+use crate::{Unsupported, unsupported};
 
 /// Where a function is cut.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Loops {
 }
 
 /// The loops of a function.
-pub(crate) fn loops(function: &Function) -> Result<Loops, Refused> {
+pub(crate) fn loops(function: &Function) -> Result<Loops, Unsupported> {
     let back = back_edges(function);
     let headers: BTreeSet<BlockId> = back.iter().map(|(_, to)| *to).collect();
     if headers.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn loops(function: &Function) -> Result<Loops, Refused> {
     }
     for (from, header) in &back {
         if reaches(function, *header, *from) {
-            return refused("a loop with two entries");
+            return unsupported(Unsupported::IrreducibleLoop);
         }
     }
     let allocas = function.blocks.iter().enumerate().flat_map(|(number, block)| {
@@ -39,12 +39,12 @@ pub(crate) fn loops(function: &Function) -> Result<Loops, Refused> {
     let mut fixed: BTreeSet<Local> = function.params.iter().map(|p| p.local).collect();
     for (number, instruction) in allocas {
         match &instruction.op {
-            Op::Alloca { .. } if number > 0 => return refused("an alloca beside a loop"),
+            Op::Alloca { .. } if number > 0 => return unsupported(Unsupported::AllocaWithLoop),
             Op::Alloca { .. } => fixed.extend(instruction.result),
             Op::Call(call) => {
                 let name = crate::call::callee_name(call).unwrap_or("");
                 if name.starts_with("llvm.lifetime.") {
-                    return refused("a lifetime beside a loop");
+                    return unsupported(Unsupported::LifetimeWithLoop);
                 }
             }
             _ => {}

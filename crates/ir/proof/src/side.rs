@@ -5,6 +5,7 @@
 //! by the conditions of its edges, and memory is merged in the same way. What the world can see in between
 //! (calls, volatile accesses) is a list of events, in the order of the blocks.
 
+use irmachine::Construct;
 use std::collections::BTreeSet;
 
 use irtext::layout::Layout;
@@ -14,7 +15,7 @@ use crate::loops::Loops;
 use crate::memory::{State, Step};
 use crate::term::Term;
 use crate::value::{Kind, Lane, Shared};
-use crate::{Refused, refused};
+use crate::{Unsupported, unsupported};
 
 /// What others see happen.
 pub(crate) struct Event {
@@ -107,8 +108,8 @@ pub(crate) fn unfold(
     loops: &Loops,
     seen: BTreeSet<Local>,
     start: Option<usize>,
-) -> Result<Unfolded, Refused> {
-    let layout = Layout::of(module).map_err(Refused)?;
+) -> Result<Unfolded, Unsupported> {
+    let layout = Layout::of(module).map_err(|why| Construct::DataLayout(why.into()))?;
     let path = shared.terms.bool(true);
     let state = shared.memory.step(Step::Initial);
     let registers = vec![None; function.locals.len()];
@@ -167,13 +168,16 @@ impl Side<'_> {
         self.shared.refreshed(&defined, self.target, true)
     }
 
-    fn arguments(&mut self) -> Result<(), Refused> {
+    fn arguments(&mut self) -> Result<(), Unsupported> {
         let function = self.function;
         for (index, param) in function.params.iter().enumerate() {
             let ty = function.type_of(param.local);
             let attributes = self.module.expand(&param.attributes);
-            if attributes.has("swifterror") || attributes.typed("inalloca").is_some() {
-                return refused("a parameter of an unusual kind");
+            if attributes.has("swifterror") {
+                return unsupported(Construct::ParameterAttribute("swifterror".into()));
+            }
+            if attributes.typed("inalloca").is_some() {
+                return unsupported(Construct::ParameterAttribute("inalloca".into()));
             }
             let kinds = self.kinds(ty)?;
             let defined = attributes.has("noundef");
@@ -192,7 +196,7 @@ impl Side<'_> {
     }
 
     /// What holds at a cut: allocas are where they were, memory and what is carried is as the world wants.
-    fn begin_at(&mut self, cut: usize, initial: State) -> Result<(), Refused> {
+    fn begin_at(&mut self, cut: usize, initial: State) -> Result<(), Unsupported> {
         let function = self.function;
         for instruction in &function.block(BlockId(0)).instructions {
             if let (Op::Alloca { count: None, .. }, Some(local)) =
@@ -217,7 +221,7 @@ impl Side<'_> {
     }
 
     /// A way to a cut: what is carried there.
-    fn come_to(&mut self, cut: usize, from: BlockId, condition: Term) -> Result<(), Refused> {
+    fn come_to(&mut self, cut: usize, from: BlockId, condition: Term) -> Result<(), Unsupported> {
         let function = self.function;
         let loops = self.loops;
         let phis = &function.block(loops.headers[cut]).instructions;
@@ -228,11 +232,11 @@ impl Side<'_> {
             let value = match phi {
                 Some(Op::Phi { incoming, flags, .. }) => {
                     if *flags != irtext::FastMath::default() {
-                        return refused("a phi with flags in a loop");
+                        return unsupported(Unsupported::PhiFlagsInLoop);
                     }
                     match incoming.iter().find(|(_, block)| *block == from) {
                         Some((value, _)) => value.clone(),
-                        None => return refused("a phi without a value for an edge"),
+                        None => return unsupported(Unsupported::PhiWithoutEdge),
                     }
                 }
                 _ => irtext::Value::Local(*local),
@@ -253,7 +257,7 @@ impl Side<'_> {
 
     /// Whether a lane of the target may be undefined; refused if it may be so in part, since at a cut a value is
     /// undefined in all its bits, or in none.
-    pub(crate) fn is_undef(&mut self, lane: Lane) -> Result<bool, Refused> {
+    pub(crate) fn is_undef(&mut self, lane: Lane) -> Result<bool, Unsupported> {
         let mut lane = lane;
         let mut found = false;
         if !self.target || self.loops.headers.is_empty() {
@@ -265,7 +269,7 @@ impl Side<'_> {
         }
         let terms = &self.shared.terms;
         if terms.undefs(lane.bits).chain(terms.undefs(lane.poison)).next().is_some() {
-            return refused("undef in a loop");
+            return unsupported(Unsupported::UndefInLoop);
         }
         Ok(found)
     }
@@ -290,7 +294,7 @@ impl Side<'_> {
         order
     }
 
-    fn blocks(&mut self, start: BlockId) -> Result<(), Refused> {
+    fn blocks(&mut self, start: BlockId) -> Result<(), Unsupported> {
         let function = self.function;
         let mut incoming: Vec<Vec<Edge>> = vec![Vec::new(); function.blocks.len()];
         for block in self.order(start) {
@@ -332,14 +336,14 @@ impl Side<'_> {
                     }
                 }
                 if self.shared.terms.count() > self.shared.limits.terms {
-                    return refused("too large");
+                    return unsupported(Unsupported::TooLarge);
                 }
             }
         }
         Ok(())
     }
 
-    fn phis(&mut self, block: BlockId, edges: &[Edge]) -> Result<(), Refused> {
+    fn phis(&mut self, block: BlockId, edges: &[Edge]) -> Result<(), Unsupported> {
         let function = self.function;
         let mut results = Vec::new();
         for instruction in &function.block(block).instructions {
@@ -348,7 +352,7 @@ impl Side<'_> {
             let mut lanes: Option<Vec<Lane>> = None;
             for edge in edges {
                 let Some((value, _)) = incoming.iter().find(|(_, from)| *from == edge.from) else {
-                    return refused("a phi without a value for an edge");
+                    return unsupported(Unsupported::PhiWithoutEdge);
                 };
                 let new = self.operand(value, ty)?;
                 lanes = Some(match lanes {
@@ -381,7 +385,10 @@ impl Side<'_> {
     }
 
     /// Does an instruction; where it ends a block, the ways on.
-    fn instruction(&mut self, instruction: &Instruction) -> Result<Vec<(BlockId, Term)>, Refused> {
+    fn instruction(
+        &mut self,
+        instruction: &Instruction,
+    ) -> Result<Vec<(BlockId, Term)>, Unsupported> {
         let always = self.shared.terms.bool(true);
         match &instruction.op {
             Op::Br(to) => return Ok(vec![(*to, always)]),
@@ -420,10 +427,10 @@ impl Side<'_> {
                 let returns = self.shared.terms.not(unwinds);
                 return Ok(vec![(*normal, returns), (*unwind, unwinds)]);
             }
-            Op::IndirectBr { .. } => return refused("indirectbr"),
-            Op::CallBr { .. } => return refused("callbr"),
-            Op::Funclet(_) => return refused("a funclet"),
-            Op::VaArg { .. } => return refused("va_arg"),
+            Op::IndirectBr { .. } => return unsupported(Construct::IndirectBr),
+            Op::CallBr { .. } => return unsupported(Construct::CallBr),
+            Op::Funclet(_) => return unsupported(Construct::Funclet),
+            Op::VaArg { .. } => return unsupported(Construct::VaArg),
             Op::Alloca { .. } => {
                 let lanes = self.alloca(instruction)?;
                 self.set(instruction, lanes);
@@ -460,7 +467,7 @@ impl Side<'_> {
         self.must_be_defined(lanes)[0].bits
     }
 
-    fn ret(&mut self, value: Option<&irtext::Typed>) -> Result<(), Refused> {
+    fn ret(&mut self, value: Option<&irtext::Typed>) -> Result<(), Unsupported> {
         let attributes = self.module.expand(&self.function.result_attributes);
         let (mut lanes, mut kinds) = (Vec::new(), Vec::new());
         if let Some(value) = value {

@@ -4,6 +4,7 @@
 //! bits, a pointer as block and offset) and whether it is poison. The undefined bits in it are variables,
 //! replaced by new ones whenever a register is used.
 
+use irmachine::Construct;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use irtext::layout::Layout;
@@ -12,7 +13,7 @@ use irtext::{Constant, Float, Module, Symbol, Type, Typed, Value};
 use crate::memory::{BLOCK, Known, Memory, OFFSET, POINTER, block_of};
 use crate::side::Side;
 use crate::term::{Arithmetic, Node, Origin, Role, Sort, Term, Terms, Variable};
-use crate::{Limits, Refused, refused};
+use crate::{Approximation, Limits, Unsupported, unsupported};
 
 /// A scalar part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ pub(crate) struct Shared {
     /// Inputs may be undefined.
     pub(crate) undef: bool,
     /// Why an assignment that a solver finds may be none.
-    pub(crate) inexact: Option<String>,
+    pub(crate) inexact: Option<Approximation>,
     /// What may be undefined among that which is carried over cuts.
     pub(crate) carried_undef: BTreeSet<String>,
     /// Inputs by their names: arguments (`argument 0.1`), results of calls.
@@ -90,8 +91,8 @@ impl Shared {
     }
 
     /// Remembers that something is approximated.
-    pub(crate) fn approximate(&mut self, why: &str) {
-        self.inexact.get_or_insert_with(|| why.to_string());
+    pub(crate) fn approximate(&mut self, what: Approximation) {
+        self.inexact.get_or_insert(what);
     }
 
     /// An input as one of the sides sees it. `defined`: it is neither undefined nor poison.
@@ -287,7 +288,7 @@ pub(crate) fn shape(
     layout: &Layout,
     ty: &Type,
     most: usize,
-) -> Result<Shape, Refused> {
+) -> Result<Shape, Unsupported> {
     let mut shape = Shape { lanes: Vec::new(), whole: true };
     add_shape(module, layout, ty, 0, most, &mut shape)?;
     Ok(shape)
@@ -300,24 +301,24 @@ fn add_shape(
     at: u64,
     most: usize,
     shape: &mut Shape,
-) -> Result<(), Refused> {
+) -> Result<(), Unsupported> {
     if shape.lanes.len() > most {
-        return refused("a value of many parts");
+        return unsupported(Unsupported::ManyParts);
     }
-    let ty = module.resolve(ty).ok_or_else(|| Refused("an opaque type".into()))?;
+    let ty = module.resolve(ty).ok_or(Construct::OpaqueType)?;
     match ty {
         Type::Void => {}
-        Type::Integer(width) if *width > WIDEST => return refused("a very wide integer"),
+        Type::Integer(width) if *width > WIDEST => return unsupported(Unsupported::WideInteger),
         Type::Integer(width) => shape.lanes.push((Kind::Integer(*width), at)),
-        Type::Float(Float::Ppc) => return refused("ppc_fp128"),
+        Type::Float(Float::Ppc) => return unsupported(Construct::PpcFloat),
         Type::Float(float) => shape.lanes.push((Kind::Float(*float), at)),
         Type::Pointer(space) => {
             if layout.pointer_bits(*space) != OFFSET {
-                return refused("pointers that have not 64 bits");
+                return unsupported(Unsupported::PointerWidth);
             }
             shape.lanes.push((Kind::Pointer, at));
         }
-        Type::Vector { scalable: true, .. } => return refused("a scalable vector"),
+        Type::Vector { scalable: true, .. } => return unsupported(Construct::ScalableVector),
         Type::Vector { count, element, .. } => {
             let bits = layout.bits(module, element).unwrap_or(1);
             shape.whole &= bits.is_multiple_of(8);
@@ -340,45 +341,45 @@ fn add_shape(
                 add_shape(module, layout, field, at + offset, most, shape)?;
             }
         }
-        Type::Other(name) => return refused(&format!("type {name}")),
-        Type::Token => return refused("a token"),
-        _ => return refused("a value of an unusual type"),
+        Type::Other(name) => return unsupported(Construct::Type((&**name).into())),
+        Type::Token => return unsupported(Construct::Token),
+        _ => return unsupported(Construct::TypeWithoutValues),
     }
     Ok(())
 }
 
 impl Side<'_> {
     /// The lanes of a type.
-    pub(crate) fn kinds(&self, ty: &Type) -> Result<Vec<Kind>, Refused> {
+    pub(crate) fn kinds(&self, ty: &Type) -> Result<Vec<Kind>, Unsupported> {
         let shape = shape(self.module, &self.layout, ty, self.shared.limits.lanes)?;
         Ok(shape.lanes.into_iter().map(|(kind, _)| kind).collect())
     }
 
     /// An operand, as this use of it sees it.
-    pub(crate) fn typed(&mut self, typed: &Typed) -> Result<Vec<Lane>, Refused> {
+    pub(crate) fn typed(&mut self, typed: &Typed) -> Result<Vec<Lane>, Unsupported> {
         self.operand(&typed.value, &typed.ty)
     }
 
     /// An operand of a type, as this use of it sees it.
-    pub(crate) fn operand(&mut self, value: &Value, ty: &Type) -> Result<Vec<Lane>, Refused> {
+    pub(crate) fn operand(&mut self, value: &Value, ty: &Type) -> Result<Vec<Lane>, Unsupported> {
         match value {
             Value::Local(local) => {
                 let lanes = match &self.registers[local.0 as usize] {
                     Some(lanes) => lanes.clone(),
-                    None => return refused("a value used before it is defined"),
+                    None => return unsupported(Unsupported::UseBeforeDefinition),
                 };
                 Ok(self.shared.refreshed(&lanes, self.target, false))
             }
             Value::Constant(constant) => self.constant(constant, ty),
-            Value::Metadata(_) => refused("metadata as a value"),
+            Value::Metadata(_) => unsupported(Construct::MetadataOperand),
         }
     }
 
     /// A single lane of an operand.
-    pub(crate) fn scalar(&mut self, typed: &Typed) -> Result<Lane, Refused> {
+    pub(crate) fn scalar(&mut self, typed: &Typed) -> Result<Lane, Unsupported> {
         match self.typed(typed)?.as_slice() {
             [lane] => Ok(*lane),
-            _ => refused("a vector where a scalar is expected"),
+            _ => unsupported(Unsupported::ScalarExpected),
         }
     }
 
@@ -387,7 +388,7 @@ impl Side<'_> {
         &mut self,
         constant: &Constant,
         ty: &Type,
-    ) -> Result<Vec<Lane>, Refused> {
+    ) -> Result<Vec<Lane>, Unsupported> {
         let one = |lane| Ok(vec![lane]);
         match constant {
             Constant::Integer(bits) | Constant::Float(bits) => {
@@ -432,11 +433,11 @@ impl Side<'_> {
                 one(self.shared.lane(bits))
             }
             Constant::Expression(op) => self.compute(op),
-            Constant::None => refused("a token"),
-            Constant::BlockAddress(..) => refused("blockaddress"),
-            Constant::Wrapped(word, _) => refused(word),
-            Constant::Signed(_) => refused("ptrauth"),
-            Constant::Assembly(_) => refused("inline assembly"),
+            Constant::None => unsupported(Construct::Token),
+            Constant::BlockAddress(..) => unsupported(Construct::BlockAddress),
+            Constant::Wrapped(word, _) => unsupported(Construct::WrappedConstant((&**word).into())),
+            Constant::Signed(_) => unsupported(Construct::PtrAuth),
+            Constant::Assembly(_) => unsupported(Construct::InlineAssembly),
         }
     }
 
@@ -451,8 +452,8 @@ impl Side<'_> {
     }
 
     /// The block of a global variable or function.
-    fn global(&mut self, symbol: &Symbol) -> Result<Term, Refused> {
-        let Symbol::Name(name) = symbol else { return refused("a global without a name") };
+    fn global(&mut self, symbol: &Symbol) -> Result<Term, Unsupported> {
+        let Symbol::Name(name) = symbol else { return unsupported(Unsupported::UnnamedGlobal) };
         let key = format!("@{name}");
         if let Some(block) = self.shared.blocks.get(&key) {
             return Ok(*block);
@@ -472,16 +473,16 @@ impl Side<'_> {
         };
         if let Some(global) = module.globals.iter().find(|g| g.name.as_deref() == Some(name)) {
             let size = self.layout.size(module, &global.ty);
-            let Some(size) = size else { return refused("a global of unknown size") };
+            let Some(size) = size else { return unsupported(Unsupported::GlobalOfUnknownSize) };
             if global.space != 0 {
-                return refused("a global in another address space");
+                return unsupported(Unsupported::AddressSpace);
             }
             known.size = size;
             let natural = self.layout.align(module, &global.ty).unwrap_or(1);
             known.align = global.align.unwrap_or(natural);
             if global.align.is_none() {
                 // LLVM gives large ones more than they need.
-                self.shared.approximate("a global whose alignment is not written");
+                self.shared.approximate(Approximation::GlobalAlignment);
             }
             known.constant = global.constant;
             known.maybe_null = global.linkage == irtext::Linkage::ExternWeak;
@@ -511,6 +512,6 @@ impl Side<'_> {
             self.shared.memory.blocks.push(known);
             return Ok(block);
         }
-        refused("an alias")
+        unsupported(Construct::Alias)
     }
 }

@@ -6,6 +6,7 @@
 //! | [`work`], [`verdict`] | items that a server's children do for all engines; what their results mean |
 //! | [`shrink`], [`tester`] | edits of modules and of pipelines; the search, which knows no LLVM; candidates on a server |
 //! | [`locate`] | the first pass of a pipeline whose result does not refine what it was given |
+//! | [`suite`] | refinement over a folder of tests, counted |
 //!
 //! The first byte of an item says which engine it belongs to, so that one server serves all of them.
 //!
@@ -16,6 +17,7 @@
 
 pub mod locate;
 pub mod shrink;
+pub mod suite;
 pub mod tester;
 pub mod verdict;
 pub mod work;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use optimise::shrink::external::{Question, llvm_reduce, tool};
-use refine::{AliveTv, Refinement as _, Verdict};
+use refine::{AliveTv, Reason, Refinement as _, Verdict};
 use sandbox::{Scratch, Stop};
 
 fn program(scratch: &Scratch, name: &str, text: &str) -> PathBuf {
@@ -81,7 +81,8 @@ fn alive_is_understood() {
     };
     assert!(example.starts_with("define i32 @f") && example.contains("ret i32 1"), "{example}");
     assert!(example.ends_with("i32 %x = #x00000000 (0)"), "{example}");
-    let unsupported = "Unsupported instruction:   %r = ptrtoint ptr %p to i64".to_string();
+    let unsupported =
+        Reason::AliveTv("Unsupported instruction:   %r = ptrtoint ptr %p to i64".into());
     assert_eq!(alive.check(before, "ptrtoint\n"), Verdict::Unknown(unsupported));
     assert_eq!(alive.check(before, "hard\n"), Verdict::Timeout);
     assert!(matches!(alive.check(before, "crash\n"), Verdict::Error(_)));

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
-use crate::{Refinement, Verdict};
+use crate::{Failure, Reason, Refinement, Verdict};
 use sandbox::{Ended, KillReason, Run, Scratch, Status, Stop};
 
 /// `alive-tv`.
@@ -65,17 +65,22 @@ impl AliveTv {
 impl Refinement for AliveTv {
     fn check(&self, before: &str, after: &str) -> Verdict {
         match self.run(before, after) {
-            Err(error) => Verdict::Error(format!("cannot prepare a folder: {error}")),
+            Err(error) => Verdict::Error(Failure::Scratch(error.to_string().into())),
             Ok(Ended::NotStarted(error)) => {
-                Verdict::Error(format!("{} cannot be started: {error}", self.program.display()))
+                let program = self.program.display();
+                Verdict::Error(Failure::NotStarted(
+                    format!("{program} cannot be started: {error}").into(),
+                ))
             }
             Ok(Ended::Killed(KillReason::Wall, _)) => Verdict::Timeout,
-            Ok(Ended::Killed(why, _)) => Verdict::Error(format!("it was ended: {why:?}")),
+            Ok(Ended::Killed(why, _)) => {
+                Verdict::Error(Failure::Killed(format!("it was ended: {why:?}").into()))
+            }
             Ok(Ended::Finished(done)) => {
                 // Versions differ in which stream has what.
                 let said = done.stdout.text() + &done.stderr.text();
                 match done.status {
-                    Status::Signal(signal) => Verdict::Error(format!("it died of signal {signal}")),
+                    Status::Signal(signal) => Verdict::Error(Failure::Signal(signal)),
                     Status::Exit(_) => judge(&said),
                 }
             }
@@ -100,7 +105,8 @@ const UNKNOWN: [&str; 6] = [
 /// not known, then what was too hard.
 fn judge(said: &str) -> Verdict {
     let Some((_, summary)) = said.rsplit_once("Summary:") else {
-        return Verdict::Error(last_error(said).unwrap_or("there is no summary").to_string());
+        let failure = last_error(said).map(|words| Failure::Says(words.into()));
+        return Verdict::Error(failure.unwrap_or(Failure::NoSummary));
     };
     let count = |what: &str| -> u64 {
         let line = summary.lines().find_map(|line| line.trim().strip_suffix(what));
@@ -117,15 +123,15 @@ fn judge(said: &str) -> Verdict {
         count(" failed-to-prove transformations") + count(" Alive2 errors") + count(" errors");
     if failed > 0 {
         return match (error(&UNKNOWN), error(&TOO_HARD)) {
-            (Some(line), _) => Verdict::Unknown(without_mark(line)),
+            (Some(line), _) => Verdict::Unknown(Reason::AliveTv(without_mark(line).into())),
             (None, Some(_)) => Verdict::Timeout,
             (None, None) => {
-                Verdict::Error(last_error(said).unwrap_or("no reason given").to_string())
+                Verdict::Error(Failure::Says(last_error(said).unwrap_or("no reason given").into()))
             }
         };
     }
     match count(" correct transformations") {
-        0 => Verdict::Unknown("no function is in both modules".to_string()),
+        0 => Verdict::Unknown(Reason::NoCommonFunction),
         _ => Verdict::Proved,
     }
 }
@@ -177,7 +183,9 @@ mod tests {
                        ERROR: Could not translate 'f' to Alive IR";
         assert_eq!(
             judge(&report(unknown, [3, 0, 0, 1])),
-            Verdict::Unknown("Unsupported instruction:   %r = va_arg ptr %p, i32".into())
+            Verdict::Unknown(Reason::AliveTv(
+                "Unsupported instruction:   %r = va_arg ptr %p, i32".into()
+            ))
         );
         let rough =
             "ERROR: Couldn't prove the correctness of the transformation\nAlive2 approximated …";
@@ -200,9 +208,11 @@ mod tests {
             report("ERROR: Only functions with identical signatures can be checked", [0, 0, 0, 1]);
         assert_eq!(
             judge(&other),
-            Verdict::Error("Only functions with identical signatures can be checked".into())
+            Verdict::Error(Failure::Says(
+                "Only functions with identical signatures can be checked".into()
+            ))
         );
-        assert_eq!(judge("Could not read bitcode"), Verdict::Error("there is no summary".into()));
+        assert_eq!(judge("Could not read bitcode"), Verdict::Error(Failure::NoSummary));
         assert!(matches!(judge(&report("", [0, 0, 0, 0])), Verdict::Unknown(_)));
         // The first releases counted errors in one line.
         let old = "ERROR: Timeout\nSummary:\n  0 correct transformations\n  0 incorrect transformations\n  1 errors\n";

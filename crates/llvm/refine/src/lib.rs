@@ -12,12 +12,14 @@
 
 mod alive;
 mod own;
+mod reason;
 mod solver;
 
 use std::fmt;
 
 pub use alive::AliveTv;
 pub use own::{Checked, Executed, Own, Pair, Proof, Scope};
+pub use reason::{Failure, Reason, Unconfirmed};
 pub use solver::{Said, Solver};
 
 /// What `-O2` does to a function by itself, in words that every LLVM from 14 on knows.
@@ -38,11 +40,11 @@ pub enum Verdict {
     /// It does not: the report, with a counterexample.
     Refuted(String),
     /// There is something that the oracle does not know, or knows only roughly: what.
-    Unknown(String),
+    Unknown(Reason),
     /// Too hard: time or memory ran out.
     Timeout,
     /// The oracle failed: why.
-    Error(String),
+    Error(Failure),
 }
 
 impl Verdict {

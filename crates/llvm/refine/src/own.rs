@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use irmachine::{Answer, Counterexample};
 use irtext::{Function, Linkage, Module};
 
-use crate::{Refinement, Said, Solver, Verdict};
+use crate::{Failure, Reason, Refinement, Said, Solver, Unconfirmed, Verdict};
 
 /// What passes between the two modules may have looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,9 @@ pub enum Executed {
     /// A difference.
     Refuted,
     /// Nothing: why.
-    Unknown(String),
+    Unknown(Reason),
+    /// We failed.
+    Failed(Failure),
 }
 
 impl Executed {
@@ -61,6 +63,7 @@ impl Executed {
             Executed::Held(_, false) => "no counterexample",
             Executed::Refuted => "refuted",
             Executed::Unknown(_) => "unknown",
+            Executed::Failed(_) => "error",
         }
     }
 }
@@ -77,13 +80,13 @@ pub enum Proof {
     /// It does not, and the execution agrees.
     Refuted,
     /// The solver says it does not, the execution does not show it: why not.
-    Unconfirmed(String),
+    Unconfirmed(Unconfirmed),
     /// It cannot be put as a question: why.
-    Refused(String),
+    Unsupported(irproof::Unsupported),
     /// Time or memory ran out.
     TooHard,
     /// The solver failed: why.
-    Failed(String),
+    Failed(Failure),
 }
 
 impl Proof {
@@ -92,9 +95,9 @@ impl Proof {
         Some(match self {
             Proof::None | Proof::Same | Proof::Proved | Proof::Refuted => return None,
             Proof::Unconfirmed(why) => format!("a solver's counterexample is not confirmed: {why}"),
-            Proof::Refused(why) => format!("no proof: {why}"),
+            Proof::Unsupported(why) => format!("no proof: {why}"),
             Proof::TooHard => "the solver ran out of time".into(),
-            Proof::Failed(why) => why.clone(),
+            Proof::Failed(why) => why.to_string(),
         })
     }
 }
@@ -120,7 +123,7 @@ impl Checked {
     fn new(function: &str) -> Checked {
         Checked {
             function: function.to_string(),
-            executed: Executed::Unknown("it was not executed".into()),
+            executed: Executed::Unknown(Reason::NotExecuted),
             proof: Proof::None,
             counterexample: None,
             execution_time: Duration::ZERO,
@@ -136,10 +139,10 @@ impl Checked {
         match (&self.proof, &self.executed) {
             (Proof::Same | Proof::Proved, _) | (_, Executed::Held(_, true)) => Verdict::Proved,
             (_, Executed::Held(executed, false)) => Verdict::Held(*executed),
-            (Proof::Failed(why), _) => Verdict::Error(why.clone()),
+            (Proof::Failed(why), _) | (_, Executed::Failed(why)) => Verdict::Error(why.clone()),
             (Proof::TooHard, _) => Verdict::Timeout,
             (_, Executed::Unknown(why)) => Verdict::Unknown(why.clone()),
-            (_, Executed::Refuted) => Verdict::Error("a counterexample without an input".into()),
+            (_, Executed::Refuted) => Verdict::Error(Failure::NoInput),
         }
     }
 }
@@ -166,8 +169,8 @@ impl Own {
         Own { scope, ..self.clone() }
     }
 
-    /// Checks every function that both modules define. `Err` is a sentence: one of them is not understood.
-    pub fn functions(&self, before: &str, after: &str) -> Result<Vec<Checked>, String> {
+    /// Checks every function that both modules define. `Err`: one of them is not understood.
+    pub fn functions(&self, before: &str, after: &str) -> Result<Vec<Checked>, Reason> {
         let pair = Pair::read(before, after)?;
         Ok(pair.names(self.scope).iter().map(|name| self.function(&pair, name)).collect())
     }
@@ -218,7 +221,8 @@ impl Own {
                 checked.counterexample = Some(counterexample);
                 Executed::Refuted
             }
-            Ok(Answer::Unknown(why)) | Err(why) => Executed::Unknown(why),
+            Ok(Answer::Unknown(why)) => Executed::Unknown(why.into()),
+            Err(failure) => Executed::Failed(failure),
         };
     }
 
@@ -246,7 +250,7 @@ impl Own {
     fn solve(&self, pair: &Pair, name: &str, solver: &Solver, checked: &mut Checked) -> Proof {
         let questions = match irproof::pose(&pair.before, &pair.after, name, &self.proof) {
             Ok(questions) => questions,
-            Err(refused) => return Proof::Refused(refused.to_string()),
+            Err(why) => return Proof::Unsupported(why),
         };
         let (mut too_hard, mut failed) = (false, None);
         let verdict =
@@ -266,7 +270,9 @@ impl Own {
             (irproof::Verdict::Refuted(input), _) => self.confirm(pair, name, &input, checked),
             (_, Some(why)) => Proof::Failed(why),
             (irproof::Verdict::Unknown(_), None) if too_hard => Proof::TooHard,
-            (irproof::Verdict::Unknown(why), None) => Proof::Unconfirmed(why),
+            (irproof::Verdict::Unknown(why), None) => {
+                Proof::Unconfirmed(Unconfirmed::Undecided(why))
+            }
         }
     }
 
@@ -284,8 +290,8 @@ impl Own {
                 checked.counterexample = Some(counterexample);
                 Proof::Refuted
             }
-            Answer::Holds { .. } => Proof::Unconfirmed("the execution shows no difference".into()),
-            Answer::Unknown(why) => Proof::Unconfirmed(why),
+            Answer::Holds { .. } => Proof::Unconfirmed(Unconfirmed::NoDifference),
+            Answer::Unknown(why) => Proof::Unconfirmed(Unconfirmed::Execution(why)),
         }
     }
 
@@ -301,18 +307,18 @@ impl Refinement for Own {
             Err(why) => Verdict::Unknown(why),
             Ok(all) => {
                 let verdict = Verdict::all(all.iter().map(Checked::verdict));
-                verdict.unwrap_or_else(|| Verdict::Unknown("no function is in both modules".into()))
+                verdict.unwrap_or_else(|| Verdict::Unknown(Reason::NoCommonFunction))
             }
         }
     }
 }
 
 /// A bug of ours is no verdict, and no reason for a hunt to end.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let words = panic.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
-        format!("a bug of ours: {}", words.unwrap_or("a panic"))
+        Failure::Bug(words.unwrap_or("a panic").into())
     })
 }
 
@@ -324,7 +330,7 @@ pub struct Pair {
     /// After.
     pub after: Module,
     /// Functions of either that are not understood, and why.
-    refused: Vec<(String, String)>,
+    refused: Vec<(String, Box<str>)>,
 }
 
 impl Pair {
@@ -342,21 +348,19 @@ impl Pair {
         Pair { before, after, refused: Vec::new() }
     }
 
-    /// Reads two texts. `Err` is a sentence.
-    pub fn read(before: &str, after: &str) -> Result<Pair, String> {
-        let read = |text: &str, which: &str| {
+    /// Reads two texts. `Err`: one of them is not understood.
+    pub fn read(before: &str, after: &str) -> Result<Pair, Reason> {
+        let read = |text: &str, which: fn(Box<str>) -> Reason| {
             if text.len() > LONGEST {
-                let (size, most) = (text.len() >> 20, LONGEST >> 20);
-                return Err(format!(
-                    "the module {which} is a text of {size} MiB: more than {most} are not read"
-                ));
+                return Err(Reason::LargeModule(text.len() >> 20));
             }
-            irtext::parse_lenient(text).map_err(|refused| format!("the module {which}: {refused}"))
+            irtext::parse_lenient(text).map_err(|refused| which(refused.to_string().into()))
         };
-        let (before, not_before) = read(before, "before")?;
-        let (after, not_after) = read(after, "after")?;
+        let (before, not_before) = read(before, Reason::BeforeNotParsed)?;
+        let (after, not_after) = read(after, Reason::AfterNotParsed)?;
         let refused = not_before.into_iter().chain(not_after);
-        let refused = refused.map(|(name, why)| (name, why.to_string())).collect();
+        // Without the line: so that reasons can be counted.
+        let refused = refused.map(|(name, why)| (name, why.what.into())).collect();
         Ok(Pair { refused, ..Pair::of(before, after) })
     }
 
@@ -376,9 +380,9 @@ impl Pair {
         asked.map(|(name, _)| name.to_string()).collect()
     }
 
-    fn unreadable(&self, name: &str) -> Option<String> {
+    fn unreadable(&self, name: &str) -> Option<Reason> {
         let refused = self.refused.iter().find(|(refused, _)| refused == name);
-        refused.map(|(_, why)| format!("not understood: {why}"))
+        refused.map(|(_, what)| Reason::FunctionNotParsed(what.clone()))
     }
 }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use sandbox::{Ended, KillReason, Run, Status, Stop};
 
+use crate::Failure;
+
 /// A solver that reads SMT-LIB 2 on standard input.
 #[derive(Clone, Debug)]
 pub struct Solver {
@@ -30,7 +32,7 @@ pub enum Said {
     /// Time or memory ran out.
     TooHard,
     /// It failed: why.
-    Failed(String),
+    Failed(Failure),
 }
 
 impl Solver {
@@ -80,11 +82,13 @@ impl Solver {
                 .memory(self.memory << 20),
         };
         match run.finish() {
-            Ended::NotStarted(error) => {
-                Said::Failed(format!("{} cannot be started: {error}", self.name()))
-            }
+            Ended::NotStarted(error) => Said::Failed(Failure::NotStarted(
+                format!("{} cannot be started: {error}", self.name()).into(),
+            )),
             Ended::Killed(KillReason::Wall, _) => Said::TooHard,
-            Ended::Killed(why, _) => Said::Failed(format!("{} was ended: {why:?}", self.name())),
+            Ended::Killed(why, _) => {
+                Said::Failed(Failure::Killed(format!("{} was ended: {why:?}", self.name()).into()))
+            }
             Ended::Finished(done) => {
                 let said = done.stdout.text();
                 let first = said.lines().next().unwrap_or("").trim();
@@ -95,7 +99,9 @@ impl Solver {
                     _ if said.contains("out of memory") || said.contains("timeout") => {
                         Said::TooHard
                     }
-                    _ => Said::Failed(format!("{} says: {first}", self.name())),
+                    _ => {
+                        Said::Failed(Failure::Says(format!("{} says: {first}", self.name()).into()))
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use cgen::arith;
+use cgen::redundant_checks;
 use cgen::smith::{self, Bounds};
 use cmachine::{MachineConfig, Outcome};
 use sandbox::{Ended, Run, Status};
@@ -76,7 +76,7 @@ impl Hunts<'_> {
             .args(options)
             .arg("--config")
             .arg(self.dir.join("gainsay.toml"))
-            .arg("--out")
+            .arg("--hunt")
             .arg(&out)
             .cwd(self.dir);
         for compiler in COMPILERS {
@@ -103,8 +103,8 @@ impl Hunts<'_> {
         let texts = (self.args.seed..self.args.seed + COUNTED).filter_map(|seed| {
             let mut made = smith::generate(&self.bounds.draw(seed), &smith::Options::default());
             let done = match strip {
-                true => arith::strip(&mut made.program, &config),
-                false => arith::keep(&made.program, &config),
+                true => redundant_checks::remove_redundant_checks(&mut made.program, &config),
+                false => redundant_checks::run_with_all_checks(&made.program, &config),
             };
             matches!(done.report.outcome, Outcome::Finished(_)).then(|| made.text())
         });
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_header_is_left_out() {
-        let tuple = smith::Tuple::plain(1);
+        let tuple = smith::SeedTuple::plain(1);
         let text = smith::generate(&tuple, &smith::Options::default()).text();
         let body = random_part(&text);
         assert!(!body.contains("static void transparent_crc(") && body.contains("int main("));

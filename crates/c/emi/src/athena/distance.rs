@@ -1,12 +1,12 @@
-//! How far a variant is from its seed, and whether to go there.
+//! The distance of a variant from its seed, and whether a proposal is accepted.
 //!
 //! Athena's measure (Le, Sun, Su, OOPSLA 2015): `α·d(V_Q, V_P) + β·d(E_Q, E_P) − γ·||Q| − |P||`, with
 //! `d` the Jaccard distance of the nodes and of the edges of the control flow, `|·|` the number of
-//! statements. A proposal that leads nearer is accepted with probability `exp(σ·δ)`.
+//! statements. A proposal that decreases the measure is accepted with probability `exp(σ·δ)`.
 //!
-//! Nodes are statements here, by what they say. All is done in whole numbers, so that a seed gives the
-//! same variant on every machine. The unit is a part of a statement of the seed, so that programs of
-//! all sizes are walked alike.
+//! Nodes are statements here, identified by a hash of their content. The arithmetic is on integers, so
+//! that a seed gives the same variant on every machine. The distances are scaled by the number of
+//! statements of the seed, so that the walk does not depend on the size of the program.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,24 +14,24 @@ use choice::Choices;
 
 use crate::dead::{Flow, mix};
 
-/// Parts of a statement.
+/// A statement in the unit of the measure.
 const UNIT: i64 = 1024;
-/// `α` and `β` are 1, `γ` is a half: new statements are then worth more than they cost until the
-/// variant has twice the statements of the seed.
+/// `α` and `β` are 1, `γ` is a half: new statements then increase the measure until the variant has
+/// twice the statements of the seed.
 const GAMMA: (i64, i64) = (1, 2);
 /// `σ`: a loss of so many statements halves the probability.
 const HALVES: i64 = 4;
 
-/// A set compared with one that does not change.
+/// A multiset compared with a fixed one.
 #[derive(Debug, Default, PartialEq)]
-struct Compared {
+struct ComparedSet {
     seed: HashSet<u64>,
-    /// How often each is there.
+    /// The multiplicity of each element.
     counts: HashMap<u64, u32>,
     common: i64,
 }
 
-impl Compared {
+impl ComparedSet {
     fn add(&mut self, element: u64) {
         let count = self.counts.entry(element).or_default();
         *count += 1;
@@ -56,11 +56,11 @@ impl Compared {
     }
 }
 
-/// A variant beside its seed.
+/// A variant compared with its seed.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Distance {
-    nodes: Compared,
-    edges: Compared,
+    nodes: ComparedSet,
+    edges: ComparedSet,
     seed: i64,
     size: i64,
 }
@@ -75,13 +75,13 @@ impl Distance {
         distance
     }
 
-    /// Statements come in.
+    /// Adds statements.
     pub fn add(&mut self, flow: &Flow) {
         flow.nodes.iter().for_each(|node| self.add_node(node.hash));
         each_edge(flow, |edge| self.edges.add(edge));
     }
 
-    /// Statements go.
+    /// Removes statements.
     pub fn remove(&mut self, flow: &Flow) {
         flow.nodes.iter().for_each(|node| self.remove_node(node.hash));
         each_edge(flow, |edge| self.edges.remove(edge));
@@ -117,7 +117,7 @@ fn edge(from: u64, to: u64) -> u64 {
     mix(mix(1, from), to)
 }
 
-/// All edges of some statements: to each from the one before it, and back from the body of a loop.
+/// The edges of some statements: to each from its predecessor, and back edges of loops.
 fn each_edge(flow: &Flow, mut f: impl FnMut(u64)) {
     for node in &flow.nodes {
         if let Some(pred) = node.pred {
@@ -145,7 +145,7 @@ const EIGHTHS: [u64; 8] = [65536, 60097, 55109, 50535, 46341, 42495, 38968, 3573
 
 #[cfg(test)]
 mod tests {
-    use super::{Compared, EIGHTHS, HALVES, UNIT, is_accepted};
+    use super::{ComparedSet, EIGHTHS, HALVES, UNIT, is_accepted};
     use choice::Choices;
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_distance_is_jaccards_and_comes_back() {
-        let mut sets = Compared { seed: [1, 2, 3].into(), ..Compared::default() };
+        let mut sets = ComparedSet { seed: [1, 2, 3].into(), ..ComparedSet::default() };
         [1, 2, 2, 3].into_iter().for_each(|n| sets.add(n));
         assert_eq!(sets.distance(100), 0);
         sets.remove(2);

@@ -1,36 +1,35 @@
-//! Athena: statements of other programs where nothing ever ran.
+//! Athena: inserts statements of other programs into code that never runs, and removes such code.
 //!
-//! A walk through variants (Markov chain Monte Carlo) that likes to lead away from the seed: what
-//! never runs needs no execution between one proposal and the next, so a variant takes several steps
-//! at once.
+//! A random walk over variants (Markov chain Monte Carlo) that prefers distance from the seed. Code that
+//! never runs needs no execution between proposals, so a variant takes several steps at once.
 
+mod copy;
 mod distance;
-mod graft;
-mod place;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod transplant;
 mod walk;
 
 use choice::Choices;
 use ctree::{Program, StmtId, StmtKind};
 
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::dead::{Flow, dead_sites};
 use crate::site::own_funcs;
 use crate::{Change, Edit, Strategy, Variant};
-use graft::{Graft, Into, Mark};
-use survey::Needs;
+use copy::{ArenaMark, Destination, TreeCopier};
+use survey::Requirements;
 use walk::Walk;
 
-/// Snippets kept in all, and of one seed: a database is to have many authors.
+/// Most snippets in total, and of one seed: the snippets should come from many programs.
 const ALL: usize = 4000;
 const OF_SEED: usize = 100;
 
-/// Statements gathered from seeds.
+/// Snippets: statements gathered from seeds.
 #[derive(Debug, Default)]
 pub struct Database {
-    /// Their trees, and of functions names and types.
+    /// Their trees, with the names and types of functions.
     program: Option<Program>,
     snippets: Vec<Snippet>,
 }
@@ -38,12 +37,12 @@ pub struct Database {
 #[derive(Debug)]
 struct Snippet {
     stmt: StmtId,
-    needs: Needs,
+    needs: Requirements,
 }
 
 impl Database {
-    /// Takes statements from a program that can stand in others. The first declarations of each unit
-    /// are left out, as many as `headers` says.
+    /// Adds statements of a program that can be transplanted into others. The first `headers`
+    /// declarations of each unit are left out.
     pub fn gather(&mut self, program: &Program, headers: &[usize]) {
         let to = self.program.get_or_insert_with(|| Program::new(program.types.model.clone()));
         if to.types.model != program.types.model {
@@ -56,12 +55,12 @@ impl Database {
         }
         found.retain(|&s| {
             is_snippet(program, s)
-                && Needs::of(program, s).is_some_and(|needs| needs.is_portable(program))
+                && Requirements::of(program, s).is_some_and(|needs| needs.is_portable(program))
         });
-        // Some of all parts of the program.
+        // A sample of the whole program.
         let count = found.len().min(OF_SEED).min(ALL.saturating_sub(self.snippets.len()));
         for n in 0..count {
-            let mark = Mark::of(to);
+            let mark = ArenaMark::of(to);
             match keep(program, found[n * found.len() / count], to) {
                 Some(snippet) => self.snippets.push(snippet),
                 None => mark.restore(to),
@@ -81,17 +80,18 @@ impl Database {
 }
 
 fn keep(from: &Program, s: StmtId, to: &mut Program) -> Option<Snippet> {
-    let needs = Needs::of(from, s)?;
+    let needs = Requirements::of(from, s)?;
     let vars = Default::default();
-    let mut graft = Graft { from, to, same: false, into: Into::Database, vars, decls: Vec::new() };
-    for hole in &needs.holes {
-        graft.var(hole.var)?;
+    let mut copier =
+        TreeCopier { from, to, same: false, into: Destination::Database, vars, decls: Vec::new() };
+    for free_var in &needs.free_vars {
+        copier.var(free_var.var)?;
     }
-    let stmt = graft.stmt(s)?;
-    Some(Snippet { stmt, needs: Needs::of(to, stmt)? })
+    let stmt = copier.stmt(s)?;
+    Some(Snippet { stmt, needs: Requirements::of(to, stmt)? })
 }
 
-/// Whether a statement is worth to be put elsewhere, and can be.
+/// Whether a statement is suitable as a snippet.
 fn is_snippet(program: &Program, s: StmtId) -> bool {
     use StmtKind::{Block, DoWhile, Expr, For, If, Switch, While};
     match &program.stmt(s).kind {
@@ -101,9 +101,9 @@ fn is_snippet(program: &Program, s: StmtId) -> bool {
     }
 }
 
-/// Puts statements where nothing ever ran, and takes such from there.
+/// Inserts snippets into code that never ran, and removes statements that never ran.
 pub(crate) fn mutate(
-    view: &View,
+    view: &ProfiledProgram,
     database: &Database,
     room: usize,
     next: &mut Variant,
@@ -115,7 +115,7 @@ pub(crate) fn mutate(
         return;
     }
     let mut walk = Walk::new(view, database, &flow, &dead, &mut next.base);
-    // Sometimes a little, sometimes much.
+    // From few proposals to many.
     for _ in 0..1 + choices.below(2 * room as u64) {
         walk.propose(room, choices);
     }

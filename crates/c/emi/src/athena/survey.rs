@@ -1,34 +1,34 @@
-//! What a statement needs of the place that it is put in.
+//! The requirements of a statement on the site it is transplanted to.
 
-use ctree::map::{Part, parts};
+use ctree::map::{Child, for_each_child};
 use ctree::{ExprId, ExprKind, FuncId, Init, Item, Program, RecordId, Scope, StmtId, StmtKind};
 use ctree::{Storage, Ty, TypeKind, UnOp, VarId};
 
-/// Statements and expressions of a snippet, at most: a variant is to have many small ones.
+/// Most statements and expressions of a snippet: a variant should have many small ones.
 const STMTS: usize = 20;
 const EXPRS: usize = 250;
-/// Bytes of a variable that a snippet brings along, at most: the frame is there even if the code
-/// never runs.
+/// Most bytes of a variable that a snippet declares: the frame is allocated even if the code never
+/// runs.
 pub(super) const BYTES: u64 = 4096;
 
 /// A variable that a snippet uses and does not declare.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hole {
+pub(super) struct FreeVar {
     pub var: VarId,
     /// Its address is taken.
     pub addressed: bool,
 }
 
-/// What a statement needs.
+/// The requirements of a statement.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
-    /// In the order of the text.
-    pub holes: Vec<Hole>,
+pub(super) struct Requirements {
+    /// In source order.
+    pub free_vars: Vec<FreeVar>,
     /// Types that its text names, or that its variables have.
     pub types: Vec<Ty>,
     /// Records whose members it names.
     pub records: Vec<RecordId>,
-    /// There is a `break`, a `continue` for a loop around it.
+    /// It has a `break`, a `continue` of an enclosing loop.
     pub breaks: bool,
     pub continues: bool,
     declared: Vec<VarId>,
@@ -36,21 +36,21 @@ pub(super) struct Needs {
     exprs: usize,
 }
 
-impl Needs {
-    /// What a statement needs; `None` for one that belongs where it is.
-    pub fn of(program: &Program, s: StmtId) -> Option<Needs> {
+impl Requirements {
+    /// The requirements of a statement; `None` if it cannot be transplanted.
+    pub fn of(program: &Program, s: StmtId) -> Option<Requirements> {
         let mut survey =
-            Survey { program, needs: Needs::default(), breaks: false, continues: false };
+            Survey { program, needs: Requirements::default(), breaks: false, continues: false };
         survey.stmt(s)?;
         let mut needs = survey.needs;
-        needs.holes.retain(|hole| !needs.declared.contains(&hole.var));
+        needs.free_vars.retain(|free_var| !needs.declared.contains(&free_var.var));
         Some(needs)
     }
 
-    /// Whether it can go into another program: nothing that it needs has a tag.
+    /// Whether it can be transplanted into another program: it needs no tagged type.
     pub fn is_portable(&self, program: &Program) -> bool {
-        let holes = self.holes.iter().map(|hole| program.var(hole.var).ty);
-        let mut types = self.types.iter().copied().chain(holes);
+        let free_vars = self.free_vars.iter().map(|free_var| program.var(free_var.var).ty);
+        let mut types = self.types.iter().copied().chain(free_vars);
         self.records.is_empty() && types.all(|ty| is_portable(program, ty))
     }
 }
@@ -67,8 +67,8 @@ fn is_portable(program: &Program, ty: Ty) -> bool {
 
 struct Survey<'a> {
     program: &'a Program,
-    needs: Needs,
-    /// A `break`, a `continue` here is for a loop of the snippet.
+    needs: Requirements,
+    /// A `break`, a `continue` here belongs to a loop of the snippet.
     breaks: bool,
     continues: bool,
 }
@@ -105,7 +105,7 @@ impl Survey<'_> {
                 self.expr(*c)?;
                 self.switch(*body)?;
             }
-            // One outside of a switch belongs to a switch around it.
+            // A label outside of a switch belongs to an enclosing one.
             StmtKind::Case(..) | StmtKind::Default(_) => return None,
             StmtKind::Return(e) => e.iter().try_for_each(|&e| self.expr(e))?,
             StmtKind::Decl(items) => items.iter().try_for_each(|item| self.item(item))?,
@@ -121,7 +121,7 @@ impl Survey<'_> {
         fits
     }
 
-    /// Labels of a `switch` stand in its block, not deeper.
+    /// The labels of a `switch` must be directly in its block.
     fn switch(&mut self, body: StmtId) -> Option<()> {
         let StmtKind::Block(list) = &self.program.stmt(body).kind else { return None };
         for &s in list {
@@ -149,7 +149,7 @@ impl Survey<'_> {
                 self.needs.types.push(var.ty);
                 var.init.iter().try_for_each(|init| self.init(init))
             }
-            // Its uses say what it stands for.
+            // Uses of a typedef name are resolved.
             Item::Typedef(_) => Some(()),
             _ => None,
         }
@@ -170,13 +170,15 @@ impl Survey<'_> {
         }
         let kind = &program.expr(e).kind;
         match *kind {
-            ExprKind::Var(v) => self.hole(v, program.types.as_array(program.expr(e).ty).is_some()),
+            ExprKind::Var(v) => {
+                self.free_var(v, program.types.as_array(program.expr(e).ty).is_some())
+            }
             ExprKind::Unary(UnOp::AddrOf, mut of) => {
                 while let ExprKind::Member(inner, _) = program.expr(of).kind {
                     of = inner;
                 }
                 if let ExprKind::Var(v) = program.expr(of).kind {
-                    self.hole(v, true);
+                    self.free_var(v, true);
                 }
             }
             ExprKind::Call(f, ref args) if callee(program, f).is_some() => {
@@ -192,17 +194,17 @@ impl Survey<'_> {
             _ => {}
         }
         match *program.types.shape(program.expr(e).ty) {
-            // Compilers do not agree on what goes with what.
+            // Compilers disagree on the operand types that are allowed.
             TypeKind::Vector(..) | TypeKind::VaList => return None,
             TypeKind::Record(id) => self.needs.records.push(id),
             _ => {}
         }
         let mut fits = Some(());
-        parts(kind, &mut |part| {
-            let part = match part {
-                Part::Expr(e) => self.expr(e),
-                Part::Stmt(s) => self.stmt(s),
-                Part::Init(init) => self.init(init),
+        for_each_child(kind, &mut |child| {
+            let part = match child {
+                Child::Expr(e) => self.expr(e),
+                Child::Stmt(s) => self.stmt(s),
+                Child::Init(init) => self.init(init),
             };
             fits = fits.and(part);
         });
@@ -214,12 +216,12 @@ impl Survey<'_> {
         Some(())
     }
 
-    /// What decays or has a member that does is as good as pointed to.
-    fn hole(&mut self, var: VarId, addressed: bool) {
+    /// A variable that decays, or has a member that does, counts as having its address taken.
+    fn free_var(&mut self, var: VarId, addressed: bool) {
         let addressed = addressed || !self.program.types.is_scalar(self.program.var(var).ty);
-        match self.needs.holes.iter_mut().find(|hole| hole.var == var) {
-            Some(hole) => hole.addressed |= addressed,
-            None => self.needs.holes.push(Hole { var, addressed }),
+        match self.needs.free_vars.iter_mut().find(|free_var| free_var.var == var) {
+            Some(free_var) => free_var.addressed |= addressed,
+            None => self.needs.free_vars.push(FreeVar { var, addressed }),
         }
     }
 }

@@ -5,7 +5,7 @@ use cmachine::Profile;
 use ctree::{Program, UnitId};
 
 use super::{Database, mutate};
-use crate::chain::View;
+use crate::chain::ProfiledProgram;
 use crate::grow::tests::{SCOPES, check, installed, parse};
 use crate::site::Sites;
 use crate::{Change, Variant, orion};
@@ -16,7 +16,7 @@ fn mutated(program: &Program, database: &Database, choices: &mut Choices) -> Var
     let mut last = program.clone();
     for _ in 0..3 {
         let sites = Sites::of(&last, &[], next.base.stmts.len());
-        let view = View { program: &last, sites: &sites, profile: &Profile::default() };
+        let view = ProfiledProgram { program: &last, sites: &sites, profile: &Profile::default() };
         mutate(&view, database, 40, &mut next, choices);
         orion::mutate(&view, 5, &mut next, choices);
         last = next.program();
@@ -32,7 +32,7 @@ fn programs() -> Vec<Program> {
     for seed in 0..4 {
         let options = cgen::yarp::Options::default();
         all.push(cgen::yarp::generate(seed, &options).expect("a program").program);
-        let smith = cgen::smith::Tuple::plain(seed);
+        let smith = cgen::smith::SeedTuple::plain(seed);
         all.push(cgen::smith::generate(&smith, &cgen::smith::Options::default()).program);
     }
     all

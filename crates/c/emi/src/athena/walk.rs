@@ -1,63 +1,63 @@
-//! The walk from variant to variant.
+//! The random walk from variant to variant.
 
 use std::collections::HashMap;
 
 use choice::Choices;
 use ctree::{Program, StmtId};
 
+use super::copy::ArenaMark;
 use super::distance::{Distance, is_accepted};
-use super::graft::Mark;
-use super::place::Place;
-use super::survey::Needs;
+use super::survey::Requirements;
+use super::transplant::TransplantSite;
 use super::{Database, is_snippet};
 use crate::Change;
-use crate::chain::View;
-use crate::dead::{DeadSite, Flow, nothing};
+use crate::chain::ProfiledProgram;
+use crate::dead::{DeadSite, Flow, removed_hash};
 
-/// Of 100 snippets, how many are of the seed itself: only those may have its records.
-const OWN: u32 = 30;
+/// The share of snippets from the seed itself, in percent: only those may use its records.
+const OWN_PERCENT: u32 = 30;
 
-/// What was done.
+/// A change that is proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// Code was put before a node.
-    Put(u32, StmtId),
-    /// A node was taken away.
-    Taken(u32),
+enum Proposal {
+    /// Inserts code before a node.
+    Insert(u32, StmtId),
+    /// Removes a node.
+    Remove(u32),
 }
 
-/// Where the walk is.
+/// The state of the walk.
 pub(super) struct Walk<'a> {
-    view: &'a View<'a>,
+    view: &'a ProfiledProgram<'a>,
     database: &'a Database,
     flow: &'a Flow,
     dead: &'a [DeadSite],
     base: &'a mut Program,
     distance: Distance,
-    steps: Vec<Step>,
-    /// The statements of the code that was put in.
+    accepted: Vec<Proposal>,
+    /// The statements of the inserted code.
     codes: HashMap<StmtId, Flow>,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that begins at the last variant.
+    /// A walk that starts at the last variant.
     pub fn new(
-        view: &'a View<'a>,
+        view: &'a ProfiledProgram<'a>,
         database: &'a Database,
         flow: &'a Flow,
         dead: &'a [DeadSite],
         base: &'a mut Program,
     ) -> Walk<'a> {
         let distance = Distance::new(&Flow::of(base), flow);
-        let (steps, codes) = (Vec::new(), HashMap::new());
-        Walk { view, database, flow, dead, base, distance, steps, codes }
+        let (accepted, codes) = (Vec::new(), HashMap::new());
+        Walk { view, database, flow, dead, base, distance, accepted, codes }
     }
 
-    /// What was done, as edits.
+    /// The accepted proposals, as edits.
     pub fn changes(&self) -> impl Iterator<Item = Change> + '_ {
-        self.steps.iter().map(|step| match *step {
-            Step::Put(at, code) => Change::Insert { before: self.stmt(at), code },
-            Step::Taken(at) => Change::Remove { stmt: self.stmt(at) },
+        self.accepted.iter().map(|proposal| match *proposal {
+            Proposal::Insert(at, code) => Change::Insert { before: self.stmt(at), code },
+            Proposal::Remove(at) => Change::Remove { stmt: self.stmt(at) },
         })
     }
 
@@ -67,45 +67,45 @@ impl<'a> Walk<'a> {
 
     /// One proposal, accepted or not. There are at most `room` changes.
     pub fn propose(&mut self, room: usize, choices: &mut Choices) {
-        let mark = Mark::of(self.base);
+        let mark = ArenaMark::of(self.base);
         let before = self.distance.value();
-        let has_room = self.steps.len() < room;
+        let has_room = self.accepted.len() < room;
         let undone = match choices.below(10) {
-            0..=5 if has_room => match self.put(choices) {
-                Some(step) => {
-                    self.apply(step);
+            0..=5 if has_room => match self.propose_insertion(choices) {
+                Some(proposal) => {
+                    self.apply(proposal);
                     None
                 }
                 None => return mark.restore(self.base),
             },
-            6..=7 if has_room => match self.take(choices) {
-                Some(step) => {
-                    self.apply(step);
+            6..=7 if has_room => match self.propose_removal(choices) {
+                Some(proposal) => {
+                    self.apply(proposal);
                     None
                 }
                 None => return,
             },
             _ => {
-                // Back again.
-                let at = choices.index(self.steps.len());
-                let Some(&step) = self.steps.get(at) else { return };
-                self.revert(step);
-                Some((at, step))
+                // Revert an accepted proposal.
+                let at = choices.index(self.accepted.len());
+                let Some(&proposal) = self.accepted.get(at) else { return };
+                self.revert(proposal);
+                Some((at, proposal))
             }
         };
         if is_accepted(self.distance.value() - before, choices) {
             return;
         }
-        match (undone, self.steps.last().copied()) {
-            (Some((at, step)), _) => {
-                self.apply(step);
-                // Where it was: the order is that of the text.
-                let step = self.steps.pop();
-                step.into_iter().for_each(|step| self.steps.insert(at, step));
+        match (undone, self.accepted.last().copied()) {
+            (Some((at, proposal)), _) => {
+                self.apply(proposal);
+                // At its old position: the order is that of the text.
+                let proposal = self.accepted.pop();
+                proposal.into_iter().for_each(|proposal| self.accepted.insert(at, proposal));
             }
-            (None, Some(step)) => {
-                self.revert(step);
-                if let Step::Put(_, code) = step {
+            (None, Some(proposal)) => {
+                self.revert(proposal);
+                if let Proposal::Insert(_, code) = proposal {
                     self.codes.remove(&code);
                     mark.restore(self.base);
                 }
@@ -114,58 +114,59 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Code for some place.
-    fn put(&mut self, choices: &mut Choices) -> Option<Step> {
+    /// Proposes to insert a snippet.
+    fn propose_insertion(&mut self, choices: &mut Choices) -> Option<Proposal> {
         let dead = choices.pick(self.dead)?;
-        if self.is_gone(dead.node) {
+        if self.is_removed(dead.node) {
             return None;
         }
-        let place = Place::new(self.base, self.view.sites, &dead.site);
-        let own = choices.chance(OWN) || self.database.is_empty();
+        let place = TransplantSite::new(self.base, self.view.sites, &dead.site);
+        let own = choices.chance(OWN_PERCENT) || self.database.is_empty();
         let code = match (&self.database.program, choices.pick(&self.database.snippets)) {
             (Some(from), Some(snippet)) if !own => {
-                place.put((from, snippet.stmt, &snippet.needs), false, self.base, choices)?
+                place.transplant((from, snippet.stmt, &snippet.needs), false, self.base, choices)?
             }
             _ => {
                 let from = self.view.program;
                 let stmt = choices.pick(&self.flow.nodes)?.stmt;
-                let needs = is_snippet(from, stmt).then(|| Needs::of(from, stmt)).flatten()?;
-                place.put((from, stmt, &needs), true, self.base, choices)?
+                let needs =
+                    is_snippet(from, stmt).then(|| Requirements::of(from, stmt)).flatten()?;
+                place.transplant((from, stmt, &needs), true, self.base, choices)?
             }
         };
         self.codes.insert(code, Flow::of_stmt(self.base, code));
-        Some(Step::Put(dead.node, code))
+        Some(Proposal::Insert(dead.node, code))
     }
 
-    /// A statement to take away.
-    fn take(&mut self, choices: &mut Choices) -> Option<Step> {
+    /// Proposes to remove a statement.
+    fn propose_removal(&mut self, choices: &mut Choices) -> Option<Proposal> {
         let dead = choices.pick(self.dead)?;
         let end = self.flow.nodes[dead.node as usize].end;
-        // What changed inside would have to be undone first.
-        let is_changed = self.steps.iter().any(|step| match *step {
-            Step::Put(at, _) => at > dead.node && at < end,
-            Step::Taken(at) => at >= dead.node && at < end,
+        // Changes inside would have to be reverted first.
+        let is_changed = self.accepted.iter().any(|proposal| match *proposal {
+            Proposal::Insert(at, _) => at > dead.node && at < end,
+            Proposal::Remove(at) => at >= dead.node && at < end,
         });
-        let fits = dead.removable && !is_changed && !self.is_gone(dead.node);
-        fits.then_some(Step::Taken(dead.node))
+        let fits = dead.removable && !is_changed && !self.is_removed(dead.node);
+        fits.then_some(Proposal::Remove(dead.node))
     }
 
-    /// Whether a node is, or is in, one that was taken away.
-    fn is_gone(&self, node: u32) -> bool {
-        self.steps.iter().any(|step| {
-            matches!(*step, Step::Taken(at) if at <= node && node < self.flow.nodes[at as usize].end)
+    /// Whether a node or one that encloses it was removed.
+    fn is_removed(&self, node: u32) -> bool {
+        self.accepted.iter().any(|proposal| {
+            matches!(*proposal, Proposal::Remove(at) if at <= node && node < self.flow.nodes[at as usize].end)
         })
     }
 
-    /// The way to a node: from the one before it, through all that was put between.
-    fn way(&self, at: u32) -> Vec<(u64, u64)> {
-        let is_taken = |at: u32| self.steps.contains(&Step::Taken(at));
+    /// The edges that lead to a node: from its predecessor, through all code inserted between.
+    fn incoming_edges(&self, at: u32) -> Vec<(u64, u64)> {
+        let is_taken = |at: u32| self.accepted.contains(&Proposal::Remove(at));
         let hash = |at: u32| match is_taken(at) {
-            true => nothing(),
+            true => removed_hash(),
             false => self.flow.nodes[at as usize].hash,
         };
-        let puts = self.steps.iter().filter_map(|step| match step {
-            Step::Put(to, code) if *to == at => self.codes.get(code)?.nodes.first(),
+        let puts = self.accepted.iter().filter_map(|proposal| match proposal {
+            Proposal::Insert(to, code) if *to == at => self.codes.get(code)?.nodes.first(),
             _ => None,
         });
         let pred = self.flow.nodes[at as usize].pred.map(hash);
@@ -174,58 +175,58 @@ impl<'a> Walk<'a> {
         all.windows(2).map(|pair| (pair[0], pair[1])).collect()
     }
 
-    fn ways(&mut self, step: Step, are_there: bool) {
-        let (at, next) = match step {
-            Step::Put(at, _) => (at, None),
-            Step::Taken(at) => (at, self.flow.nodes[at as usize].next),
+    fn update_edges(&mut self, proposal: Proposal, present: bool) {
+        let (at, next) = match proposal {
+            Proposal::Insert(at, _) => (at, None),
+            Proposal::Remove(at) => (at, self.flow.nodes[at as usize].next),
         };
         for (from, to) in
-            [at].into_iter().chain(next).flat_map(|at| self.way(at)).collect::<Vec<_>>()
+            [at].into_iter().chain(next).flat_map(|at| self.incoming_edges(at)).collect::<Vec<_>>()
         {
-            match are_there {
+            match present {
                 true => self.distance.add_edge(from, to),
                 false => self.distance.remove_edge(from, to),
             }
         }
     }
 
-    fn apply(&mut self, step: Step) {
-        self.ways(step, false);
-        self.steps.push(step);
-        self.ways(step, true);
-        match step {
-            Step::Put(_, code) => {
+    fn apply(&mut self, proposal: Proposal) {
+        self.update_edges(proposal, false);
+        self.accepted.push(proposal);
+        self.update_edges(proposal, true);
+        match proposal {
+            Proposal::Insert(_, code) => {
                 if let Some(flow) = self.codes.get(&code) {
                     self.distance.add(flow);
                 }
             }
-            Step::Taken(at) => self.inside(at, false),
+            Proposal::Remove(at) => self.update_subtree(at, false),
         }
     }
 
-    fn revert(&mut self, step: Step) {
-        self.ways(step, false);
-        self.steps.retain(|other| *other != step);
-        self.ways(step, true);
-        match step {
-            Step::Put(_, code) => {
+    fn revert(&mut self, proposal: Proposal) {
+        self.update_edges(proposal, false);
+        self.accepted.retain(|other| *other != proposal);
+        self.update_edges(proposal, true);
+        match proposal {
+            Proposal::Insert(_, code) => {
                 if let Some(flow) = self.codes.get(&code) {
                     self.distance.remove(flow);
                 }
             }
-            Step::Taken(at) => self.inside(at, true),
+            Proposal::Remove(at) => self.update_subtree(at, true),
         }
     }
 
-    /// A node and those in it come or go; the ways to and from it are not counted here.
-    fn inside(&mut self, at: u32, are_there: bool) {
+    /// Adds or removes a node and those in it, without the edges to and from it.
+    fn update_subtree(&mut self, at: u32, present: bool) {
         let nodes = &self.flow.nodes;
         for n in at..nodes[at as usize].end {
             let node = nodes[n as usize];
             let pred = node.pred.filter(|_| n > at).map(|pred| nodes[pred as usize].hash);
             let back = pred.filter(|_| node.loops).map(|pred| (node.hash, pred));
             let edges = pred.map(|pred| (pred, node.hash)).into_iter().chain(back);
-            if are_there {
+            if present {
                 self.distance.add_node(node.hash);
                 edges.for_each(|(from, to)| self.distance.add_edge(from, to));
             } else {
@@ -251,7 +252,7 @@ mod tests {
         database.gather(&program, &[]);
         let sites = Sites::of(&program, &[], program.stmts.len());
         let profile = cmachine::Profile::default();
-        let view = View { program: &program, sites: &sites, profile: &profile };
+        let view = ProfiledProgram { program: &program, sites: &sites, profile: &profile };
         let mut next = Variant::new(program.clone());
         let flow = Flow::of(&program);
         let dead = dead_sites(&view, &flow, &next);
@@ -260,15 +261,15 @@ mod tests {
         let mut choices = Choices::new(3);
         let mut taken_back = 0;
         for _ in 0..300 {
-            let before = walk.steps.len();
+            let before = walk.accepted.len();
             walk.propose(40, &mut choices);
-            taken_back += usize::from(walk.steps.len() < before);
+            taken_back += usize::from(walk.accepted.len() < before);
         }
         assert!(walk.distance.value() > 10_000, "{}", walk.distance.value());
         assert!(taken_back > 10, "{taken_back} times back");
-        assert!(walk.steps.iter().any(|step| matches!(step, Step::Taken(_))));
-        while let Some(&step) = walk.steps.first() {
-            walk.revert(step);
+        assert!(walk.accepted.iter().any(|proposal| matches!(proposal, Proposal::Remove(_))));
+        while let Some(&proposal) = walk.accepted.first() {
+            walk.revert(proposal);
         }
         assert_eq!(walk.distance, Distance::new(&flow, &flow));
     }

@@ -1,13 +1,13 @@
-//! Statements grown from C's grammar that are never to run.
+//! Statements generated from C's grammar, for code that never runs.
 //!
-//! They are well typed, over what is visible at a place, and need no defined behaviour: variables
-//! may be uninitialised, loops endless, divisors zero. What compilers refuse is left out: that is
-//! what the checks here are about.
+//! They are well typed, use what is visible at a site, and need no defined behaviour: variables may be
+//! uninitialised, loops endless, divisors zero. What compilers reject is avoided, which is the purpose of
+//! the checks here.
 //!
 //! What it does not do: labels of its own, operators on vectors, calls of the C library.
 
 mod expr;
-mod place;
+mod lvalue;
 mod stmt;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -19,17 +19,17 @@ use ctree::{
     ArrayLen, FuncId, LabelId, Program, RecordId, Scope, StmtId, Storage, Ty, TypeKind, VarId,
 };
 
-use crate::site::{Callee, Site, Sites};
+use crate::site::{CalleeKind, Site, Sites};
 
-/// Statements of a body, at most: enough for a loop with something in it, and short to read.
+/// Most statements of a body: enough for a loop with a body, and short to read.
 const STMTS: u64 = 12;
-/// Operators of a body, at most.
+/// Most operators of a body.
 const OPERATORS: u32 = 120;
-/// Statements nest at most so deep.
+/// Greatest nesting of statements.
 const DEPTH: u32 = 3;
 
-/// A block for a place: well typed, over what is visible there, free to have no defined behaviour.
-/// `looped` says that it is the body of a loop of its own.
+/// A block for a site: well typed, using what is visible there, without regard to undefined behaviour.
+/// `looped` if it is the body of a loop of its own.
 pub(crate) fn body(
     program: &mut Program,
     sites: &Sites,
@@ -41,18 +41,18 @@ pub(crate) fn body(
     let ret = program.types.as_function(program.func(site.func).ty).map_or(Ty::VOID, |f| f.ret);
     let ret = program.types.canon(ret).unqual();
     let labels = sites.labels.get(&site.func).cloned().unwrap_or_default();
-    let mut grow = Grow {
+    let mut generator = BodyGenerator {
         stmts: 1 + choices.below(STMTS) as u32,
         operators: OPERATORS,
         breaks: site.breaks || looped,
         continues: site.continues || looped,
-        p: program,
+        program,
         scope,
         ret,
         labels,
         choices,
     };
-    grow.block(DEPTH)
+    generator.block(DEPTH)
 }
 
 /// A name that nothing in a program has.
@@ -67,9 +67,10 @@ pub(crate) fn fresh(program: &Program) -> String {
     }
 }
 
-/// What can be named at a place.
+/// What is visible at a site.
 pub(crate) struct Visible {
-    /// Variables, innermost last. Those that are only declared are left out: they may be nowhere.
+    /// Variables, innermost last. Those that are only declared are left out: they may not be
+    /// defined.
     pub vars: Vec<VarId>,
     /// Functions that have a body somewhere, `main` left out.
     pub funcs: Vec<FuncId>,
@@ -80,15 +81,15 @@ pub(crate) struct Visible {
 }
 
 impl Visible {
-    /// What can be named before a statement.
+    /// What is visible before a statement.
     pub fn at(program: &Program, sites: &Sites, site: &Site) -> Visible {
-        let mut vars = sites.scopes.vars(program, site.stmt);
+        let mut vars = sites.visible.vars(program, site.stmt);
         vars.retain(|&v| is_defined(program, v));
         vars.reverse();
-        let all = sites.scopes.funcs(program, site.stmt);
+        let all = sites.visible.funcs(program, site.stmt);
         let of = |callee| all.iter().copied().filter(|&f| sites.callee(f) == callee).collect();
-        let (funcs, library) = (of(Callee::Defined), of(Callee::Library));
-        Visible { vars, funcs, library, records: sites.scopes.records(site.stmt) }
+        let (funcs, library) = (of(CalleeKind::Defined), of(CalleeKind::Library));
+        Visible { vars, funcs, library, records: sites.visible.records(site.stmt) }
     }
 
     /// Whether the members of a record can be named.
@@ -109,7 +110,7 @@ impl Visible {
         }
     }
 
-    /// Whether a canonical type can be written here and means itself.
+    /// Whether a canonical type can be written here with the same meaning.
     pub fn can_write(&self, program: &Program, ty: Ty) -> bool {
         match program.types.shape(ty) {
             TypeKind::Void | TypeKind::Int(_) | TypeKind::Float(_) => true,
@@ -121,7 +122,7 @@ impl Visible {
             TypeKind::Record(id) => {
                 let tag = program.types.records[id.index()].tag;
                 let same = program.types.records.iter().filter(|r| r.tag == tag).count();
-                // An inner record or enum of the same tag would be meant.
+                // The tag would refer to an inner record or enum.
                 let hidden = same > 1 || program.types.enums.iter().any(|e| e.tag == tag);
                 tag.is_some() && self.records.contains(id) && !hidden
             }
@@ -130,7 +131,7 @@ impl Visible {
     }
 }
 
-/// Units have entries of their own for what they share.
+/// Each unit has its own entry for a shared variable.
 fn is_defined(program: &Program, v: VarId) -> bool {
     let var = program.var(v);
     let shared = |other: &ctree::Var| {
@@ -142,16 +143,16 @@ fn is_defined(program: &Program, v: VarId) -> bool {
     var.scope != Scope::File || var.defined || program.vars.iter().any(shared)
 }
 
-/// A body in the making.
-struct Grow<'a> {
-    p: &'a mut Program,
+/// Builds a body.
+struct BodyGenerator<'a> {
+    program: &'a mut Program,
     scope: Visible,
     /// What the function returns.
     ret: Ty,
     labels: Vec<LabelId>,
     breaks: bool,
     continues: bool,
-    /// Statements and operators that may still be made.
+    /// The budgets of statements and operators.
     stmts: u32,
     operators: u32,
     choices: &'a mut Choices,

@@ -105,7 +105,7 @@ fn programs() -> Vec<(Program, usize)> {
         let options = cgen::yarp::Options::default();
         let yarp = cgen::yarp::generate(seed, &options).expect("a program").program;
         all.push(grown(yarp, 10, &mut choices));
-        let smith = cgen::smith::Tuple::plain(seed);
+        let smith = cgen::smith::SeedTuple::plain(seed);
         let smith = cgen::smith::generate(&smith, &cgen::smith::Options::default()).program;
         all.push(grown(smith, 5, &mut choices));
     }

@@ -1,30 +1,30 @@
-//! C's integer operators on all values at once. `None` means that for one of them the behaviour is
-//! undefined, or may be.
+//! C's integer operators on sets of values. `None` means that the behaviour is, or may be, undefined for
+//! one of them.
 
 use ctree::{BinOp, IntKind, Program, Ty, UnOp};
 
-use super::values::Values;
+use super::values::ValueSet;
 
 /// An integer type, at most 64 bits wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Int {
+pub(super) struct IntType {
     bits: u32,
     signed: bool,
     /// `_Bool`: what is converted to it is compared with zero (6.3.1.2).
     boolean: bool,
 }
 
-impl Int {
+impl IntType {
     /// The integer type behind a type.
-    pub fn of(program: &Program, ty: Ty) -> Option<Int> {
+    pub fn of(program: &Program, ty: Ty) -> Option<IntType> {
         let (bits, signed) = program.types.int_bits(ty)?;
         let boolean = program.types.int_kind(ty) == Some(IntKind::Bool);
-        (bits <= 64).then_some(Int { bits, signed, boolean })
+        (bits <= 64).then_some(IntType { bits, signed, boolean })
     }
 
     /// A bit-field of that type.
-    pub fn narrow(self, bits: u32) -> Int {
-        Int { bits: bits.min(self.bits), ..self }
+    pub fn narrow(self, bits: u32) -> IntType {
+        IntType { bits: bits.min(self.bits), ..self }
     }
 
     pub fn min(self) -> i128 {
@@ -35,8 +35,8 @@ impl Int {
         (1 << (self.bits - u32::from(self.signed))) - 1
     }
 
-    fn all(self) -> Values {
-        Values::Span(self.min(), self.max())
+    fn all(self) -> ValueSet {
+        ValueSet::Span(self.min(), self.max())
     }
 
     pub fn holds(self, value: i128) -> bool {
@@ -60,10 +60,10 @@ impl Int {
         }
     }
 
-    /// The same of limits.
-    fn span(self, min: i128, max: i128) -> Option<Values> {
+    /// The same for limits.
+    fn span(self, min: i128, max: i128) -> Option<ValueSet> {
         match self.holds(min) && self.holds(max) {
-            true => Some(Values::Span(min, max)),
+            true => Some(ValueSet::Span(min, max)),
             false if self.signed => None,
             false => Some(self.all()),
         }
@@ -71,16 +71,16 @@ impl Int {
 }
 
 /// The values converted to a type (6.3.1.2, 6.3.1.3; modulo where GCC and clang say so).
-pub(super) fn convert(values: &Values, to: Int) -> Values {
+pub(super) fn convert(values: &ValueSet, to: IntType) -> ValueSet {
     match values {
-        Values::Set(all) => Values::some(all.iter().map(|v| to.wrap(*v))),
-        Values::Span(min, max) if to.holds(*min) && to.holds(*max) => values.clone(),
-        Values::Span(..) => to.all(),
+        ValueSet::Set(all) => ValueSet::some(all.iter().map(|v| to.wrap(*v))),
+        ValueSet::Span(min, max) if to.holds(*min) && to.holds(*max) => values.clone(),
+        ValueSet::Span(..) => to.all(),
     }
 }
 
 /// A unary operator on a promoted operand of type `ty`.
-pub(super) fn unary(op: UnOp, ty: Int, of: &Values) -> Option<Values> {
+pub(super) fn unary(op: UnOp, ty: IntType, of: &ValueSet) -> Option<ValueSet> {
     let one = |value: i128| match op {
         UnOp::Neg => ty.result(-value),
         UnOp::BitNot => ty.result(ty.wrap(!value)),
@@ -89,18 +89,18 @@ pub(super) fn unary(op: UnOp, ty: Int, of: &Values) -> Option<Values> {
         _ => None,
     };
     match of {
-        Values::Set(all) => {
+        ValueSet::Set(all) => {
             let all: Option<Vec<i128>> = all.iter().map(|v| one(*v)).collect();
-            Some(Values::some(all?))
+            Some(ValueSet::some(all?))
         }
-        Values::Span(min, max) => match op {
+        ValueSet::Span(min, max) => match op {
             UnOp::Neg => ty.span(-max, -min),
-            UnOp::BitNot if ty.signed => Some(Values::Span(!max, !min)),
-            UnOp::BitNot => Some(Values::Span(ty.wrap(!max), ty.wrap(!min))),
+            UnOp::BitNot if ty.signed => Some(ValueSet::Span(!max, !min)),
+            UnOp::BitNot => Some(ValueSet::Span(ty.wrap(!max), ty.wrap(!min))),
             UnOp::Plus => Some(of.clone()),
             UnOp::LogNot => Some(match of.truth() {
-                Some(truth) => Values::one(i128::from(!truth)),
-                None => Values::Set(vec![0, 1]),
+                Some(truth) => ValueSet::one(i128::from(!truth)),
+                None => ValueSet::Set(vec![0, 1]),
             }),
             _ => None,
         },
@@ -109,15 +109,20 @@ pub(super) fn unary(op: UnOp, ty: Int, of: &Values) -> Option<Values> {
 
 /// A binary operator: both operands are converted, the left to `ty`, which is the type of the
 /// result too unless the operator compares.
-pub(super) fn binary(op: BinOp, ty: Int, left: &Values, right: &Values) -> Option<Values> {
-    if let (Values::Set(a), Values::Set(b)) = (left, right) {
+pub(super) fn binary(
+    op: BinOp,
+    ty: IntType,
+    left: &ValueSet,
+    right: &ValueSet,
+) -> Option<ValueSet> {
+    if let (ValueSet::Set(a), ValueSet::Set(b)) = (left, right) {
         let mut all = Vec::with_capacity(a.len() * b.len());
         for &x in a {
             for &y in b {
                 all.push(single(op, ty, x, y)?);
             }
         }
-        return Some(Values::some(all));
+        return Some(ValueSet::some(all));
     }
     use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
     let (a, b) = ((left.min(), left.max()), (right.min(), right.max()));
@@ -129,13 +134,13 @@ pub(super) fn binary(op: BinOp, ty: Int, left: &Values, right: &Values) -> Optio
             let products: Option<Vec<i128>> =
                 corners.iter().map(|(x, y)| x.checked_mul(*y)).collect();
             let Some(products) = products else { return (!ty.signed).then(|| ty.all()) };
-            let all = Values::some(products);
+            let all = ValueSet::some(products);
             ty.span(all.min(), all.max())
         }
         Div | Rem if b.0 <= 0 && b.1 >= 0 => None,
         Div => {
             let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)];
-            let all = Values::some(corners.iter().map(|(x, y)| x / y));
+            let all = ValueSet::some(corners.iter().map(|(x, y)| x / y));
             ty.span(all.min(), all.max())
         }
         Rem => {
@@ -144,30 +149,30 @@ pub(super) fn binary(op: BinOp, ty: Int, left: &Values, right: &Values) -> Optio
             }
             let most = b.0.abs().max(b.1.abs()) - 1;
             let low = if a.0 < 0 { -most } else { 0 };
-            Some(Values::Span(low, if a.1 > 0 { most } else { 0 }))
+            Some(ValueSet::Span(low, if a.1 > 0 { most } else { 0 }))
         }
         Shl | Shr if b.0 < 0 || b.1 >= i128::from(ty.bits) => None,
         Shl if ty.signed && a.0 < 0 => None,
         Shl => ty.span(a.0 << b.0, a.1 << b.1),
         Shr => {
             let corners = [a.0 >> b.0, a.0 >> b.1, a.1 >> b.0, a.1 >> b.1];
-            let all = Values::some(corners);
-            Some(Values::Span(all.min(), all.max()))
+            let all = ValueSet::some(corners);
+            Some(ValueSet::Span(all.min(), all.max()))
         }
-        BitAnd if a.0 >= 0 && b.0 >= 0 => Some(Values::Span(0, a.1.min(b.1))),
+        BitAnd if a.0 >= 0 && b.0 >= 0 => Some(ValueSet::Span(0, a.1.min(b.1))),
         BitOr | BitXor if a.0 >= 0 && b.0 >= 0 => {
             let most = (a.1 | b.1) as u128;
-            Some(Values::Span(0, (most + 1).next_power_of_two() as i128 - 1))
+            Some(ValueSet::Span(0, (most + 1).next_power_of_two() as i128 - 1))
         }
         BitAnd | BitOr | BitXor => Some(ty.all()),
         _ => Some(match compare(op, a, b)? {
-            Some(truth) => Values::one(i128::from(truth)),
-            None => Values::Set(vec![0, 1]),
+            Some(truth) => ValueSet::one(i128::from(truth)),
+            None => ValueSet::Set(vec![0, 1]),
         }),
     }
 }
 
-fn single(op: BinOp, ty: Int, x: i128, y: i128) -> Option<i128> {
+fn single(op: BinOp, ty: IntType, x: i128, y: i128) -> Option<i128> {
     use BinOp::*;
     match op {
         Add => ty.result(x + y),
@@ -226,14 +231,14 @@ mod tests {
         BinOp::BitOr,
     ];
 
-    fn int(bits: u32, signed: bool) -> Int {
-        Int { bits, signed, boolean: false }
+    fn int(bits: u32, signed: bool) -> IntType {
+        IntType { bits, signed, boolean: false }
     }
 
-    fn holds(values: &Values, value: i128) -> bool {
+    fn holds(values: &ValueSet, value: i128) -> bool {
         match values {
-            Values::Set(all) => all.contains(&value),
-            Values::Span(min, max) => (*min..=*max).contains(&value),
+            ValueSet::Set(all) => all.contains(&value),
+            ValueSet::Span(min, max) => (*min..=*max).contains(&value),
         }
     }
 
@@ -249,7 +254,7 @@ mod tests {
             for op in OPS {
                 for &(a, b) in &spans {
                     for &(c, d) in &spans {
-                        let (left, right) = (Values::Span(a, b), Values::Span(c, d));
+                        let (left, right) = (ValueSet::Span(a, b), ValueSet::Span(c, d));
                         let Some(found) = binary(op, ty, &left, &right) else { continue };
                         for x in a..=b {
                             for y in c..=d {
@@ -263,9 +268,9 @@ mod tests {
             }
             for op in [UnOp::Neg, UnOp::BitNot, UnOp::LogNot, UnOp::Plus] {
                 for &(a, b) in &spans {
-                    let Some(found) = unary(op, ty, &Values::Span(a, b)) else { continue };
+                    let Some(found) = unary(op, ty, &ValueSet::Span(a, b)) else { continue };
                     for x in a..=b {
-                        let one = unary(op, ty, &Values::one(x)).expect("defined for all");
+                        let one = unary(op, ty, &ValueSet::one(x)).expect("defined for all");
                         assert!(holds(&found, one.min()), "{op:?} {x} {ty:?} {found:?}");
                     }
                 }
@@ -284,14 +289,17 @@ mod tests {
         assert_eq!(single(BinOp::Rem, sint, -7, 4), Some(-3));
         assert_eq!(single(BinOp::Shr, sint, -7, 1), Some(-4));
         assert_eq!(single(BinOp::Shl, sint, 1, 31), None);
-        assert_eq!(convert(&Values::one(-1), uint), Values::one(i128::from(u32::MAX)));
+        assert_eq!(convert(&ValueSet::one(-1), uint), ValueSet::one(i128::from(u32::MAX)));
         assert_eq!(
-            convert(&Values::one(256), Int { boolean: true, ..int(1, false) }),
-            Values::one(1)
+            convert(&ValueSet::one(256), IntType { boolean: true, ..int(1, false) }),
+            ValueSet::one(1)
         );
-        assert_eq!(convert(&Values::one(256), int(1, false)), Values::one(0));
-        assert_eq!(convert(&Values::one(200), int(8, true)), Values::one(-56));
-        assert_eq!(unary(UnOp::BitNot, uint, &Values::one(0)), Some(Values::one(u32::MAX.into())));
-        assert_eq!(unary(UnOp::Neg, sint, &Values::one(i32::MIN.into())), None);
+        assert_eq!(convert(&ValueSet::one(256), int(1, false)), ValueSet::one(0));
+        assert_eq!(convert(&ValueSet::one(200), int(8, true)), ValueSet::one(-56));
+        assert_eq!(
+            unary(UnOp::BitNot, uint, &ValueSet::one(0)),
+            Some(ValueSet::one(u32::MAX.into()))
+        );
+        assert_eq!(unary(UnOp::Neg, sint, &ValueSet::one(i32::MIN.into())), None);
     }
 }

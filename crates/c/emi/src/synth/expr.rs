@@ -4,13 +4,13 @@
 use choice::Choices;
 use ctree::{BinOp, ExprId, ExprKind, IntKind, Program, Ty, UnOp};
 
-use super::eval::{self, Int};
-use super::values::Values;
-use crate::env::{Env, Known};
+use super::eval::{self, IntType};
+use super::values::ValueSet;
+use crate::env::{Env, KnownScalar};
 
-/// Leaves of one expression, at most.
+/// Most leaves of one expression.
 const LEAVES: usize = 5;
-/// Unary operators and casts in a row.
+/// Most unary operators and casts in a row.
 const IN_A_ROW: u32 = 2;
 
 const UNARY: [UnOp; 3] = [UnOp::LogNot, UnOp::BitNot, UnOp::Neg];
@@ -53,60 +53,70 @@ const LITERALS: [IntKind; 4] = [IntKind::Int, IntKind::UInt, IntKind::Long, IntK
 
 /// An expression and the values that it can have.
 #[derive(Clone, Debug)]
-pub(crate) struct Term {
+pub(crate) struct ValuedExpr {
     pub expr: ExprId,
-    pub values: Values,
+    pub values: ValueSet,
 }
 
-impl Term {
-    /// A scalar that is known.
-    pub fn of(program: &mut Program, known: &Known) -> Term {
-        Term { expr: known.place(program), values: known.values.clone() }
+impl ValuedExpr {
+    /// A known scalar.
+    pub fn of(program: &mut Program, known: &KnownScalar) -> ValuedExpr {
+        ValuedExpr { expr: known.lvalue(program), values: known.values.clone() }
     }
 
-    /// A constant of a type that it is in range of.
-    pub fn constant(program: &mut Program, ty: Ty, value: i128) -> Term {
-        Term { expr: program.int_const(ty, value), values: Values::one(value) }
+    /// A constant that is in the range of a type.
+    pub fn constant(program: &mut Program, ty: Ty, value: i128) -> ValuedExpr {
+        ValuedExpr { expr: program.int_const(ty, value), values: ValueSet::one(value) }
     }
 
     /// Its type after promotion.
-    pub(super) fn promoted(&self, program: &mut Program) -> Option<(Ty, Int)> {
+    pub(super) fn promoted(&self, program: &mut Program) -> Option<(Ty, IntType)> {
         let promoted = program.promote(self.expr);
         let ty = program.expr(promoted).ty.unqual();
-        Some((ty, Int::of(program, ty)?))
+        Some((ty, IntType::of(program, ty)?))
     }
 
-    /// The values as a part of an expression has them, which is `operand`, this or its conversion.
-    fn as_operand(&self, program: &Program, operand: ExprId) -> Option<(Int, Values)> {
-        let own = Int::of(program, program.expr(self.expr).ty)?;
-        let ty = Int::of(program, program.expr(operand).ty)?;
+    /// The values after conversion to an operand: `operand` is this expression or its conversion.
+    fn as_operand(&self, program: &Program, operand: ExprId) -> Option<(IntType, ValueSet)> {
+        let own = IntType::of(program, program.expr(self.expr).ty)?;
+        let ty = IntType::of(program, program.expr(operand).ty)?;
         Some((ty, if own == ty { self.values.clone() } else { eval::convert(&self.values, ty) }))
     }
 
-    /// The same with an operator before it, if that is defined for all values.
-    pub fn unary(&self, program: &mut Program, op: UnOp) -> Option<Term> {
+    /// A unary operator applied to it, if defined for all values.
+    pub fn unary(&self, program: &mut Program, op: UnOp) -> Option<ValuedExpr> {
         let expr = program.unary(op, self.expr);
         let ExprKind::Unary(_, operand) = program.expr(expr).kind else { return None };
         let (ty, values) = self.as_operand(program, operand)?;
-        Some(Term { expr, values: eval::unary(op, ty, &values)? })
+        Some(ValuedExpr { expr, values: eval::unary(op, ty, &values)? })
     }
 
-    /// Both with an operator between, if that is defined for all values.
-    pub fn binary(&self, program: &mut Program, op: BinOp, other: &Term) -> Option<Term> {
+    /// A binary operator applied to both, if defined for all values.
+    pub fn binary(
+        &self,
+        program: &mut Program,
+        op: BinOp,
+        other: &ValuedExpr,
+    ) -> Option<ValuedExpr> {
         let expr = program.binary(op, self.expr, other.expr);
         let ExprKind::Binary(_, left, right) = program.expr(expr).kind else { return None };
         let (ty, left) = self.as_operand(program, left)?;
         let (_, right) = other.as_operand(program, right)?;
-        Some(Term { expr, values: eval::binary(op, ty, &left, &right)? })
+        Some(ValuedExpr { expr, values: eval::binary(op, ty, &left, &right)? })
     }
 
-    fn cast(&self, program: &mut Program, to: Ty) -> Option<Term> {
+    fn cast(&self, program: &mut Program, to: Ty) -> Option<ValuedExpr> {
         let expr = program.cast(to, self.expr);
         let (_, values) = self.as_operand(program, expr)?;
-        Some(Term { expr, values })
+        Some(ValuedExpr { expr, values })
     }
 
-    fn choose(&self, program: &mut Program, yes: &Term, no: &Term) -> Option<Term> {
+    fn choose(
+        &self,
+        program: &mut Program,
+        yes: &ValuedExpr,
+        no: &ValuedExpr,
+    ) -> Option<ValuedExpr> {
         let expr = program.cond(self.expr, Some(yes.expr), no.expr);
         let ExprKind::Cond(_, Some(a), b) = program.expr(expr).kind else { return None };
         let (a, b) = (yes.as_operand(program, a)?.1, no.as_operand(program, b)?.1);
@@ -115,24 +125,24 @@ impl Term {
             Some(false) => b,
             None => a.or(&b),
         };
-        Some(Term { expr, values })
+        Some(ValuedExpr { expr, values })
     }
 
     /// The values that an object of a type has when this is assigned to it.
-    pub fn stored(&self, program: &Program, ty: Ty, bits: Option<u32>) -> Option<Values> {
-        let to = Int::of(program, ty)?;
+    pub fn stored(&self, program: &Program, ty: Ty, bits: Option<u32>) -> Option<ValueSet> {
+        let to = IntType::of(program, ty)?;
         let to = bits.map_or(to, |bits| to.narrow(bits));
         Some(eval::convert(&self.values, to))
     }
 }
 
-/// A valid expression over what is known; `most` is how many leaves it has.
+/// A valid expression over the known scalars, with at most `most` leaves.
 pub(crate) fn expression(
     program: &mut Program,
     env: &Env,
     most: usize,
     choices: &mut Choices,
-) -> Term {
+) -> ValuedExpr {
     let mut work = leaves(program, env, most, choices);
     let mut row = 0;
     while work.len() > 1 || (row == 0 && choices.chance(30)) {
@@ -175,19 +185,19 @@ pub(crate) fn expression(
     take(&mut work, choices)
 }
 
-fn take(work: &mut Vec<Term>, choices: &mut Choices) -> Term {
+fn take(work: &mut Vec<ValuedExpr>, choices: &mut Choices) -> ValuedExpr {
     let at = choices.index(work.len());
     work.swap_remove(at)
 }
 
-fn leaves(program: &mut Program, env: &Env, most: usize, choices: &mut Choices) -> Vec<Term> {
-    let mut known: Vec<&Known> = env.known.iter().collect();
+fn leaves(program: &mut Program, env: &Env, most: usize, choices: &mut Choices) -> Vec<ValuedExpr> {
+    let mut known: Vec<&KnownScalar> = env.known.iter().collect();
     choices.shuffle(&mut known);
     let wanted = 1 + choices.index(most.clamp(1, LEAVES));
     let mut volatile = 0;
     let mut work = Vec::new();
     for known in known.into_iter().take(wanted) {
-        let term = Term::of(program, known);
+        let term = ValuedExpr::of(program, known);
         // Reads of one volatile object without a sequence point between them are not defined, and
         // two names may be the same object.
         volatile += u32::from(program.expr(term.expr).ty.is_volatile());
@@ -201,10 +211,12 @@ fn leaves(program: &mut Program, env: &Env, most: usize, choices: &mut Choices) 
     work
 }
 
-/// A constant: small, a corner of its type, or near a value that is about.
-fn literal(program: &mut Program, env: &Env, choices: &mut Choices) -> Term {
+/// A constant: small, a limit of its type, or near a known value.
+fn literal(program: &mut Program, env: &Env, choices: &mut Choices) -> ValuedExpr {
     let ty = LITERALS[choices.index(LITERALS.len())].ty();
-    let Some(int) = Int::of(program, ty) else { return Term::constant(program, Ty::INT, 1) };
+    let Some(int) = IntType::of(program, ty) else {
+        return ValuedExpr::constant(program, Ty::INT, 1);
+    };
     let value = match choices.below(4) {
         0 => i128::from(choices.range(-9..=9)),
         1 => [int.min(), int.max(), 0][choices.index(3)],
@@ -218,5 +230,5 @@ fn literal(program: &mut Program, env: &Env, choices: &mut Choices) -> Term {
         }
     };
     let value = if int.holds(value) { value } else { i128::from(choices.range(0..=9)) };
-    Term::constant(program, ty, value)
+    ValuedExpr::constant(program, ty, value)
 }

@@ -1,8 +1,8 @@
-//! Expressions that are known to be defined, and predicates that are known to hold or not.
+//! Expressions that are known to be defined, and predicates that are known to be true or false.
 //!
-//! Every expression comes with the values it can have, given those of its variables: computed as C
-//! computes, from sets where they are small and from their limits where not. What might be undefined
-//! for one of them is never built.
+//! Every expression has the set of values it can have, given those of its variables. They are computed by
+//! C's rules, from sets where they are small and from limits otherwise. An expression that might be
+//! undefined for one of them is never built.
 
 mod eval;
 mod expr;
@@ -11,4 +11,4 @@ mod values;
 
 pub(crate) use expr::expression;
 pub(crate) use pred::predicate;
-pub(crate) use values::Values;
+pub(crate) use values::ValueSet;

@@ -1,19 +1,19 @@
-//! Predicates of a known truth (Algorithm 2 of the Hermes paper).
+//! Predicates with a known truth value (Algorithm 2 of the Hermes paper).
 
 use choice::Choices;
 use ctree::{BinOp, ExprId, Program, UnOp};
 
-use super::expr::{COMPARE, Term, expression};
-use super::values::Values;
+use super::expr::{COMPARE, ValuedExpr, expression};
+use super::values::ValueSet;
 use crate::env::Env;
 
-/// Comparisons tried before one is taken that a compiler can see through.
+/// Comparisons tried before one is used that a compiler can fold.
 const TRIES: usize = 12;
 /// Leaves of an expression that is compared.
 const LEAVES: usize = 3;
 
-/// A predicate that has the expected truth whenever the point is reached; `None` where nothing is
-/// known.
+/// A predicate that has the expected truth value whenever the point is reached; `None` where no scalar
+/// is known.
 pub(crate) fn predicate(
     program: &mut Program,
     env: &Env,
@@ -41,9 +41,9 @@ pub(crate) fn predicate(
     }
 }
 
-/// The truth of both sides of a conjunction, or of a disjunction, that is to be worth `expected`.
+/// The truth values of both sides of a conjunction or disjunction that evaluates to `expected`.
 fn sides(expected: bool, conjunction: bool, choices: &mut Choices) -> (bool, bool) {
-    // The one truth that needs both sides, and the other that one side settles.
+    // One truth value needs both sides, the other is decided by one side.
     if expected == conjunction {
         return (conjunction, conjunction);
     }
@@ -71,7 +71,7 @@ fn atom(program: &mut Program, env: &Env, expected: bool, choices: &mut Choices)
         let found = match choices.below(10) {
             0 => bare(program, env, expected, choices),
             1..=4 => {
-                let term = Term::of(program, choices.pick(&env.known)?);
+                let term = ValuedExpr::of(program, choices.pick(&env.known)?);
                 against_constant(program, &term, expected, choices)
             }
             5..=7 => two(program, env, expected, choices),
@@ -84,17 +84,17 @@ fn atom(program: &mut Program, env: &Env, expected: bool, choices: &mut Choices)
             return Some(found);
         }
     }
-    // Its own limits settle it, seen through or not.
-    let term = Term::of(program, choices.pick(&env.known)?);
+    // Its own limits decide it, even if a compiler can fold it.
+    let term = ValuedExpr::of(program, choices.pick(&env.known)?);
     let (ty, _) = term.promoted(program)?;
-    let least = Term::constant(program, ty, term.values.min());
+    let least = ValuedExpr::constant(program, ty, term.values.min());
     let op = if expected { BinOp::Ge } else { BinOp::Lt };
     term.binary(program, op, &least).map(|found| found.expr)
 }
 
 /// A scalar by itself, or its negation.
 fn bare(program: &mut Program, env: &Env, expected: bool, choices: &mut Choices) -> Option<ExprId> {
-    let term = Term::of(program, choices.pick(&env.known)?);
+    let term = ValuedExpr::of(program, choices.pick(&env.known)?);
     match term.values.truth()? == expected {
         true => Some(term.expr),
         false => Some(program.unary(UnOp::LogNot, term.expr)),
@@ -104,14 +104,14 @@ fn bare(program: &mut Program, env: &Env, expected: bool, choices: &mut Choices)
 /// Rule 1: a term and a constant.
 fn against_constant(
     program: &mut Program,
-    term: &Term,
+    term: &ValuedExpr,
     expected: bool,
     choices: &mut Choices,
 ) -> Option<ExprId> {
     let (ty, int) = term.promoted(program)?;
     let near = match &term.values {
-        Values::Set(all) => *choices.pick(all)?,
-        Values::Span(min, max) => [*min, *max][choices.index(2)],
+        ValueSet::Set(all) => *choices.pick(all)?,
+        ValueSet::Span(min, max) => [*min, *max][choices.index(2)],
     };
     let value = match choices.below(3) {
         0 => near,
@@ -126,9 +126,9 @@ fn against_constant(
     }
     let mut ops = COMPARE;
     choices.shuffle(&mut ops);
-    let everything = Term { expr: term.expr, values: Values::Span(int.min(), int.max()) };
+    let everything = ValuedExpr { expr: term.expr, values: ValueSet::Span(int.min(), int.max()) };
     ops.into_iter().find_map(|op| {
-        let constant = Term::constant(program, ty, value);
+        let constant = ValuedExpr::constant(program, ty, value);
         let settled = everything.binary(program, op, &constant)?.values.truth().is_some();
         let found = match choices.chance(75) {
             true => term.binary(program, op, &constant)?,
@@ -144,7 +144,7 @@ fn two(program: &mut Program, env: &Env, expected: bool, choices: &mut Choices) 
     if a == b {
         return None;
     }
-    let [a, b] = [a, b].map(|at| Term::of(program, &env.known[at]));
+    let [a, b] = [a, b].map(|at| ValuedExpr::of(program, &env.known[at]));
     if [&a, &b].iter().all(|term| program.expr(term.expr).ty.is_volatile()) {
         return None;
     }

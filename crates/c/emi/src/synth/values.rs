@@ -1,69 +1,69 @@
-//! What an integer may be: one of a few values, or something between two limits.
+//! Sets of integers: a few values, or everything between two limits.
 
-/// More values than these are kept by their limits only. All pairs are tried for a binary operator.
-const MOST: usize = 24;
+/// For more values than these only the limits are kept. A binary operator is evaluated for all pairs.
+const MAX_VALUES: usize = 24;
 
-/// The values that an integer can have. Never none.
+/// The values that an integer can have, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Values {
+pub(crate) enum ValueSet {
     /// One of these, ascending.
     Set(Vec<i128>),
     /// Any between, both limits included.
     Span(i128, i128),
 }
 
-impl Values {
+impl ValueSet {
     /// Those given. Without any, zero.
-    pub fn some(values: impl IntoIterator<Item = i128>) -> Values {
+    pub fn some(values: impl IntoIterator<Item = i128>) -> ValueSet {
         let mut all: Vec<i128> = values.into_iter().collect();
         all.sort_unstable();
         all.dedup();
         match all[..] {
-            [] => Values::one(0),
-            [min, .., max] if all.len() > MOST => Values::Span(min, max),
-            _ => Values::Set(all),
+            [] => ValueSet::one(0),
+            [min, .., max] if all.len() > MAX_VALUES => ValueSet::Span(min, max),
+            _ => ValueSet::Set(all),
         }
     }
 
     /// One value.
-    pub fn one(value: i128) -> Values {
-        Values::Set(vec![value])
+    pub fn one(value: i128) -> ValueSet {
+        ValueSet::Set(vec![value])
     }
 
     /// The least.
     pub fn min(&self) -> i128 {
         match self {
-            Values::Set(all) => all.first().copied().unwrap_or(0),
-            Values::Span(min, _) => *min,
+            ValueSet::Set(all) => all.first().copied().unwrap_or(0),
+            ValueSet::Span(min, _) => *min,
         }
     }
 
     /// The greatest.
     pub fn max(&self) -> i128 {
         match self {
-            Values::Set(all) => all.last().copied().unwrap_or(0),
-            Values::Span(_, max) => *max,
+            ValueSet::Set(all) => all.last().copied().unwrap_or(0),
+            ValueSet::Span(_, max) => *max,
         }
     }
 
     /// Those of both.
-    pub fn or(&self, other: &Values) -> Values {
+    pub fn or(&self, other: &ValueSet) -> ValueSet {
         match (self, other) {
-            (Values::Set(a), Values::Set(b)) => Values::some(a.iter().chain(b).copied()),
-            _ => Values::Span(self.min().min(other.min()), self.max().max(other.max())),
+            (ValueSet::Set(a), ValueSet::Set(b)) => ValueSet::some(a.iter().chain(b).copied()),
+            _ => ValueSet::Span(self.min().min(other.min()), self.max().max(other.max())),
         }
     }
 
     /// Whether it is true in C: always, never, or now and then (`None`).
     pub fn truth(&self) -> Option<bool> {
         match self {
-            Values::Set(all) => match all.iter().filter(|v| **v == 0).count() {
+            ValueSet::Set(all) => match all.iter().filter(|v| **v == 0).count() {
                 0 => Some(true),
                 n if n == all.len() => Some(false),
                 _ => None,
             },
-            Values::Span(0, 0) => Some(false),
-            Values::Span(min, max) => (*min > 0 || *max < 0).then_some(true),
+            ValueSet::Span(0, 0) => Some(false),
+            ValueSet::Span(min, max) => (*min > 0 || *max < 0).then_some(true),
         }
     }
 }

@@ -228,7 +228,7 @@ fn seeds() -> Vec<Program> {
     let yarp = (0..8).filter_map(|n| Some(cgen::yarp::generate(n, &yarp).ok()?.program));
     let smith = cgen::smith::Options::default();
     let smith =
-        (0..16).map(|n| cgen::smith::generate(&cgen::smith::Tuple::plain(n), &smith).program);
+        (0..16).map(|n| cgen::smith::generate(&cgen::smith::SeedTuple::plain(n), &smith).program);
     let mut all: Vec<Program> = [SEED, RECORDS, DUFF].map(parse).into();
     all.extend(yarp.chain(smith));
     all

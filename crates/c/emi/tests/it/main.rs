@@ -1,4 +1,5 @@
-//! Mutations from outside: what they print, and that variants mean what their seeds mean. One program, so that it is linked once.
+//! Mutations from outside: what they print, and that variants mean what their seeds mean. One program,
+//! so that it is linked once.
 
 mod dead;
 mod texts;

@@ -16,7 +16,7 @@ fn seeds(count: u64) -> Vec<Program> {
     let yarp = (0..count).filter_map(|n| Some(cgen::yarp::generate(n, &yarp).ok()?.program));
     let smith = cgen::smith::Options::default();
     let smith = (0..count).map(|n| {
-        let tuple = cgen::smith::Tuple::plain(n);
+        let tuple = cgen::smith::SeedTuple::plain(n);
         cgen::smith::generate(&tuple, &smith).program
     });
     yarp.chain(smith).collect()

@@ -1,6 +1,6 @@
-//! The features that a good generator should reach, in the order of the table.
+//! The features that a generator should produce, in the order of the table.
 //!
-//! A census may hold more rows than these: whatever depends on types is counted as it comes.
+//! A census may have more rows than these: rows that depend on types are added as they occur.
 
 /// Groups in the order shown, each with the rows that are always there, in their order.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
@@ -20,7 +20,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("implicit conversions", &[]),
 ];
 
-/// The group of how often loops go round, of which nobody demands every row.
+/// The group of loop iterations, of which not every row is required.
 pub(super) const ITERATIONS: &str = "iterations per entry";
 
 const STATEMENTS: &[&str] = &[

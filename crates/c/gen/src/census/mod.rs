@@ -1,15 +1,15 @@
-//! What programs contain: constructs counted by whether they were executed.
+//! Counts the constructs of programs, executed and not executed.
 //!
 //! A construct is counted once for each place where it is written, not for each time it runs;
 //! only the iterations of loops are dynamic. It counts as executed where the statement it belongs
 //! to was reached. So the arm of a ternary that is never taken, and the right side of an `&&` that
-//! is never needed, count as executed with their statement: the truth about them takes
-//! `Hooks::branches`, which costs more than it tells here. Operands of `sizeof` do not count, and
+//! is never evaluated, count as executed with their statement: `Hooks::branches` would be exact, but is
+//! not worth its cost here. Operands of `sizeof` do not count, and
 //! neither do initialisers of globals, which no statement executes.
 
+mod count;
 mod features;
 mod names;
-mod walk;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ use cmachine::Profile;
 use ctree::{FuncId, Program};
 use serde::Serialize;
 
-/// How often a construct stands in programs.
+/// How often a construct occurs in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
     /// In statements that ran.
@@ -51,14 +51,14 @@ impl Census {
         Census::of_functions(program, profile, |_| true)
     }
 
-    /// Counts the functions that `own` picks, and all globals. What a driver or a checksum does
-    /// says nothing about a generator.
+    /// Counts the functions that `own` picks, and all globals. The driver and the
+    /// checksum are the same in all programs.
     pub fn of_functions(
         program: &Program,
         profile: &Profile,
         own: impl Fn(FuncId) -> bool,
     ) -> Census {
-        walk::census(program, profile, &own)
+        count::census(program, profile, &own)
     }
 
     /// Adds the counts of other programs.
@@ -101,7 +101,7 @@ impl Census {
         *(if live { &mut count.executed } else { &mut count.not_executed }) += 1;
     }
 
-    /// The rows of a group: those that are always there, then the others.
+    /// The rows of a group: the fixed ones, then the others.
     fn rows(&self, group: &str, fixed: &'static [&'static str]) -> Vec<(&str, Count)> {
         let others = self.groups.get(group).into_iter().flatten().map(|(f, _)| f.as_str());
         let others = others.filter(|f| !fixed.contains(f));
@@ -109,7 +109,7 @@ impl Census {
     }
 }
 
-/// The table: counts, and what a thousand programs would hold.
+/// The table: counts, in total and per thousand programs.
 impl fmt::Display for Census {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let per_thousand = |n: u64| 1000.0 * n as f64 / self.programs.max(1) as f64;

@@ -61,18 +61,18 @@ pub(super) fn assignment(op: BinOp) -> &'static str {
     }
 }
 
-/// The type behind an operator or a constant: arithmetic types by name, the rest by shape.
+/// The type behind an operator or a constant: arithmetic types by name, the rest by kind.
 pub(super) fn type_name(program: &Program, ty: Ty) -> String {
     let named = match program.types.int_kind(ty) {
         Some(kind) => kind.ty(),
         None if program.types.float_kind(ty).is_some() => ty.unqual(),
-        None => return shape(program, ty).into(),
+        None => return object_kind(program, ty).into(),
     };
     ctree::print::print_type(program, named)
 }
 
-/// What kind of object a type makes.
-pub(super) fn shape(program: &Program, ty: Ty) -> &'static str {
+/// The kind of object that a type describes.
+pub(super) fn object_kind(program: &Program, ty: Ty) -> &'static str {
     match *program.types.shape(ty) {
         TypeKind::Int(_) => "integer",
         TypeKind::Float(_) => "floating",
@@ -90,13 +90,13 @@ pub(super) fn shape(program: &Program, ty: Ty) -> &'static str {
     }
 }
 
-/// A conversion by the classes of its ends; between integers also by what becomes of the width.
+/// A conversion by the classes of its two types; between integers also by the change of width.
 pub(super) fn conversion(program: &Program, from: Ty, to: Ty) -> String {
     let class = |ty| match (program.types.shape(ty), program.types.int_bits(ty)) {
         (TypeKind::Int(IntKind::Bool), _) => "_Bool",
         (TypeKind::Int(_), Some((_, true))) => "signed",
         (TypeKind::Int(_), _) => "unsigned",
-        _ => shape(program, ty),
+        _ => object_kind(program, ty),
     };
     let width = match (program.types.int_bits(from), program.types.int_bits(to)) {
         (Some((a, _)), Some((b, _))) if a < b => ", wider",

@@ -16,7 +16,7 @@ pub struct ChanceKnob {
     pub shuffled: bool,
 }
 
-/// A range of whole numbers, all alike.
+/// A uniform distribution over a range of whole numbers.
 #[derive(Debug)]
 pub struct RangeKnob {
     /// Its name in files.
@@ -25,7 +25,7 @@ pub struct RangeKnob {
     pub doc: &'static str,
     /// Both ends.
     pub default: (i64, i64),
-    /// What a file may say.
+    /// The limits in a policy file.
     pub limits: (i64, i64),
     /// Drawn anew for each program.
     pub shuffled: bool,
@@ -46,7 +46,7 @@ pub struct WeightKnob {
 
 /// A knob by its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Known {
+pub enum KnobId {
     /// In [`CHANCES`].
     Chance(usize),
     /// In [`RANGES`].

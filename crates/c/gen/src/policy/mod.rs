@@ -3,8 +3,7 @@
 //! A [`Policy`] holds a value for each knob of [`knobs`]: a chance in percent, a range of whole
 //! numbers, or weights of labelled alternatives. It comes from the defaults, from a preset or from
 //! a TOML file ([`Policy::parse`]), can be printed in that format ([`Policy::explain`]), and is
-//! shuffled for each program ([`Policy::shuffled`]), so that the programs of a campaign do not all
-//! look alike.
+//! shuffled for each program ([`Policy::shuffled`]), so that the programs of a hunt differ.
 
 pub mod knobs;
 mod text;
@@ -12,7 +11,7 @@ mod text;
 pub use text::PolicyError;
 
 use choice::Choices;
-use knobs::{CHANCES, Chance, Known, RANGES, Range, WEIGHTS};
+use knobs::{CHANCES, Chance, KnobId, RANGES, Range, WEIGHTS};
 
 /// Values of all knobs.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +45,7 @@ impl Policy {
         Policy::preset(include_str!("paper.toml"))
     }
 
-    /// The default's features without generation policies: every distribution as flat as it goes.
+    /// The default's features without generation policies: every distribution as uniform as possible.
     pub fn none() -> Policy {
         Policy::preset(include_str!("none.toml"))
     }
@@ -74,11 +73,11 @@ impl Policy {
     }
 
     fn preset(text: &str) -> Policy {
-        // A test reads the presets; one that does not parse never ships.
+        // A test parses all presets.
         Policy::parse(text).unwrap_or_default()
     }
 
-    /// True as often as the knob says.
+    /// True with the knob's probability.
     pub fn chance(&self, choices: &mut Choices, knob: Chance) -> bool {
         let percent = self.chances[knob as usize];
         percent > 0 && choices.chance(percent)
@@ -163,8 +162,8 @@ impl Policy {
     }
 }
 
-/// Each weight times a factor between a ninth and nine, or nothing. Wilder factors, tried, make
-/// programs of few kinds of code: more unlike each other, and weaker one by one.
+/// Each weight times a factor between a ninth and nine, or nothing. Larger factors were tried:
+/// programs then consist of few kinds of code, differ more, and find less each.
 fn shuffle_weights(weights: &mut [u32], choices: &mut Choices) {
     let old = weights.to_vec();
     for weight in weights.iter_mut() {
@@ -179,11 +178,11 @@ fn shuffle_weights(weights: &mut [u32], choices: &mut Choices) {
 /// In ninths.
 const FACTORS: [u64; 9] = [1, 2, 4, 6, 9, 13, 20, 40, 81];
 
-impl Known {
-    fn of(key: &str) -> Option<Known> {
-        let chance = CHANCES.iter().position(|k| k.key == key).map(Known::Chance);
-        let range = || RANGES.iter().position(|k| k.key == key).map(Known::Range);
-        let weights = || WEIGHTS.iter().position(|k| k.key == key).map(Known::Weights);
+impl KnobId {
+    fn of(key: &str) -> Option<KnobId> {
+        let chance = CHANCES.iter().position(|k| k.key == key).map(KnobId::Chance);
+        let range = || RANGES.iter().position(|k| k.key == key).map(KnobId::Range);
+        let weights = || WEIGHTS.iter().position(|k| k.key == key).map(KnobId::Weights);
         chance.or_else(range).or_else(weights)
     }
 }

@@ -1,7 +1,7 @@
 //! Policies as text: reading a TOML file, printing all knobs in the same format.
 
 use super::Policy;
-use super::knobs::{CHANCES, Known, RANGES, WEIGHTS};
+use super::knobs::{CHANCES, KnobId, RANGES, WEIGHTS};
 use std::fmt::Write as _;
 use toml::{Table, Value};
 
@@ -50,7 +50,7 @@ impl Policy {
     fn read(&mut self, table: &Table, prefix: &str) -> Result<(), PolicyError> {
         for (name, value) in table {
             let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-            match (Known::of(&key), value) {
+            match (KnobId::of(&key), value) {
                 (Some(known), value) => self.set(known, &key, value)?,
                 (None, Value::Table(inner)) if is_section(&key) => self.read(inner, &key)?,
                 (None, _) => {
@@ -62,13 +62,13 @@ impl Policy {
         Ok(())
     }
 
-    fn set(&mut self, known: Known, key: &str, value: &Value) -> Result<(), PolicyError> {
+    fn set(&mut self, known: KnobId, key: &str, value: &Value) -> Result<(), PolicyError> {
         match known {
-            Known::Chance(at) => match value.as_integer() {
+            KnobId::Chance(at) => match value.as_integer() {
                 Some(percent @ 0..=100) => self.chances[at] = percent as u32,
                 _ => return wrong(key, "is a chance: a whole number from 0 to 100"),
             },
-            Known::Range(at) => {
+            KnobId::Range(at) => {
                 let knob = &RANGES[at];
                 let wanted = format!(
                     "is a range `[low, high]` or one number, within {} to {}",
@@ -90,7 +90,7 @@ impl Policy {
                     _ => return wrong(key, &wanted),
                 }
             }
-            Known::Weights(at) => {
+            KnobId::Weights(at) => {
                 let labels = WEIGHTS[at].labels;
                 let Some(table) = value.as_table() else {
                     return wrong(key, "is a table of weights, such as { first = 3, second = 1 }");

@@ -1,17 +1,17 @@
 //! The second rung: forms of an operation that are defined whatever the operands.
 //!
-//! Arithmetic is done in the unsigned type, counts are masked, divisors are kept from 0 and -1 in one
-//! of several ways. The tests show the same of them as of the table, and which of them give the
-//! operation's own result wherever it has one: a loop that meets an undefined case once is not
-//! changed in its other iterations by those.
+//! Arithmetic is done in the unsigned type, counts are masked, divisors are made different from 0 and -1
+//! in one of several ways. The tests prove the same for them as for the table, and which of them
+//! preserve the defined results of the operation: these do not change the other iterations of a loop
+//! that has one undefined case.
 
 use super::rewrite::Operator;
-use super::term::{Constant, Term, Type, binary, cast, small, unary};
+use super::term::{Constant, Term, TermType, binary, cast, small, unary};
 use ctree::{BinOp, UnOp};
 
 /// The mask of a shift count, `b & (width - 1)`; the width is a power of two.
 fn masked() -> Term {
-    binary(BinOp::BitAnd, Term::B, Term::Const(Constant::CountMask, Type::Right))
+    binary(BinOp::BitAnd, Term::B, Term::Const(Constant::CountMask, TermType::Right))
 }
 
 /// A form of an operation that is defined whatever the operands.
@@ -19,15 +19,15 @@ fn masked() -> Term {
 pub struct Form {
     /// Name, for statistics and tests.
     pub name: &'static str,
-    /// What comes instead of `a op b`.
+    /// The replacement of `a op b`.
     pub term: Term,
-    /// Where the operation is defined, the form gives the same.
+    /// The form has the same result wherever the operation is defined.
     pub exact: bool,
 }
 
 /// The always-defined forms of an operation on a left operand of this signedness.
 pub fn forms(op: Operator, signed: bool) -> Vec<Form> {
-    use Type::{Left, LeftUnsigned, LeftWide, Right};
+    use TermType::{Left, LeftUnsigned, LeftWide, Right};
     let form = |name, term, exact| Form { name, term, exact };
     let on_unsigned = |op, a, b| cast(Left, binary(op, cast(LeftUnsigned, a), b));
     let elvis = |a, b| Term::Elvis(Box::new(a), Box::new(b));
@@ -96,23 +96,23 @@ pub struct AssignForm {
     /// The operator.
     pub op: BinOp,
     /// The type that the operation is done in.
-    pub comp: Type,
+    pub comp: TermType,
     /// The right side, of that type; for a shift, of any.
     pub rhs: Term,
-    /// Where the operation is defined, the form gives the same.
+    /// The form has the same result wherever the operation is defined.
     pub exact: bool,
 }
 
 impl AssignForm {
     /// The form as a term over the target's value, in the type of the original operation.
     pub fn term(&self) -> Term {
-        cast(Type::Left, binary(self.op, cast(self.comp, Term::A), self.rhs.clone()))
+        cast(TermType::Left, binary(self.op, cast(self.comp, Term::A), self.rhs.clone()))
     }
 }
 
 /// The always-defined forms of a compound assignment done in a type of this signedness.
 pub fn assign_forms(op: BinOp, signed: bool) -> Vec<AssignForm> {
-    use Type::{Left, LeftUnsigned, LeftWide, Right};
+    use TermType::{Left, LeftUnsigned, LeftWide, Right};
     let form = |name, op, comp, rhs, exact| AssignForm { name, op, comp, rhs, exact };
     let elvis = |a, b| Term::Elvis(Box::new(a), Box::new(b));
     match op {

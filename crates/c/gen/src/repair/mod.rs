@@ -1,19 +1,21 @@
-//! Repair by execution: a program that was built without a thought of undefined behaviour is made
-//! free of it.
+//! Repair by execution: removes the undefined behaviour of a program that was built without regard to
+//! it.
 //!
-//! The program runs in the abstract machine. An operation without a defined result is repaired where
-//! it stands, and the run goes on with what the repaired operation gives (YARPGen, section 3.2, for
-//! any program instead of straight-line ones). At the end the repairs are written into the tree, and
-//! it runs again from the start, until a run is clean. Code that is never executed is never touched.
+//! The program runs in the abstract machine. For an operation without a defined result a repair
+//! is chosen, and the run continues with the result of the repaired operation (YARPGen, section 3.2, for
+//! any program instead of straight-line ones). At the end of the run the repairs are written into the
+//! tree, and it runs again from the start, until a run is clean. Code that is never executed is never
+//! changed.
 //!
-//! A node climbs a ladder: as it was; a similar operation that is defined for the values met
-//! ([`rewrite`]); a form that is always defined ([`forms`]); a constant or an object made for the
-//! purpose. It never descends, a form adds no operation that can be at fault, and what is done about
-//! pointers, objects and orders only makes a tree simpler. So each run either is clean or brings
-//! something closer to its end, and repair ends.
+//! A node climbs a ladder: unchanged; a similar operation that is defined for the values met
+//! ([`rewrite`]); a form that is always defined ([`forms`]); a constant or a new object. It never
+//! descends, a form adds no operation that can be at fault, and repairs of pointers, objects and
+//! evaluation order only make a tree simpler. So each run is either clean or makes progress, and repair
+//! terminates.
 //!
-//! What it does not do: make an endless loop end, or change what is merely unsupported.
+//! What it does not do: end an endless loop, or replace unsupported constructs.
 
+mod children;
 mod fix;
 pub mod forms;
 pub mod number;
@@ -25,19 +27,17 @@ pub mod rewrite;
 mod scratch;
 pub mod term;
 mod value;
-mod walk;
 
 pub use fix::Rung;
 
 use choice::Choices;
-use cmachine::{Hooks, MachineConfig, Outcome, Report, Trouble, UbKind, UnspecKind};
+use cmachine::{FaultCause, Hooks, MachineConfig, Node, Outcome, Report, UbKind, UnspecKind};
 use ctree::{ExprId, ExprKind, Program, StmtId, Ty, VarId};
 use fix::Fix;
 use once::Once;
-use plan::{Planner, Wrong};
+use plan::{Defect, Planner};
 use scratch::Scratch;
 use std::collections::{BTreeMap, BTreeSet};
-use walk::Part;
 
 /// How to repair.
 #[derive(Clone, Debug)]
@@ -56,8 +56,8 @@ pub struct RepairOptions {
     pub gnu: bool,
     /// Whether `__int128` may be used.
     pub int128: bool,
-    /// File-scope variables to use, by type, where a pointer has nothing to point to. Others are made
-    /// as needed.
+    /// File-scope variables, by type, for pointers without a valid target. Others are created as
+    /// needed.
     pub fallbacks: Vec<(Ty, VarId)>,
     /// Runs after which repair gives up.
     pub passes: u32,
@@ -66,8 +66,8 @@ pub struct RepairOptions {
 impl Default for RepairOptions {
     fn default() -> Self {
         RepairOptions {
-            // Tens of milliseconds: a generated program that runs longer is not worth its time.
-            // The stack is cleared for each run, which shows beside a program of 50 KB.
+            // Tens of milliseconds: a generated program that runs longer costs more than it finds.
+            // The stack is cleared for each run, which is noticeable for a program of 50 KB.
             machine: MachineConfig {
                 fuel: 2_000_000,
                 stack: 512 << 10,
@@ -79,7 +79,7 @@ impl Default for RepairOptions {
             gnu: true,
             int128: true,
             fallbacks: Vec::new(),
-            // Two or three are usual; each further one is for a fault behind one that stopped.
+            // Two or three are usual; each further one is for a fault after one that ended a run.
             passes: 200,
         }
     }
@@ -104,27 +104,27 @@ pub enum RepairError {
     /// The machine's limits were reached, or it does not support what was executed: discard it.
     #[error("the program cannot be used: {0:?}")]
     Outcome(Box<Outcome>),
-    /// There is no repair for this behaviour, or the limit of runs was reached. It happens where an
-    /// object is wanted whose type a block declares: no object at file scope can have that.
+    /// There is no repair for this behaviour, or the limit of runs was reached. The former happens if
+    /// an object of a type that a block declares is needed: no file-scope object can have it.
     #[error("no repair is left: {0:?}")]
     Stuck(Box<Outcome>),
 }
 
-/// What was done to a node so far.
+/// The repair of a node so far.
 #[derive(Clone, Debug)]
-struct Node {
+struct NodeState {
     rung: Rung,
-    /// What it was before.
+    /// The node before any repair.
     original: ExprKind,
-    /// The repair that stands in the tree.
+    /// The repair that is in the tree.
     fix: Option<Fix>,
 }
 
 /// The state of a repair.
 struct Repair<'o> {
     options: &'o RepairOptions,
-    nodes: BTreeMap<ExprId, Node>,
-    /// Nodes made for a repair that may be at fault for it: the node that was repaired.
+    nodes: BTreeMap<ExprId, NodeState>,
+    /// Nodes that a repair added and that may be at fault in its stead, with the repaired node.
     inner: BTreeMap<ExprId, ExprId>,
     once: Option<Once>,
     scratch: Scratch,
@@ -151,18 +151,20 @@ pub fn repair(
     loop {
         passes += 1;
         let mut planner = Planner::new(program, &mut repair, choices);
-        let report = cmachine::run_mending(program, &options.machine, &options.hooks, &mut planner);
+        let report =
+            cmachine::run_with_recovery(program, &options.machine, &options.hooks, &mut planner);
         planner.end(&report.outcome);
-        let Planner { fixes, wrongs, .. } = planner;
-        if fixes.is_empty() && wrongs.is_empty() && matches!(report.outcome, Outcome::Finished(_)) {
+        let Planner { fixes, defects, .. } = planner;
+        if fixes.is_empty() && defects.is_empty() && matches!(report.outcome, Outcome::Finished(_))
+        {
             return Ok(repair.finish(report, passes));
         }
-        let changed = repair.change(program, fixes, &wrongs, choices);
+        let changed = repair.change(program, fixes, &defects, choices);
         let outcome = Box::new(report.outcome);
         if passes >= options.passes {
             return Err(RepairError::Stuck(outcome));
         }
-        if !changed && !wrongs.is_empty() {
+        if !changed && !defects.is_empty() {
             return Err(RepairError::Stuck(outcome));
         }
         if !changed {
@@ -171,15 +173,15 @@ pub fn repair(
     }
 }
 
-/// Takes back that the function with this statement does not return.
-fn may_return(p: &mut Program, stmt: StmtId) -> bool {
+/// Removes `_Noreturn` from the function with this statement.
+fn may_return(program: &mut Program, stmt: StmtId) -> bool {
     let holds = |f: &ctree::Func| {
-        f.body.is_some_and(|body| walk::holds(p, Part::Stmt(body), Part::Stmt(stmt)))
+        f.body.is_some_and(|body| children::contains(program, Node::Stmt(body), Node::Stmt(stmt)))
     };
-    let Some(name) = p.funcs.iter().find(|f| f.noreturn && holds(f)).map(|f| f.name) else {
+    let Some(name) = program.funcs.iter().find(|f| f.noreturn && holds(f)).map(|f| f.name) else {
         return false;
     };
-    p.funcs.iter_mut().filter(|f| f.name == name).for_each(|f| f.noreturn = false);
+    program.funcs.iter_mut().filter(|f| f.name == name).for_each(|f| f.noreturn = false);
     true
 }
 
@@ -187,70 +189,72 @@ impl Repair<'_> {
     /// Changes the tree after a run. False if nothing was changed.
     fn change(
         &mut self,
-        p: &mut Program,
+        program: &mut Program,
         fixes: BTreeMap<ExprId, Fix>,
-        wrongs: &[Wrong],
+        defects: &[Defect],
         choices: &mut Choices,
     ) -> bool {
         self.changed.clear();
         for (node, fix) in fixes {
-            self.apply(p, node, fix);
+            self.apply(program, node, fix);
         }
         let mut promises = false;
-        for wrong in wrongs {
-            match (wrong.node, wrong.trouble) {
-                (Part::Stmt(s), Trouble::Undefined(UbKind::NoReturn)) => {
-                    promises |= may_return(p, s)
+        for defect in defects {
+            match (defect.node, defect.cause) {
+                (Node::Stmt(s), FaultCause::Undefined(UbKind::NoReturn)) => {
+                    promises |= may_return(program, s)
                 }
-                _ => self.right(p, wrong, choices),
+                _ => self.repair_defect(program, defect, choices),
             }
         }
         promises || !self.changed.is_empty()
     }
 
-    fn apply(&mut self, p: &mut Program, node: ExprId, fix: Fix) {
+    fn apply(&mut self, program: &mut Program, node: ExprId, fix: Fix) {
         let original = match self.nodes.get(&node) {
             Some(entry) => entry.original.clone(),
-            None => p.expr(node).kind.clone(),
+            None => program.expr(node).kind.clone(),
         };
-        if let Some(inside) = fix.apply(p, node, &original).flatten() {
+        if let Some(inside) = fix.apply(program, node, &original).flatten() {
             self.inner.insert(inside, node);
         }
-        self.nodes.insert(node, Node { rung: fix.rung, original, fix: Some(fix) });
+        self.nodes.insert(node, NodeState { rung: fix.rung, original, fix: Some(fix) });
         self.changed.insert(node);
     }
 
-    fn narrow_lanes(&mut self, p: &mut Program, node: ExprId, choices: &mut Choices) -> bool {
-        let kind = &p.expr(node).kind;
-        if !fix::is_vector(p, kind) || self.nodes.contains_key(&node) {
+    fn narrow_lanes(&mut self, program: &mut Program, node: ExprId, choices: &mut Choices) -> bool {
+        let kind = &program.expr(node).kind;
+        if !fix::is_vector(program, kind) || self.nodes.contains_key(&node) {
             return false;
         }
-        let Some(fix) = Fix::blind(p, kind, choices, self.options) else { return false };
-        self.apply(p, node, fix);
+        let Some(fix) = Fix::always_defined(program, kind, choices, self.options) else {
+            return false;
+        };
+        self.apply(program, node, fix);
         true
     }
 
-    fn right(&mut self, p: &mut Program, wrong: &Wrong, choices: &mut Choices) {
+    fn repair_defect(&mut self, program: &mut Program, defect: &Defect, choices: &mut Choices) {
         let order = matches!(
-            wrong.trouble,
-            Trouble::Undefined(UbKind::Unsequenced)
-                | Trouble::Unspecified(UnspecKind::EvalOrder | UnspecKind::CallOrder)
+            defect.cause,
+            FaultCause::Undefined(UbKind::Unsequenced)
+                | FaultCause::Unspecified(UnspecKind::EvalOrder | UnspecKind::CallOrder)
         );
-        match wrong.node {
-            _ if order => self.reorder(p, wrong),
-            // A lane narrower than `int` stops a run, being no operation of the machine.
-            Part::Expr(e) if self.narrow_lanes(p, e, choices) => {}
-            Part::Expr(e) => self.treat(p, e, wrong.trouble, wrong.value),
+        match defect.node {
+            _ if order => self.reorder(program, defect),
+            // A fault in a lane narrower than `int` ends a run: it is not an operation of the machine.
+            Node::Expr(e) if self.narrow_lanes(program, e, choices) => {}
+            Node::Expr(e) => self.repair_access(program, e, defect.cause, defect.value),
             // A record that is returned, or that an initialiser copies.
-            Part::Stmt(s) => {
-                let mut parts = Vec::new();
-                walk::stmt_parts(p, s, &mut |part| parts.push(part));
+            Node::Stmt(s) => {
+                let mut nodes = Vec::new();
+                children::stmt_children(program, s, &mut |node| nodes.push(node));
                 let before = self.changed.len();
-                for part in parts {
-                    if let Part::Expr(e) = part
+                for node in nodes {
+                    if let Node::Expr(e) = node
                         && self.changed.len() == before
                     {
-                        self.treat(p, e, wrong.trouble, wrong.value);
+                        self.repair_access(program, e, defect.cause, defect.value);
                     }
                 }
             }
@@ -259,7 +263,7 @@ impl Repair<'_> {
 
     fn note(&mut self, node: ExprId, rung: Rung, original: ExprKind) {
         self.changed.insert(node);
-        self.nodes.insert(node, Node { rung, original, fix: None });
+        self.nodes.insert(node, NodeState { rung, original, fix: None });
     }
 
     fn finish(self, report: Report, passes: u32) -> Repaired {

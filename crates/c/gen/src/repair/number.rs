@@ -1,6 +1,6 @@
-//! C's integer arithmetic on typed numbers of any width up to 128 bits: the value, or that there is
-//! none. The machine has its own at the widths of the target; this one also serves the tables, and
-//! their tests at 4 bits.
+//! C's integer arithmetic on typed numbers of any width up to 128 bits: the value, or `None` if it
+//! is undefined. The machine has its own at the widths of the target; this one also evaluates the tables,
+//! and their tests at 4 bits.
 
 use cmachine::Operand;
 use ctree::{BinOp, UnOp};
@@ -27,7 +27,7 @@ pub fn wrapped(value: i128, (bits, signed): (u32, bool)) -> Operand {
 }
 
 /// The number of bits up to the highest that is set, of a number that is not negative.
-pub fn length(value: i128) -> u32 {
+pub fn bit_length(value: i128) -> u32 {
     128 - value.leading_zeros()
 }
 
@@ -97,7 +97,7 @@ fn shift(left: bool, a: Operand, b: Operand) -> Option<Operand> {
     let n = b.value as u32;
     match (left, a.signed) {
         (true, true) => {
-            let fits = a.value >= 0 && length(a.value) + n < a.bits;
+            let fits = a.value >= 0 && bit_length(a.value) + n < a.bits;
             fits.then_some(Operand { value: a.value << n, ..a })
         }
         (true, false) => Some(wrapped(a.value << n, (a.bits, false))),

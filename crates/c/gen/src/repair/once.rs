@@ -1,14 +1,15 @@
-//! Which expressions are executed at most once, judged by the text: outside of loops, in functions
-//! that are called from one place of that sort.
+//! Which expressions are executed at most once, by a syntactic criterion: they are outside of loops, in
+//! functions with one call that is itself executed at most once.
 //!
-//! A rule of Table 1 changes what an operation computes, so it fits exactly where there is only one
-//! execution to please.
+//! A rule of Table 1 changes what an operation computes, so it is suited to operations that are executed
+//! only once.
 
-use super::walk::{Part, expr_parts, stmt_parts};
+use super::children::{expr_children, stmt_children};
+use cmachine::Node;
 use ctree::{ExprId, ExprKind, FuncId, Program, StmtId, StmtKind, Sym};
 use std::collections::BTreeMap;
 
-/// The answer for a program as it was when it was asked.
+/// The expressions of a program that are executed at most once.
 pub struct Once {
     /// Function that each expression belongs to; [`REPEATED`] in a loop, [`NOWHERE`] outside.
     home: Vec<u32>,
@@ -18,8 +19,8 @@ pub struct Once {
 const REPEATED: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX - 1;
 
-struct Walk<'p> {
-    p: &'p Program,
+struct CallGraphBuilder<'program> {
+    program: &'program Program,
     home: Vec<u32>,
     /// Definitions by name: a call may go through another unit's declaration.
     defined: BTreeMap<Sym, FuncId>,
@@ -28,19 +29,19 @@ struct Walk<'p> {
 }
 
 impl Once {
-    /// Looks at a program.
-    pub fn of(p: &Program) -> Once {
-        let defined = p.funcs.iter().enumerate().filter(|(_, f)| f.body.is_some());
-        let mut walk = Walk {
-            p,
-            home: vec![NOWHERE; p.exprs.len()],
+    /// Analyses a program.
+    pub fn of(program: &Program) -> Once {
+        let defined = program.funcs.iter().enumerate().filter(|(_, f)| f.body.is_some());
+        let mut walk = CallGraphBuilder {
+            program,
+            home: vec![NOWHERE; program.exprs.len()],
             defined: defined.map(|(i, f)| (f.name, FuncId(i as u32))).collect(),
-            calls: vec![Vec::new(); p.funcs.len()],
+            calls: vec![Vec::new(); program.funcs.len()],
         };
-        for (index, func) in p.funcs.iter().enumerate() {
+        for (index, func) in program.funcs.iter().enumerate() {
             if let Some(body) = func.body {
-                // A jump may go back anywhere.
-                let home = if has_goto(p, body) { REPEATED } else { index as u32 };
+                // A jump may go backwards.
+                let home = if has_goto(program, body) { REPEATED } else { index as u32 };
                 walk.stmt(body, home);
             }
         }
@@ -60,7 +61,7 @@ impl Once {
         Once { home: walk.home, repeated }
     }
 
-    /// Whether an expression is executed at most once. One that was made later is not judged.
+    /// Whether an expression is executed at most once. `false` for one that was added later.
     pub fn is_once(&self, e: ExprId) -> bool {
         match self.home.get(e.index()) {
             None | Some(&REPEATED) => false,
@@ -71,20 +72,20 @@ impl Once {
     }
 }
 
-fn has_goto(p: &Program, stmt: StmtId) -> bool {
-    let mut found = matches!(p.stmt(stmt).kind, StmtKind::Goto(_));
-    stmt_parts(p, stmt, &mut |part| {
-        if let Part::Stmt(s) = part {
-            found = found || has_goto(p, s);
+fn has_goto(program: &Program, stmt: StmtId) -> bool {
+    let mut found = matches!(program.stmt(stmt).kind, StmtKind::Goto(_));
+    stmt_children(program, stmt, &mut |node| {
+        if let Node::Stmt(s) = node {
+            found = found || has_goto(program, s);
         }
     });
     found
 }
 
-impl Walk<'_> {
+impl CallGraphBuilder<'_> {
     fn stmt(&mut self, stmt: StmtId, home: u32) {
-        let p = self.p;
-        let inner = match p.stmt(stmt).kind {
+        let program = self.program;
+        let inner = match program.stmt(stmt).kind {
             StmtKind::While(..) | StmtKind::DoWhile(..) => REPEATED,
             StmtKind::For { init, cond, step, body } => {
                 if let Some(init) = init {
@@ -96,21 +97,21 @@ impl Walk<'_> {
             }
             _ => home,
         };
-        stmt_parts(p, stmt, &mut |part| match part {
-            Part::Expr(e) => self.expr(e, inner),
-            Part::Stmt(s) => self.stmt(s, inner),
+        stmt_children(program, stmt, &mut |node| match node {
+            Node::Expr(e) => self.expr(e, inner),
+            Node::Stmt(s) => self.stmt(s, inner),
         });
     }
 
     fn expr(&mut self, e: ExprId, home: u32) {
         self.home[e.index()] = home;
-        let kind = &self.p.expr(e).kind;
+        let kind = &self.program.expr(e).kind;
         match kind {
-            // What is pointed to may be called from anywhere.
+            // A function whose address is taken may be called from anywhere.
             ExprKind::Func(f) => self.called(*f, REPEATED),
             ExprKind::Call(callee, args) => {
-                if let ExprKind::Implicit(of) = self.p.expr(*callee).kind
-                    && let ExprKind::Func(f) = self.p.expr(of).kind
+                if let ExprKind::Implicit(of) = self.program.expr(*callee).kind
+                    && let ExprKind::Func(f) = self.program.expr(of).kind
                 {
                     self.called(f, home);
                     args.iter().for_each(|a| self.expr(*a, home));
@@ -119,14 +120,14 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        expr_parts(kind, &mut |part| match part {
-            Part::Expr(e) => self.expr(e, home),
-            Part::Stmt(s) => self.stmt(s, home),
+        expr_children(kind, &mut |node| match node {
+            Node::Expr(e) => self.expr(e, home),
+            Node::Stmt(s) => self.stmt(s, home),
         });
     }
 
     fn called(&mut self, func: FuncId, from: u32) {
-        let func = self.defined.get(&self.p.func(func).name).copied().unwrap_or(func);
+        let func = self.defined.get(&self.program.func(func).name).copied().unwrap_or(func);
         self.calls[func.index()].push(from);
     }
 }

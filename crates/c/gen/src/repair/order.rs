@@ -1,58 +1,65 @@
-//! Operands whose order is open and that get into each other's way (6.5p2, 6.5.2.2p10).
+//! Repairs conflicts between operands whose order is unspecified (6.5p2, 6.5.2.2p10).
 //!
-//! Where one of the two accesses is written in an operand itself, it goes: a side effect is taken
-//! out (an assignment becomes the value it would store, `++x` becomes `x`), or what is read becomes
-//! another object; `x += f()` becomes `x = f()`. Where both are inside of calls, the side effects
-//! of an operand go, and a call becomes a constant. Each time something disappears that is never
-//! made again, so this ends.
+//! An access that is not inside a call is removed: an assignment becomes the value it would store, `++x`
+//! becomes `x`, a read reads another object; `x += f()` becomes `x = f()`. If both accesses are inside
+//! calls, the side effects of an operand are removed, and a call becomes a constant. Each repair removes
+//! something that is never added again, so this terminates.
 
+use super::children::{expr_children, stmt_children};
 use super::scratch::Scratch;
-use super::value::{bit_field, neutral};
-use super::walk::{Part, expr_parts, stmt_parts};
-use super::{Repair, Rung, Wrong};
+use super::value::{bit_field, make_constant};
+use super::{Defect, Repair, Rung};
+use cmachine::Node;
 use ctree::{ExprId, ExprKind, Program, UnOp};
 
 impl Repair<'_> {
     /// Repairs a conflict.
-    pub(super) fn reorder(&mut self, p: &mut Program, wrong: &Wrong) {
-        let accesses = || wrong.accesses.iter().flatten().copied();
+    pub(super) fn reorder(&mut self, program: &mut Program, defect: &Defect) {
+        let accesses = || defect.accesses.iter().flatten().copied();
         if accesses().any(|e| self.changed.contains(&e)) {
             return;
         }
-        let write = accesses().find(|&e| is_side_effect(&p.expr(e).kind));
+        let write = accesses().find(|&e| is_side_effect(&program.expr(e).kind));
         let stripped = match write {
-            Some(write) if quiet(p, write, &mut self.scratch, wrong.value).is_some() => vec![write],
-            _ if self.assign_instead(p, wrong) || self.read_instead(p, wrong) => return,
-            _ => strip(p, wrong.node, &mut self.scratch, wrong.value),
+            Some(write)
+                if remove_side_effect(program, write, &mut self.scratch, defect.value)
+                    .is_some() =>
+            {
+                vec![write]
+            }
+            _ if self.assign_instead(program, defect) || self.read_instead(program, defect) => {
+                return;
+            }
+            _ => remove_side_effects(program, defect.node, &mut self.scratch, defect.value),
         };
         for node in stripped {
-            self.note(node, Rung::Constant, p.expr(node).kind.clone());
+            self.note(node, Rung::Constant, program.expr(node).kind.clone());
         }
     }
 
-    /// Takes out a read that a call or another initialiser interferes with.
-    fn read_instead(&mut self, p: &mut Program, wrong: &Wrong) -> bool {
-        let mut reads: Vec<ExprId> = wrong.accesses.iter().flatten().copied().collect();
-        // The value that an initialiser stores is no read.
-        reads.sort_by_key(|&e| !p.is_lvalue(e));
+    /// Replaces a read that conflicts with a call or another initialiser.
+    fn read_instead(&mut self, program: &mut Program, defect: &Defect) -> bool {
+        let mut reads: Vec<ExprId> = defect.accesses.iter().flatten().copied().collect();
+        // The value that an initialiser stores is not a read.
+        reads.sort_by_key(|&e| !program.is_lvalue(e));
         reads.into_iter().any(|read| {
-            self.climb(p, read, Rung::Constant, |p, repair| {
-                neutral(p, read, &mut repair.scratch, wrong.value)
+            self.climb(program, read, Rung::Constant, |program, repair| {
+                make_constant(program, read, &mut repair.scratch, defect.value)
             })
         })
     }
 
     /// `x += f()`, where the call writes x, becomes `x = f()`.
-    fn assign_instead(&mut self, p: &mut Program, wrong: &Wrong) -> bool {
-        let Part::Expr(owner) = wrong.node else { return false };
-        let ExprKind::AssignOp { lhs, rhs, .. } = p.expr(owner).kind else { return false };
-        let ty = p.expr(lhs).ty.unqual();
-        if !wrong.accesses.contains(&Some(lhs)) || p.types.is_pointer(ty) {
+    fn assign_instead(&mut self, program: &mut Program, defect: &Defect) -> bool {
+        let Node::Expr(owner) = defect.node else { return false };
+        let ExprKind::AssignOp { lhs, rhs, .. } = program.expr(owner).kind else { return false };
+        let ty = program.expr(lhs).ty.unqual();
+        if !defect.accesses.contains(&Some(lhs)) || program.types.is_pointer(ty) {
             return false;
         }
-        self.climb(p, owner, Rung::Constant, |p, _| {
-            let value = p.convert(rhs, ty);
-            p.exprs[owner.index()].kind = ExprKind::Assign(lhs, value);
+        self.climb(program, owner, Rung::Constant, |program, _| {
+            let value = program.convert(rhs, ty);
+            program.exprs[owner.index()].kind = ExprKind::Assign(lhs, value);
             Some(())
         })
     }
@@ -67,18 +74,22 @@ fn is_side_effect(kind: &ExprKind) -> bool {
     )
 }
 
-/// Takes the side effects out of the last part that has any. Returns the nodes that were changed:
-/// none if there was nothing to take out.
-fn strip(p: &mut Program, owner: Part, scratch: &mut Scratch, value: i64) -> Vec<ExprId> {
-    let mut parts = Vec::new();
+/// Removes the side effects of the last child that has any. Returns the nodes that were changed.
+fn remove_side_effects(
+    program: &mut Program,
+    owner: Node,
+    scratch: &mut Scratch,
+    value: i64,
+) -> Vec<ExprId> {
+    let mut nodes = Vec::new();
     match owner {
-        Part::Expr(e) => expr_parts(&p.expr(e).kind, &mut |part| parts.push(part)),
-        Part::Stmt(s) => stmt_parts(p, s, &mut |part| parts.push(part)),
+        Node::Expr(e) => expr_children(&program.expr(e).kind, &mut |node| nodes.push(node)),
+        Node::Stmt(s) => stmt_children(program, s, &mut |node| nodes.push(node)),
     }
-    for &part in parts.iter().rev() {
+    for &node in nodes.iter().rev() {
         let mut effects = Vec::new();
-        side_effects(p, part, &mut effects);
-        effects.retain(|&e| quiet(p, e, scratch, value).is_some());
+        side_effects(program, node, &mut effects);
+        effects.retain(|&e| remove_side_effect(program, e, scratch, value).is_some());
         if !effects.is_empty() {
             return effects;
         }
@@ -86,11 +97,11 @@ fn strip(p: &mut Program, owner: Part, scratch: &mut Scratch, value: i64) -> Vec
     Vec::new()
 }
 
-/// The side effects in an expression, outermost first. What is inside of a call or a statement
-/// expression goes with it.
-fn side_effects(p: &Program, part: Part, found: &mut Vec<ExprId>) {
-    let Part::Expr(e) = part else { return };
-    let kind = &p.expr(e).kind;
+/// The side effects in an expression, outermost first. A call or a statement expression
+/// counts as one.
+fn side_effects(program: &Program, node: Node, found: &mut Vec<ExprId>) {
+    let Node::Expr(e) = node else { return };
+    let kind = &program.expr(e).kind;
     match kind {
         ExprKind::Call(..) | ExprKind::StmtExpr(_) | ExprKind::VaArg(..) => {
             found.push(e);
@@ -99,21 +110,26 @@ fn side_effects(p: &Program, part: Part, found: &mut Vec<ExprId>) {
         _ if is_side_effect(kind) => found.push(e),
         _ => {}
     }
-    expr_parts(kind, &mut |inner| side_effects(p, inner, found));
+    expr_children(kind, &mut |inner| side_effects(program, inner, found));
 }
 
-/// Takes the side effect out of a node.
-fn quiet(p: &mut Program, node: ExprId, scratch: &mut Scratch, value: i64) -> Option<()> {
-    let ty = p.expr(node).ty;
-    let of = match p.expr(node).kind {
+/// Removes the side effect of a node.
+fn remove_side_effect(
+    program: &mut Program,
+    node: ExprId,
+    scratch: &mut Scratch,
+    value: i64,
+) -> Option<()> {
+    let ty = program.expr(node).ty;
+    let of = match program.expr(node).kind {
         ExprKind::Assign(_, stored) => stored,
         ExprKind::AssignOp { lhs, .. } => lhs,
         ExprKind::Unary(_, target) => target,
-        _ => return neutral(p, node, scratch, value),
+        _ => return make_constant(program, node, scratch, value),
     };
-    if p.types.is_scalar(ty) && bit_field(p, node).is_none() {
-        p.exprs[node.index()].kind = ExprKind::Cast(ty, of);
+    if program.types.is_scalar(ty) && bit_field(program, node).is_none() {
+        program.exprs[node.index()].kind = ExprKind::Cast(ty, of);
         return Some(());
     }
-    neutral(p, node, scratch, value)
+    make_constant(program, node, scratch, value)
 }

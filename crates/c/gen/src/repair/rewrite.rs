@@ -1,6 +1,6 @@
 //! Table 1 of the YARPGen paper (Livinskii, Babokin, Regehr: *Random Testing for C and C++ Compilers
-//! with YARPGen*, 2020): an operation that is undefined for the values it meets becomes a similar one
-//! that is not.
+//! with YARPGen*, 2020): an operation that is undefined for the values it meets is replaced by a
+//! similar one that is defined.
 //!
 //! The table is data: each [`Rule`] names an operator, the signedness of its operands, the
 //! [`Fact`]s that make it apply, and what comes instead. The tests show, exhaustively at 4 bits and
@@ -18,10 +18,10 @@
 //! - `a << b` with a count that is fine but a result that is not: no rule. Here: `a << (b - c)`.
 //! - `a << b` with a negative `a`: no rule whatever the count, although it is undefined in C11 even for
 //!   a count of 0. Here: `~a` is shifted, which is not negative.
-//! - The rules marked † presume a good count. Here they have forms for every count.
+//! - The rules marked † assume a valid count. Here they have forms for every count.
 
-use super::number::{self, is_count, least, length};
-use super::term::{Constant, Term, Type, Values, binary, cast, unary};
+use super::number::{self, bit_length, is_count, least};
+use super::term::{Constant, OperandValues, Term, TermType, binary, cast, unary};
 use choice::Choices;
 use cmachine::Operand;
 use ctree::{BinOp, UnOp};
@@ -72,18 +72,18 @@ pub enum Fact {
     RightLarge,
     /// `a == MIN && b == -1`
     MinAndMinusOne,
-    /// The mathematical result of `+`, `-` or `*` is no value of the type.
+    /// The mathematical result of `+`, `-` or `*` does not fit the type.
     Overflows,
-    /// `a * 2^b > MAX`, for a good count and an `a` that is not negative.
+    /// `a * 2^b > MAX`, for a valid count and a non-negative `a`.
     ShiftOverflows,
 }
 
-/// How a rule relates to the printed table.
+/// The relation of a rule to the printed table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum RuleOrigin {
     /// As printed.
     Printed,
-    /// Printed with a hole, see the module's text.
+    /// Printed with a gap, see the module's documentation.
     Corrected,
     /// Not printed.
     Added,
@@ -93,7 +93,7 @@ pub enum Origin {
 
 /// What is shifted instead of `a`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Base {
+pub enum ShiftedValue {
     /// `a`
     Same,
     /// `~a`
@@ -104,7 +104,7 @@ pub enum Base {
 
 /// The count instead of `b`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Count {
+pub enum ShiftCount {
     /// `b`
     Same,
     /// `b + c`
@@ -113,9 +113,9 @@ pub enum Count {
     Minus,
 }
 
-/// What comes instead of the operation.
+/// The replacement of the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Then {
+pub enum Replacement {
     /// `+a`
     Left,
     /// `b`, converted.
@@ -123,7 +123,7 @@ pub enum Then {
     /// The same operands under another operator.
     Operator(BinOp),
     /// The same shift of other operands.
-    Shift(Base, Count),
+    Shift(ShiftedValue, ShiftCount),
 }
 
 /// A row of the table.
@@ -138,17 +138,17 @@ pub struct Rule {
     /// Facts that hold (true) or do not.
     pub when: &'static [(Fact, bool)],
     /// The replacement.
-    pub then: Then,
-    /// Where it comes from.
-    pub origin: Origin,
+    pub then: Replacement,
+    /// Its relation to the printed table.
+    pub origin: RuleOrigin,
 }
 
 const fn rule(
     op: BinOp,
     (left, right): (Sign, Sign),
     when: &'static [(Fact, bool)],
-    then: Then,
-    origin: Origin,
+    then: Replacement,
+    origin: RuleOrigin,
 ) -> Rule {
     Rule { op: Operator::Binary(op), left, right, when, then, origin }
 }
@@ -159,7 +159,7 @@ const fn rule(
 pub const TABLE: &[Rule] = {
     use BinOp::{Add, Div, Mul, Rem, Shl, Shr, Sub};
     use Fact::*;
-    use Origin::*;
+    use RuleOrigin::*;
     const SS: (Sign, Sign) = (Sign::Signed, Sign::Signed);
     const US: (Sign, Sign) = (Sign::Unsigned, Sign::Signed);
     const SE: (Sign, Sign) = (Sign::Signed, Sign::Either);
@@ -167,46 +167,46 @@ pub const TABLE: &[Rule] = {
     const ES: (Sign, Sign) = (Sign::Either, Sign::Signed);
     const EE: (Sign, Sign) = (Sign::Either, Sign::Either);
     &[
-        rule(Shr, SE, &[(LeftMin, true), (RightMin, false)], Then::Right, Dagger),
+        rule(Shr, SE, &[(LeftMin, true), (RightMin, false)], Replacement::Right, Dagger),
         rule(Shr, SE, &[(LeftMin, false), (LeftNegative, true), (RightNegative, false), (RightLarge, false)],
-             Then::Shift(Base::PlusMax, Count::Same), Dagger),
+             Replacement::Shift(ShiftedValue::PlusMax, ShiftCount::Same), Dagger),
         rule(Shr, SE, &[(LeftMin, false), (LeftNegative, true), (RightMin, false), (RightNegative, true)],
-             Then::Shift(Base::PlusMax, Count::Plus), Dagger),
+             Replacement::Shift(ShiftedValue::PlusMax, ShiftCount::Plus), Dagger),
         rule(Shr, SE, &[(LeftMin, false), (LeftNegative, true), (RightLarge, true)],
-             Then::Shift(Base::PlusMax, Count::Minus), Dagger),
+             Replacement::Shift(ShiftedValue::PlusMax, ShiftCount::Minus), Dagger),
 
         Rule { op: Operator::Neg, left: Sign::Signed, right: Sign::Either, when: &[(LeftMin, true)],
-               then: Then::Left, origin: Printed },
-        rule(Add, SS, &[(Overflows, true)], Then::Operator(Sub), Printed),
-        rule(Sub, SS, &[(Overflows, true)], Then::Operator(Add), Printed),
-        rule(Mul, SS, &[(Overflows, true), (MinAndMinusOne, false)], Then::Operator(Div), Corrected),
-        rule(Mul, SS, &[(MinAndMinusOne, true)], Then::Operator(Sub), Printed),
-        rule(Div, EE, &[(RightZero, true)], Then::Operator(Mul), Printed),
-        rule(Div, SS, &[(MinAndMinusOne, true)], Then::Operator(Sub), Printed),
-        rule(Rem, EE, &[(RightZero, true)], Then::Operator(Mul), Printed),
-        rule(Rem, SS, &[(MinAndMinusOne, true)], Then::Operator(Sub), Printed),
+               then: Replacement::Left, origin: Printed },
+        rule(Add, SS, &[(Overflows, true)], Replacement::Operator(Sub), Printed),
+        rule(Sub, SS, &[(Overflows, true)], Replacement::Operator(Add), Printed),
+        rule(Mul, SS, &[(Overflows, true), (MinAndMinusOne, false)], Replacement::Operator(Div), Corrected),
+        rule(Mul, SS, &[(MinAndMinusOne, true)], Replacement::Operator(Sub), Printed),
+        rule(Div, EE, &[(RightZero, true)], Replacement::Operator(Mul), Printed),
+        rule(Div, SS, &[(MinAndMinusOne, true)], Replacement::Operator(Sub), Printed),
+        rule(Rem, EE, &[(RightZero, true)], Replacement::Operator(Mul), Printed),
+        rule(Rem, SS, &[(MinAndMinusOne, true)], Replacement::Operator(Sub), Printed),
 
-        rule(Shl, ES, &[(RightMin, true)], Then::Left, Printed),
+        rule(Shl, ES, &[(RightMin, true)], Replacement::Left, Printed),
         rule(Shl, US, &[(RightMin, false), (RightNegative, true)],
-             Then::Shift(Base::Same, Count::Plus), Corrected),
+             Replacement::Shift(ShiftedValue::Same, ShiftCount::Plus), Corrected),
         rule(Shl, SS, &[(RightMin, false), (RightNegative, true), (LeftNegative, false)],
-             Then::Shift(Base::Same, Count::Plus), Corrected),
+             Replacement::Shift(ShiftedValue::Same, ShiftCount::Plus), Corrected),
         rule(Shl, SS, &[(RightMin, false), (RightNegative, true), (LeftNegative, true)],
-             Then::Shift(Base::Not, Count::Plus), Added),
-        rule(Shl, UE, &[(RightLarge, true)], Then::Shift(Base::Same, Count::Minus), Printed),
+             Replacement::Shift(ShiftedValue::Not, ShiftCount::Plus), Added),
+        rule(Shl, UE, &[(RightLarge, true)], Replacement::Shift(ShiftedValue::Same, ShiftCount::Minus), Printed),
         rule(Shl, SE, &[(RightLarge, true), (LeftNegative, false)],
-             Then::Shift(Base::Same, Count::Minus), Printed),
+             Replacement::Shift(ShiftedValue::Same, ShiftCount::Minus), Printed),
         rule(Shl, SE, &[(RightLarge, true), (LeftNegative, true)],
-             Then::Shift(Base::Not, Count::Minus), Added),
+             Replacement::Shift(ShiftedValue::Not, ShiftCount::Minus), Added),
         rule(Shl, SE, &[(RightNegative, false), (RightLarge, false), (LeftNegative, false), (ShiftOverflows, true)],
-             Then::Shift(Base::Same, Count::Minus), Added),
+             Replacement::Shift(ShiftedValue::Same, ShiftCount::Minus), Added),
         rule(Shl, SE, &[(RightNegative, false), (RightLarge, false), (LeftNegative, true)],
-             Then::Shift(Base::Not, Count::Minus), Added),
+             Replacement::Shift(ShiftedValue::Not, ShiftCount::Minus), Added),
 
-        rule(Shr, ES, &[(RightMin, true)], Then::Left, Printed),
+        rule(Shr, ES, &[(RightMin, true)], Replacement::Left, Printed),
         rule(Shr, ES, &[(RightMin, false), (RightNegative, true)],
-             Then::Shift(Base::Same, Count::Plus), Corrected),
-        rule(Shr, EE, &[(RightLarge, true)], Then::Shift(Base::Same, Count::Minus), Corrected),
+             Replacement::Shift(ShiftedValue::Same, ShiftCount::Plus), Corrected),
+        rule(Shr, EE, &[(RightLarge, true)], Replacement::Shift(ShiftedValue::Same, ShiftCount::Minus), Corrected),
     ]
 };
 
@@ -231,7 +231,7 @@ impl Fact {
                 a.signed
                     && a.value >= 0
                     && is_count(b, a.bits)
-                    && length(a.value) + b.value as u32 >= a.bits
+                    && bit_length(a.value) + b.value as u32 >= a.bits
             }
         }
     }
@@ -250,15 +250,15 @@ impl Rule {
     pub fn term(&self) -> Term {
         let Operator::Binary(op) = self.op else { return unary(UnOp::Plus, Term::A) };
         match self.then {
-            Then::Left => unary(UnOp::Plus, Term::A),
-            Then::Right => cast(Type::Left, Term::B),
-            Then::Operator(other) => binary(other, Term::A, Term::B),
-            Then::Shift(base, count) => {
-                let drawn = Term::Const(Constant::Drawn, Type::Right);
+            Replacement::Left => unary(UnOp::Plus, Term::A),
+            Replacement::Right => cast(TermType::Left, Term::B),
+            Replacement::Operator(other) => binary(other, Term::A, Term::B),
+            Replacement::Shift(base, count) => {
+                let drawn = Term::Const(Constant::Drawn, TermType::Right);
                 let count = match count {
-                    Count::Same => Term::B,
-                    Count::Plus => binary(BinOp::Add, Term::B, drawn),
-                    Count::Minus => binary(BinOp::Sub, Term::B, drawn),
+                    ShiftCount::Same => Term::B,
+                    ShiftCount::Plus => binary(BinOp::Add, Term::B, drawn),
+                    ShiftCount::Minus => binary(BinOp::Sub, Term::B, drawn),
                 };
                 binary(op, base.term(), count)
             }
@@ -268,31 +268,33 @@ impl Rule {
     /// First and last value that may be drawn for `c`, as numbers of `b`'s type; `None` if the
     /// replacement has no `c`.
     pub fn range(&self, a: Operand, b: Operand) -> Option<(i128, i128)> {
-        let Then::Shift(base, count) = self.then else { return None };
-        let base = base.term().value(&Values { a, b, c: 0 })?;
+        let Replacement::Shift(base, count) = self.then else { return None };
+        let base = base.term().value(&OperandValues { a, b, c: 0 })?;
         let keeps_sign = self.op == Operator::Binary(BinOp::Shl) && a.signed;
-        let used = if keeps_sign { length(base.value) } else { 0 };
+        let used = if keeps_sign { bit_length(base.value) } else { 0 };
         let room = i128::from(a.bits - 1 - used);
         match count {
-            Count::Same => None,
-            Count::Plus => {
+            ShiftCount::Same => None,
+            ShiftCount::Plus => {
                 let first = b.value.checked_neg()?;
                 let last = first.saturating_add(room);
                 Some((first, last.min(number::greatest(b.bits, b.signed))))
             }
             // Unsigned 128-bit numbers are kept as bits: the difference is right all the same.
-            Count::Minus if is_count(b, a.bits) => Some(((b.value - room).max(0), b.value)),
-            Count::Minus => Some((b.value.wrapping_sub(room), b.value)),
+            ShiftCount::Minus if is_count(b, a.bits) => Some(((b.value - room).max(0), b.value)),
+            ShiftCount::Minus => Some((b.value.wrapping_sub(room), b.value)),
         }
     }
 }
 
-impl Base {
+impl ShiftedValue {
     fn term(self) -> Term {
         match self {
-            Base::Same => Term::A,
-            Base::Not => unary(UnOp::BitNot, Term::A),
-            Base::PlusMax => binary(BinOp::Add, Term::A, Term::Const(Constant::Max, Type::Left)),
+            ShiftedValue::Same => Term::A,
+            ShiftedValue::Not => unary(UnOp::BitNot, Term::A),
+            ShiftedValue::PlusMax => {
+                binary(BinOp::Add, Term::A, Term::Const(Constant::Max, TermType::Left))
+            }
         }
     }
 }
@@ -302,7 +304,7 @@ impl Base {
 pub fn find(op: Operator, a: Operand, b: Operand, dagger: bool) -> Option<&'static Rule> {
     TABLE
         .iter()
-        .filter(|rule| dagger || rule.origin != Origin::Dagger)
+        .filter(|rule| dagger || rule.origin != RuleOrigin::Dagger)
         .find(|rule| rule.applies(op, a, b))
 }
 

@@ -1,8 +1,8 @@
-//! Small expressions over the operands of an operation: what a repair puts in its place.
+//! Small expressions over the operands of an operation: the replacements of repairs.
 //!
-//! A replacement is written down once, as a [`Term`], and used three times: [`Term::value`] says what
-//! it gives, [`Term::build`] puts it into the tree, and the tests translate it for a solver. So what
-//! is proved is what is executed.
+//! A replacement is defined once, as a [`Term`], and used three times: [`Term::value`] evaluates it,
+//! [`Term::build`] writes it into the tree, and the tests translate it for a solver. So what is proved is
+//! what is executed.
 
 use super::number;
 use cmachine::Operand;
@@ -10,7 +10,7 @@ use ctree::{BinOp, ExprId, ExprKind, IntKind, Program, Span, Ty, UnOp};
 
 /// A type of a term, relative to the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Type {
+pub enum TermType {
     /// That of the left operand.
     Left,
     /// The unsigned type of its width.
@@ -30,7 +30,7 @@ pub enum Constant {
     Max,
     /// The width of the left operand less one.
     CountMask,
-    /// The number that was drawn or found for this repair.
+    /// The constant that was chosen for this repair.
     Drawn,
 }
 
@@ -42,9 +42,9 @@ pub enum Term {
     /// The right operand.
     B,
     /// A constant of a type.
-    Const(Constant, Type),
+    Const(Constant, TermType),
     /// A conversion.
-    Cast(Type, Box<Term>),
+    Cast(TermType, Box<Term>),
     /// `+`, `-` or `~`.
     Unary(UnOp, Box<Term>),
     /// Arithmetic; `>` gives an `int`.
@@ -61,7 +61,7 @@ pub fn binary(op: BinOp, left: Term, right: Term) -> Term {
 }
 
 /// `(ty)of`
-pub fn cast(ty: Type, of: Term) -> Term {
+pub fn cast(ty: TermType, of: Term) -> Term {
     Term::Cast(ty, Box::new(of))
 }
 
@@ -71,13 +71,13 @@ pub fn unary(op: UnOp, of: Term) -> Term {
 }
 
 /// A small constant.
-pub fn small(value: i64, ty: Type) -> Term {
+pub fn small(value: i64, ty: TermType) -> Term {
     Term::Const(Constant::Small(value), ty)
 }
 
-/// The values that a term is about.
+/// The values of a term's operands.
 #[derive(Clone, Copy, Debug)]
-pub struct Values {
+pub struct OperandValues {
     /// Left operand.
     pub a: Operand,
     /// Right operand.
@@ -86,17 +86,17 @@ pub struct Values {
     pub c: i128,
 }
 
-impl Values {
-    fn shape(&self, ty: Type) -> (u32, bool) {
+impl OperandValues {
+    fn shape(&self, ty: TermType) -> (u32, bool) {
         match ty {
-            Type::Left => (self.a.bits, self.a.signed),
-            Type::LeftUnsigned => (self.a.bits, false),
-            Type::LeftWide => (self.a.bits * 2, true),
-            Type::Right => (self.b.bits, self.b.signed),
+            TermType::Left => (self.a.bits, self.a.signed),
+            TermType::LeftUnsigned => (self.a.bits, false),
+            TermType::LeftWide => (self.a.bits * 2, true),
+            TermType::Right => (self.b.bits, self.b.signed),
         }
     }
 
-    fn constant(&self, constant: Constant, ty: Type) -> i128 {
+    fn constant(&self, constant: Constant, ty: TermType) -> i128 {
         let (bits, signed) = self.shape(ty);
         match constant {
             Constant::Small(value) => value.into(),
@@ -108,8 +108,8 @@ impl Values {
 }
 
 impl Term {
-    /// What the term gives; `None` if an operation in it is undefined.
-    pub fn value(&self, on: &Values) -> Option<Operand> {
+    /// The value of the term; `None` if an operation in it is undefined.
+    pub fn value(&self, on: &OperandValues) -> Option<Operand> {
         match self {
             Term::A => Some(on.a),
             Term::B => Some(on.b),
@@ -141,12 +141,14 @@ impl Term {
     }
 
     /// Whether GNU's `?:` occurs.
-    pub fn has_elvis(&self) -> bool {
+    pub fn uses_gnu_conditional(&self) -> bool {
         match self {
             Term::A | Term::B | Term::Const(..) => false,
-            Term::Cast(_, of) | Term::Unary(_, of) => of.has_elvis(),
-            Term::Binary(_, a, b) => a.has_elvis() || b.has_elvis(),
-            Term::Cond(c, a, b) => c.has_elvis() || a.has_elvis() || b.has_elvis(),
+            Term::Cast(_, of) | Term::Unary(_, of) => of.uses_gnu_conditional(),
+            Term::Binary(_, a, b) => a.uses_gnu_conditional() || b.uses_gnu_conditional(),
+            Term::Cond(c, a, b) => {
+                c.uses_gnu_conditional() || a.uses_gnu_conditional() || b.uses_gnu_conditional()
+            }
             Term::Elvis(..) => true,
         }
     }
@@ -155,7 +157,7 @@ impl Term {
     pub fn takes_vectors(&self) -> bool {
         match self {
             Term::A | Term::B | Term::Const(..) => true,
-            Term::Cast(ty, of) => *ty != Type::LeftWide && of.takes_vectors(),
+            Term::Cast(ty, of) => *ty != TermType::LeftWide && of.takes_vectors(),
             Term::Unary(_, of) => of.takes_vectors(),
             Term::Binary(op, a, b) => *op != BinOp::Gt && a.takes_vectors() && b.takes_vectors(),
             Term::Cond(..) | Term::Elvis(..) => false,
@@ -166,7 +168,7 @@ impl Term {
     pub fn is_wide(&self) -> bool {
         match self {
             Term::A | Term::B | Term::Const(..) => false,
-            Term::Cast(ty, of) => *ty == Type::LeftWide || of.is_wide(),
+            Term::Cast(ty, of) => *ty == TermType::LeftWide || of.is_wide(),
             Term::Unary(_, of) => of.is_wide(),
             Term::Binary(_, a, b) | Term::Elvis(a, b) => a.is_wide() || b.is_wide(),
             Term::Cond(c, a, b) => c.is_wide() || a.is_wide() || b.is_wide(),
@@ -193,116 +195,121 @@ pub struct Operands {
 
 impl Operands {
     /// The type in the tree. Of a vector, each lane has the type that a scalar would have.
-    pub fn ty(&self, p: &mut Program, ty: Type) -> Option<Ty> {
-        let lanes = p.types.lanes(self.left);
-        let left = p.types.int_kind(lane(p, self.left))?;
+    pub fn ty(&self, program: &mut Program, ty: TermType) -> Option<Ty> {
+        let lanes = program.types.lanes(self.left);
+        let left = program.types.int_kind(lane(program, self.left))?;
         let scalar = match ty {
-            Type::Left => return Some(self.left),
-            Type::Right => return Some(self.right),
-            Type::LeftUnsigned => left.to_unsigned().ty(),
-            Type::LeftWide => match p.types.model.int_size(left) {
+            TermType::Left => return Some(self.left),
+            TermType::Right => return Some(self.right),
+            TermType::LeftUnsigned => left.to_unsigned().ty(),
+            TermType::LeftWide => match program.types.model.int_size(left) {
                 ..=4 => IntKind::LongLong.ty(),
                 8 => IntKind::Int128.ty(),
                 _ => return None,
             },
         };
-        Some(lanes.map_or(scalar, |(_, count)| p.types.vector(scalar, count)))
+        Some(lanes.map_or(scalar, |(_, count)| program.types.vector(scalar, count)))
     }
 
-    fn values(&self, p: &Program) -> Option<Values> {
+    fn values(&self, program: &Program) -> Option<OperandValues> {
         let operand = |ty| {
-            let (bits, signed) = p.types.int_bits(lane(p, ty))?;
+            let (bits, signed) = program.types.int_bits(lane(program, ty))?;
             Some(Operand { value: 0, bits, signed })
         };
-        Some(Values { a: operand(self.left)?, b: operand(self.right)?, c: self.c })
+        Some(OperandValues { a: operand(self.left)?, b: operand(self.right)?, c: self.c })
     }
 }
 
 /// The type of a vector's lanes; of anything else, its own.
-pub fn lane(p: &Program, ty: Ty) -> Ty {
-    p.types.lanes(ty).map_or(ty, |(elem, _)| elem)
+pub fn lane(program: &Program, ty: Ty) -> Ty {
+    program.types.lanes(ty).map_or(ty, |(elem, _)| elem)
 }
 
 impl Term {
-    /// Makes the term an expression; `None` if it needs a type or an operand that is not there.
+    /// Builds the term as an expression; `None` if it needs a type or an operand that does not exist.
     /// An operand named more than once must be [`simple`](is_simple).
-    pub fn build(&self, p: &mut Program, on: &Operands) -> Option<ExprId> {
+    pub fn build(&self, program: &mut Program, on: &Operands) -> Option<ExprId> {
         let mut used = (false, false);
-        self.node(p, on, &mut used)
+        self.node(program, on, &mut used)
     }
 
-    fn node(&self, p: &mut Program, on: &Operands, used: &mut (bool, bool)) -> Option<ExprId> {
+    fn node(
+        &self,
+        program: &mut Program,
+        on: &Operands,
+        used: &mut (bool, bool),
+    ) -> Option<ExprId> {
         let (kind, ty) = match self {
-            Term::A => return operand(p, on.a?, &mut used.0),
-            Term::B => return operand(p, on.b?, &mut used.1),
+            Term::A => return operand(program, on.a?, &mut used.0),
+            Term::B => return operand(program, on.b?, &mut used.1),
             &Term::Const(constant, ty) => {
-                let values = on.values(p)?;
+                let values = on.values(program)?;
                 let value = values.constant(constant, ty);
-                let ty = on.ty(p, ty)?;
-                let scalar = p.int_const(lane(p, ty), value);
+                let ty = on.ty(program, ty)?;
+                let scalar = program.int_const(lane(program, ty), value);
                 // Beside a vector, it is spread over the lanes.
-                return Some(p.convert(scalar, ty));
+                return Some(program.convert(scalar, ty));
             }
             Term::Cast(ty, of) => {
-                let of = of.node(p, on, used)?;
-                let ty = on.ty(p, *ty)?;
+                let of = of.node(program, on, used)?;
+                let ty = on.ty(program, *ty)?;
                 // A scalar that is spread over the lanes is cast before.
                 if let (Some((elem, _)), ExprKind::Implicit(scalar)) =
-                    (p.types.lanes(ty), &p.expr(of).kind)
+                    (program.types.lanes(ty), &program.expr(of).kind)
                     && let &scalar = scalar
-                    && p.types.lanes(p.expr(scalar).ty).is_none()
+                    && program.types.lanes(program.expr(scalar).ty).is_none()
                 {
-                    let scalar = p.cast(elem, scalar);
-                    return Some(p.convert(scalar, ty));
+                    let scalar = program.cast(elem, scalar);
+                    return Some(program.convert(scalar, ty));
                 }
                 (ExprKind::Cast(ty, of), ty)
             }
             Term::Unary(op, of) => {
-                let of = of.node(p, on, used)?;
-                (ExprKind::Unary(*op, of), p.expr(of).ty.unqual())
+                let of = of.node(program, on, used)?;
+                (ExprKind::Unary(*op, of), program.expr(of).ty.unqual())
             }
             Term::Binary(op, a, b) => {
-                let (a, b) = (a.node(p, on, used)?, b.node(p, on, used)?);
-                let ty = if *op == BinOp::Gt { Ty::INT } else { p.expr(a).ty.unqual() };
+                let (a, b) = (a.node(program, on, used)?, b.node(program, on, used)?);
+                let ty = if *op == BinOp::Gt { Ty::INT } else { program.expr(a).ty.unqual() };
                 (ExprKind::Binary(*op, a, b), ty)
             }
             Term::Cond(c, a, b) => {
-                let c = c.node(p, on, used)?;
-                let (a, b) = (a.node(p, on, used)?, b.node(p, on, used)?);
-                (ExprKind::Cond(c, Some(a), b), p.expr(a).ty.unqual())
+                let c = c.node(program, on, used)?;
+                let (a, b) = (a.node(program, on, used)?, b.node(program, on, used)?);
+                (ExprKind::Cond(c, Some(a), b), program.expr(a).ty.unqual())
             }
             Term::Elvis(a, b) => {
-                let (a, b) = (a.node(p, on, used)?, b.node(p, on, used)?);
-                (ExprKind::Cond(a, None, b), p.expr(a).ty.unqual())
+                let (a, b) = (a.node(program, on, used)?, b.node(program, on, used)?);
+                (ExprKind::Cond(a, None, b), program.expr(a).ty.unqual())
             }
         };
-        Some(p.add_expr(kind, ty, on.span))
+        Some(program.add_expr(kind, ty, on.span))
     }
 }
 
-fn operand(p: &mut Program, id: ExprId, used: &mut bool) -> Option<ExprId> {
+fn operand(program: &mut Program, id: ExprId, used: &mut bool) -> Option<ExprId> {
     if !std::mem::replace(used, true) {
         return Some(id);
     }
-    copy(p, id)
+    copy(program, id)
 }
 
-/// Whether an expression can be written twice: a variable or a constant, converted or not.
-pub fn is_simple(p: &Program, id: ExprId) -> bool {
-    let expr = p.expr(id);
+/// Whether an expression can be duplicated: a variable or a constant, converted or not.
+pub fn is_simple(program: &Program, id: ExprId) -> bool {
+    let expr = program.expr(id);
     match expr.kind {
         ExprKind::Int(_) | ExprKind::EnumConst(..) => true,
         ExprKind::Var(_) => !expr.ty.is_volatile(),
-        ExprKind::Implicit(of) | ExprKind::Cast(_, of) => is_simple(p, of),
-        ExprKind::Unary(UnOp::Neg | UnOp::Plus | UnOp::BitNot, of) => is_simple(p, of),
+        ExprKind::Implicit(of) | ExprKind::Cast(_, of) => is_simple(program, of),
+        ExprKind::Unary(UnOp::Neg | UnOp::Plus | UnOp::BitNot, of) => is_simple(program, of),
         _ => false,
     }
 }
 
 /// A second copy of a simple expression.
-pub fn copy(p: &mut Program, id: ExprId) -> Option<ExprId> {
-    if !is_simple(p, id) {
+pub fn copy(program: &mut Program, id: ExprId) -> Option<ExprId> {
+    if !is_simple(program, id) {
         return None;
     }
-    Some(p.copy_expr(id))
+    Some(program.copy_expr(id))
 }

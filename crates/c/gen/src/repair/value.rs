@@ -1,57 +1,57 @@
-//! The last rung: a value of a node's type that depends on nothing.
+//! The last rung: a constant of a node's type.
 
 use super::fix::replace;
 use super::number::wrapped;
 use super::scratch::Scratch;
 use ctree::{BinOp, ExprId, ExprKind, Program, Ty, UnOp};
 
-/// Puts a constant (`value` if it is an integer) in the place of a node, or an object made for the purpose where an lvalue or an
-/// aggregate is wanted. `None` if the type has neither, or the node is one of these.
-pub(super) fn neutral(
-    p: &mut Program,
+/// Replaces a node by a constant (`value` if it is an integer), or by a new object where an lvalue or
+/// an aggregate is needed. `None` if neither is possible, or the node is one already.
+pub(super) fn make_constant(
+    program: &mut Program,
     node: ExprId,
     scratch: &mut Scratch,
     value: i64,
 ) -> Option<()> {
-    if scratch.is_inert(p, node) {
+    if scratch.is_inert(program, node) {
         return None;
     }
-    let ty = p.expr(node).ty;
-    if let Some((record, field)) = bit_field(p, node) {
-        // Nothing but a bit-field of this width is promoted as one.
-        let var = scratch.object(p, node, record)?;
-        let object = p.var_ref(var);
-        let member = p.member(object, field);
-        replace(p, node, member);
+    let ty = program.expr(node).ty;
+    if let Some((record, field)) = bit_field(program, node) {
+        // Only a bit-field of this width is promoted like one.
+        let var = scratch.object(program, node, record)?;
+        let object = program.var_ref(var);
+        let member = program.member(object, field);
+        replace(program, node, member);
         return Some(());
     }
-    if p.is_lvalue(node) {
-        return scratch.make_object(p, node);
+    if program.is_lvalue(node) {
+        return scratch.make_object(program, node);
     }
-    let with = if p.types.is_void(ty) {
-        let zero = p.int_const(Ty::INT, 0);
-        p.cast(Ty::VOID, zero)
-    } else if p.types.is_integer(ty) {
-        let value = wrapped(value.into(), p.types.int_bits(ty)?).value;
-        p.int_const(ty, value)
-    } else if p.types.float_kind(ty).is_some() {
-        p.float_const(ty, value as f64)
-    } else if p.types.is_pointer(ty) {
-        scratch.pointer(p, node, ty)?
+    let with = if program.types.is_void(ty) {
+        let zero = program.int_const(Ty::INT, 0);
+        program.cast(Ty::VOID, zero)
+    } else if program.types.is_integer(ty) {
+        let value = wrapped(value.into(), program.types.int_bits(ty)?).value;
+        program.int_const(ty, value)
+    } else if program.types.float_kind(ty).is_some() {
+        program.float_const(ty, value as f64)
+    } else if program.types.is_pointer(ty) {
+        scratch.pointer(program, node, ty)?
     } else {
-        return scratch.make_object(p, node);
+        return scratch.make_object(program, node);
     };
-    replace(p, node, with);
+    replace(program, node, with);
     Some(())
 }
 
 /// The record and member of the bit-field whose value an expression has: also through assignments
 /// and commas, which are promoted alike.
-pub(super) fn bit_field(p: &Program, mut node: ExprId) -> Option<(Ty, u32)> {
+pub(super) fn bit_field(program: &Program, mut node: ExprId) -> Option<(Ty, u32)> {
     loop {
-        let (record, field) = match p.expr(node).kind {
-            ExprKind::Member(of, field) => (p.expr(of).ty, field),
-            ExprKind::Arrow(of, field) => (p.types.pointee(p.expr(of).ty)?, field),
+        let (record, field) = match program.expr(node).kind {
+            ExprKind::Member(of, field) => (program.expr(of).ty, field),
+            ExprKind::Arrow(of, field) => (program.types.pointee(program.expr(of).ty)?, field),
             ExprKind::Assign(lhs, _) | ExprKind::AssignOp { lhs, .. } => {
                 node = lhs;
                 continue;
@@ -69,8 +69,8 @@ pub(super) fn bit_field(p: &Program, mut node: ExprId) -> Option<(Ty, u32)> {
             }
             _ => return None,
         };
-        let id = p.types.as_record(record)?;
-        p.types.records[id.index()].fields[field as usize].bits?;
+        let id = program.types.as_record(record)?;
+        program.types.records[id.index()].fields[field as usize].bits?;
         return Some((record, field));
     }
 }

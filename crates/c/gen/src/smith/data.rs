@@ -1,9 +1,9 @@
-//! Types and variables, and what variables begin with.
+//! Types, variables and their initialisers.
 
 use super::Smith;
 use super::features::{Feature, Limit};
 use super::header::INTS;
-use super::object::{Base, Obj, Object, PointerTo, Shape};
+use super::object::{Pointee, PointerTo, ValueType, VarIndex, Variable};
 use super::relax::Relaxation;
 use ctree::{
     ExprId, Field, Init, InitItem, Item, Quals, RecordId, RecordKind, Scope, StmtKind, Storage, Ty,
@@ -29,11 +29,11 @@ impl Smith {
     /// One of the structs, of which there is one at least.
     pub(super) fn a_struct(&mut self) -> RecordId {
         let structs = self.structs.clone();
-        self.one(&structs)
+        self.pick_one(&structs)
     }
 
     pub(super) fn record_type(&mut self, id: RecordId) -> Ty {
-        self.p.types.intern(TypeKind::Record(id))
+        self.program.types.intern(TypeKind::Record(id))
     }
 
     /// An integer type that programs may have.
@@ -45,7 +45,7 @@ impl Smith {
                 _ => INTS[i].bits < 64 || self.has(Feature::Longlong),
             })
             .collect();
-        self.one(&allowed)
+        self.pick_one(&allowed)
     }
 
     fn record(&mut self, kind: RecordKind) {
@@ -53,21 +53,21 @@ impl Smith {
         let most = self.limit(if is_struct { Limit::StructFields } else { Limit::UnionFields });
         let mut fields = Vec::new();
         for number in 0..1 + self.below(u64::from(most)) {
-            let name = self.p.names.intern(&format!("f{number}"));
+            let name = self.program.names.intern(&format!("f{number}"));
             fields.push(self.field(name, is_struct));
         }
         if !is_struct {
             // An initialiser of the first member sets all bytes.
-            let size = |f: &Field| self.p.types.size_of(f.ty).unwrap_or(0);
+            let size = |f: &Field| self.program.types.size_of(f.ty).unwrap_or(0);
             fields.sort_by_key(|f| std::cmp::Reverse(size(f)));
         }
         let packed = is_struct && self.has(Feature::Packed) && self.percent(25);
         let number = self.structs.len() + self.unions.len();
         let tag = format!("{}{number}", if is_struct { 'S' } else { 'U' });
-        let id = self.p.add_record(&tag, kind, fields, packed);
+        let id = self.program.add_record(&tag, kind, fields, packed);
         self.type_items.push(Item::Record(id));
         let mut inside = BTreeSet::new();
-        self.reachable(Shape::Record(id), &mut inside);
+        self.reachable(ValueType::Record(id), &mut inside);
         let ty = self.record_type(id);
         self.inside.insert(ty, inside);
         if is_struct { self.structs.push(id) } else { self.unions.push(id) }
@@ -93,33 +93,33 @@ impl Smith {
         Field::new(Some(name), ty)
     }
 
-    /// The members that programs use: all of a struct, of a union those as large as itself, so that
+    /// The members that programs use: all of a struct, of a union those of its own size, so that
     /// each can be read after any other was written.
     pub(super) fn members(&self, id: RecordId) -> Vec<u32> {
-        let record = &self.p.types.records[id.index()];
-        let whole = |f: &Field| self.p.types.size_of(f.ty) == Some(record.size);
+        let record = &self.program.types.records[id.index()];
+        let whole = |f: &Field| self.program.types.size_of(f.ty) == Some(record.size);
         (0..record.fields.len() as u32)
             .filter(|&i| record.kind == RecordKind::Struct || whole(&record.fields[i as usize]))
             .collect()
     }
 
     /// A new global of a kind that is drawn.
-    pub(super) fn random_global(&mut self) -> Obj {
-        let shape = self.random_shape();
+    pub(super) fn random_global(&mut self) -> VarIndex {
+        let value_type = self.random_value_type();
         let dims = self.random_dims();
         let quals = self.random_quals();
-        self.global(shape, dims, quals)
+        self.global(value_type, dims, quals)
     }
 
-    pub(super) fn random_shape(&mut self) -> Shape {
+    pub(super) fn random_value_type(&mut self) -> ValueType {
         let records: Vec<RecordId> = self.structs.iter().chain(&self.unions).copied().collect();
         if self.has(Feature::Pointers) && self.percent(25) {
-            return Shape::Pointer(self.random_pointer());
+            return ValueType::Pointer(self.random_pointer());
         }
         if !records.is_empty() && self.percent(20) {
-            return Shape::Record(self.one(&records));
+            return ValueType::Record(self.pick_one(&records));
         }
-        Shape::Int(self.int())
+        ValueType::Int(self.int())
     }
 
     pub(super) fn random_pointer(&mut self) -> PointerTo {
@@ -128,8 +128,8 @@ impl Smith {
             depth += 1;
         }
         let base = match self.structs.is_empty() || !self.percent(15) {
-            true => Base::Int(self.int()),
-            false => Base::Record(self.a_struct()),
+            true => Pointee::Int(self.int()),
+            false => Pointee::Record(self.a_struct()),
         };
         let mut quals = Quals::NONE;
         let volatiles = self.has(Feature::Volatiles) && self.has(Feature::VolatilePointers);
@@ -173,13 +173,18 @@ impl Smith {
     }
 
     /// A global variable with an initialiser.
-    pub(super) fn global(&mut self, shape: Shape, dims: Vec<u64>, quals: Quals) -> Obj {
-        let obj = self.object("g", shape, dims, quals, 0, Scope::File);
+    pub(super) fn global(
+        &mut self,
+        value_type: ValueType,
+        dims: Vec<u64>,
+        quals: Quals,
+    ) -> VarIndex {
+        let obj = self.object("g", value_type, dims, quals, 0, Scope::File);
         let constant_only = std::mem::replace(&mut self.constant_only, true);
         let init = self.initialiser(obj);
         self.constant_only = constant_only;
         let var = self.objects[obj].var;
-        let entry = &mut self.p.vars[var.index()];
+        let entry = &mut self.program.vars[var.index()];
         (entry.storage, entry.init) = (Storage::Static, init);
         self.global_items.push(Item::Var(var));
         self.globals.push(obj);
@@ -188,19 +193,24 @@ impl Smith {
 
     /// A local variable of a kind that is drawn, declared in the current block.
     pub(super) fn random_local(&mut self) {
-        let shape = self.random_shape();
+        let value_type = self.random_value_type();
         let dims = self.random_dims();
         let quals = self.random_quals();
-        self.local(shape, dims, quals);
+        self.local(value_type, dims, quals);
     }
 
     /// A variable of the current block with an initialiser.
-    pub(super) fn local(&mut self, shape: Shape, dims: Vec<u64>, quals: Quals) -> Obj {
-        let obj = self.object("l", shape, dims, quals, self.level, Scope::Block);
+    pub(super) fn local(
+        &mut self,
+        value_type: ValueType,
+        dims: Vec<u64>,
+        quals: Quals,
+    ) -> VarIndex {
+        let obj = self.object("l", value_type, dims, quals, self.level, Scope::Block);
         let init = self.initialiser(obj);
         let var = self.objects[obj].var;
-        self.p.vars[var.index()].init = init;
-        let decl = self.p.make_stmt(StmtKind::Decl(vec![Item::Var(var)]));
+        self.program.vars[var.index()].init = init;
+        let decl = self.program.make_stmt(StmtKind::Decl(vec![Item::Var(var)]));
         if let Some(decls) = self.decls.last_mut() {
             decls.push(decl);
         }
@@ -212,29 +222,29 @@ impl Smith {
     pub(super) fn object(
         &mut self,
         prefix: &str,
-        shape: Shape,
+        value_type: ValueType,
         dims: Vec<u64>,
         quals: Quals,
         level: u32,
         scope: Scope,
-    ) -> Obj {
+    ) -> VarIndex {
         self.names += 1;
         let name = format!("{prefix}_{}", self.names);
-        let mut ty = self.shape_type(shape).qualified(quals);
+        let mut ty = self.c_type(value_type).qualified(quals);
         for &length in dims.iter().rev() {
-            ty = self.p.types.array(ty, length);
+            ty = self.program.types.array(ty, length);
         }
-        let var = self.p.add_var(&name, ty, scope);
-        let is_pointer = matches!(shape, Shape::Pointer(_));
+        let var = self.program.add_var(&name, ty, scope);
+        let is_pointer = matches!(value_type, ValueType::Pointer(_));
         let nullable = is_pointer && self.percent(25) && !self.pointee;
-        // What nobody points to can be a counter, and its effects are known exactly.
+        // A variable without pointers to it can be a counter, and its effects are known exactly.
         let pointable = (self.percent(60) || self.pointee) && !nullable;
         let mut scalars = BTreeSet::new();
-        self.reachable(shape, &mut scalars);
+        self.reachable(value_type, &mut scalars);
         let is_param = scope == Scope::Param;
-        self.objects.push(Object {
+        self.objects.push(Variable {
             var,
-            shape,
+            value_type,
             dims,
             level,
             quals,
@@ -246,56 +256,56 @@ impl Smith {
         self.objects.len() - 1
     }
 
-    fn reachable(&mut self, shape: Shape, types: &mut BTreeSet<Ty>) {
-        let ty = self.shape_type(shape);
-        types.insert(self.p.types.canon(ty).unqual());
-        let Shape::Record(id) = shape else { return };
+    fn reachable(&mut self, value_type: ValueType, types: &mut BTreeSet<Ty>) {
+        let ty = self.c_type(value_type);
+        types.insert(self.program.types.canon(ty).unqual());
+        let ValueType::Record(id) = value_type else { return };
         let fields: Vec<Ty> =
-            self.p.types.records[id.index()].fields.iter().map(|f| f.ty).collect();
+            self.program.types.records[id.index()].fields.iter().map(|f| f.ty).collect();
         for ty in fields {
-            match self.p.types.as_record(ty) {
-                Some(inner) => self.reachable(Shape::Record(inner), types),
+            match self.program.types.as_record(ty) {
+                Some(inner) => self.reachable(ValueType::Record(inner), types),
                 None => {
-                    types.insert(self.p.types.canon(ty).unqual());
+                    types.insert(self.program.types.canon(ty).unqual());
                 }
             }
         }
     }
 
-    /// What a variable begins with: nothing, where that restriction is lifted.
-    fn initialiser(&mut self, obj: Obj) -> Option<Init> {
-        let (shape, dims) = (self.objects[obj].shape, self.objects[obj].dims.clone());
-        let init = self.array_init(obj, shape, &dims);
+    /// The initialiser of a variable; none, where that restriction is relaxed.
+    fn initialiser(&mut self, obj: VarIndex) -> Option<Init> {
+        let (value_type, dims) = (self.objects[obj].value_type, self.objects[obj].dims.clone());
+        let init = self.array_init(obj, value_type, &dims);
         if !self.relaxes(Relaxation::Init) {
             return Some(init);
         }
         let var = self.objects[obj].var;
-        if let Some(taken) = self.taken.last_mut() {
+        if let Some(taken) = self.applied.last_mut() {
             taken.var = Some(var);
         }
         None
     }
 
-    fn array_init(&mut self, obj: Obj, shape: Shape, dims: &[u64]) -> Init {
+    fn array_init(&mut self, obj: VarIndex, value_type: ValueType, dims: &[u64]) -> Init {
         let Some((&length, rest)) = dims.split_first() else {
-            return self.shape_init(obj, shape);
+            return self.value_init(obj, value_type);
         };
         let items = (0..length).map(|i| {
-            let init = self.array_init(obj, shape, rest);
+            let init = self.array_init(obj, value_type, rest);
             InitItem { first: i, last: i, init }
         });
         Init::List(items.collect())
     }
 
-    fn shape_init(&mut self, obj: Obj, shape: Shape) -> Init {
-        let value = match shape {
-            Shape::Int(int) => {
+    fn value_init(&mut self, obj: VarIndex, value_type: ValueType) -> Init {
+        let value = match value_type {
+            ValueType::Int(int) => {
                 let ty = self.ints[int];
                 let value = self.constant(Some(int));
-                return self.p.init_expr(ty, value);
+                return self.program.init_expr(ty, value);
             }
-            Shape::Record(id) => return self.record_init(id),
-            Shape::Pointer(to) => {
+            ValueType::Record(id) => return self.record_init(id),
+            ValueType::Pointer(to) => {
                 let (nullable, level) = (self.objects[obj].nullable, self.objects[obj].level);
                 match nullable && self.percent(50) {
                     true => self.null(),
@@ -303,12 +313,12 @@ impl Smith {
                 }
             }
         };
-        let ty = self.shape_type(shape);
-        self.p.init_expr(ty, value)
+        let ty = self.c_type(value_type);
+        self.program.init_expr(ty, value)
     }
 
     fn record_init(&mut self, id: RecordId) -> Init {
-        let record = &self.p.types.records[id.index()];
+        let record = &self.program.types.records[id.index()];
         let is_union = record.kind == RecordKind::Union;
         let fields: Vec<(Ty, Option<u32>)> = record
             .fields
@@ -317,11 +327,11 @@ impl Smith {
             .take(if is_union { 1 } else { 99 })
             .collect();
         let items = fields.into_iter().enumerate().map(|(i, (ty, _))| {
-            let init = match self.p.types.as_record(ty) {
+            let init = match self.program.types.as_record(ty) {
                 Some(inner) => self.record_init(inner),
                 None => {
                     let value = self.constant(None);
-                    self.p.init_expr(ty, value)
+                    self.program.init_expr(ty, value)
                 }
             };
             InitItem { first: i as u64, last: i as u64, init }
@@ -357,14 +367,14 @@ impl Smith {
             (32, false) => Ty::UINT,
             _ => Ty::INT,
         };
-        self.p.int_const(ty, value)
+        self.program.int_const(ty, value)
     }
 
     /// `(void *)0`
     pub(super) fn null(&mut self) -> ExprId {
-        let zero = self.p.int_const(Ty::INT, 0);
-        let to = self.p.types.pointer(Ty::VOID);
-        self.p.cast(to, zero)
+        let zero = self.program.int_const(Ty::INT, 0);
+        let to = self.program.types.pointer(Ty::VOID);
+        self.program.cast(to, zero)
     }
 }
 

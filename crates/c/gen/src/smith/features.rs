@@ -1,4 +1,4 @@
-//! What programs may contain, by the names that Csmith's options have.
+//! What programs may contain, under the names of Csmith's options.
 
 use choice::Choices;
 
@@ -78,7 +78,7 @@ macro_rules! limits {
                 match self { $(Limit::$name => $about,)* }
             }
 
-            /// What it is if not told otherwise.
+            /// Its default.
             pub fn default(self) -> u32 {
                 match self { $(Limit::$name => $default,)* }
             }
@@ -103,7 +103,7 @@ limits! {
 pub struct Features {
     allowed: u64,
     limits: Vec<u32>,
-    /// Every program goes without some features, so that the others have more room.
+    /// Swarm testing: every program omits some features, so that the others occur more often.
     pub swarm: bool,
 }
 
@@ -117,7 +117,7 @@ impl Default for Features {
     }
 }
 
-/// Of a hundred programs so many have a feature.
+/// The share of programs that have a feature, in percent.
 const KEPT: u32 = 92;
 
 impl Features {
@@ -154,7 +154,7 @@ impl Features {
         drawn
     }
 
-    /// The options that make these features of the default ones.
+    /// The command-line options for these features.
     pub fn arguments(&self) -> String {
         let mut text = String::new();
         for &feature in Feature::ALL.iter().filter(|f| !self.has(**f)) {

@@ -1,36 +1,36 @@
-//! What stands before every program: integer types, the checksum, and the wrappers around operators
-//! that could go wrong.
+//! The header of every program: integer types, the checksum, and the wrappers of operators that can be
+//! undefined.
 //!
 //! A wrapper is `unsafe(a, b) ? a : a op b`. It is written from one table in three forms: as a
-//! function, as a macro, and as a function that also says when it was needed. The tree always has
+//! function, as a macro, and as a function that also reports when it was needed. The tree always has
 //! functions; a macro differs from its function only in that it evaluates its first operand before its
-//! second, so what the machine says of the function holds for the macro.
+//! second, so the machine's verdict on the function holds for the macro.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// An integer type of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Int {
+pub(super) struct IntType {
     pub name: &'static str,
     pub bits: u32,
     pub signed: bool,
-    /// What the name stands for.
+    /// The type that the name stands for.
     pub plain: &'static str,
 }
 
-pub(super) const INTS: [Int; 8] = [
-    Int { name: "int8_t", bits: 8, signed: true, plain: "signed char" },
-    Int { name: "uint8_t", bits: 8, signed: false, plain: "unsigned char" },
-    Int { name: "int16_t", bits: 16, signed: true, plain: "short" },
-    Int { name: "uint16_t", bits: 16, signed: false, plain: "unsigned short" },
-    Int { name: "int32_t", bits: 32, signed: true, plain: "int" },
-    Int { name: "uint32_t", bits: 32, signed: false, plain: "unsigned int" },
-    Int { name: "int64_t", bits: 64, signed: true, plain: "long" },
-    Int { name: "uint64_t", bits: 64, signed: false, plain: "unsigned long" },
+pub(super) const INTS: [IntType; 8] = [
+    IntType { name: "int8_t", bits: 8, signed: true, plain: "signed char" },
+    IntType { name: "uint8_t", bits: 8, signed: false, plain: "unsigned char" },
+    IntType { name: "int16_t", bits: 16, signed: true, plain: "short" },
+    IntType { name: "uint16_t", bits: 16, signed: false, plain: "unsigned short" },
+    IntType { name: "int32_t", bits: 32, signed: true, plain: "int" },
+    IntType { name: "uint32_t", bits: 32, signed: false, plain: "unsigned int" },
+    IntType { name: "int64_t", bits: 64, signed: true, plain: "long" },
+    IntType { name: "uint64_t", bits: 64, signed: false, plain: "unsigned long" },
 ];
 
-impl Int {
+impl IntType {
     /// Greatest value, as a constant expression.
     fn max(&self) -> &'static str {
         if self.bits == 64 { "9223372036854775807L" } else { "2147483647" }
@@ -58,7 +58,7 @@ impl Int {
 
 /// The operators that have wrappers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Op {
+pub(super) enum WrappedOp {
     Add,
     Sub,
     Mul,
@@ -69,45 +69,53 @@ pub(super) enum Op {
     Minus,
 }
 
-impl Op {
-    pub(super) const ALL: [Op; 8] =
-        [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Mod, Op::Lshift, Op::Rshift, Op::Minus];
+impl WrappedOp {
+    pub(super) const ALL: [WrappedOp; 8] = [
+        WrappedOp::Add,
+        WrappedOp::Sub,
+        WrappedOp::Mul,
+        WrappedOp::Div,
+        WrappedOp::Mod,
+        WrappedOp::Lshift,
+        WrappedOp::Rshift,
+        WrappedOp::Minus,
+    ];
 
     fn name(self) -> &'static str {
         match self {
-            Op::Add => "add",
-            Op::Sub => "sub",
-            Op::Mul => "mul",
-            Op::Div => "div",
-            Op::Mod => "mod",
-            Op::Lshift => "lshift",
-            Op::Rshift => "rshift",
-            Op::Minus => "unary_minus",
+            WrappedOp::Add => "add",
+            WrappedOp::Sub => "sub",
+            WrappedOp::Mul => "mul",
+            WrappedOp::Div => "div",
+            WrappedOp::Mod => "mod",
+            WrappedOp::Lshift => "lshift",
+            WrappedOp::Rshift => "rshift",
+            WrappedOp::Minus => "unary_minus",
         }
     }
 
     fn symbol(self) -> &'static str {
         match self {
-            Op::Add => "+",
-            Op::Sub | Op::Minus => "-",
-            Op::Mul => "*",
-            Op::Div => "/",
-            Op::Mod => "%",
-            Op::Lshift => "<<",
-            Op::Rshift => ">>",
+            WrappedOp::Add => "+",
+            WrappedOp::Sub | WrappedOp::Minus => "-",
+            WrappedOp::Mul => "*",
+            WrappedOp::Div => "/",
+            WrappedOp::Mod => "%",
+            WrappedOp::Lshift => "<<",
+            WrappedOp::Rshift => ">>",
         }
     }
 
     pub(super) fn is_shift(self) -> bool {
-        matches!(self, Op::Lshift | Op::Rshift)
+        matches!(self, WrappedOp::Lshift | WrappedOp::Rshift)
     }
 }
 
-/// An operator on a type, with what can go wrong.
+/// An operator on a type, with its undefined cases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapper {
-    pub op: Op,
-    pub int: Int,
+    pub op: WrappedOp,
+    pub int: IntType,
     /// Whether the count of a shift is signed.
     signed_count: bool,
 }
@@ -115,7 +123,7 @@ pub(super) struct Wrapper {
 /// All wrappers: every operator on every type on which it can be undefined.
 pub(super) fn wrappers() -> Vec<Wrapper> {
     let mut all = Vec::new();
-    for op in Op::ALL {
+    for op in WrappedOp::ALL {
         for int in INTS {
             let wrapper = |signed_count| Wrapper { op, int, signed_count };
             if op.is_shift() {
@@ -139,8 +147,10 @@ impl Wrapper {
         let kind = if is_macro { "macro" } else { "func" };
         let (op, int, left) = (self.op.name(), self.int.name, self.int.letter());
         let right = match self.op {
-            Op::Minus => String::new(),
-            Op::Lshift | Op::Rshift => format!("_{}", if self.signed_count { 's' } else { 'u' }),
+            WrappedOp::Minus => String::new(),
+            WrappedOp::Lshift | WrappedOp::Rshift => {
+                format!("_{}", if self.signed_count { 's' } else { 'u' })
+            }
             _ => format!("_{left}"),
         };
         format!("safe_{op}_{kind}_{int}_{left}{right}")
@@ -150,8 +160,8 @@ impl Wrapper {
     fn operands(&self) -> Vec<&'static str> {
         let count = if self.signed_count { "int32_t" } else { "uint32_t" };
         match self.op {
-            Op::Minus => vec![self.int.name],
-            Op::Lshift | Op::Rshift => vec![self.int.name, count],
+            WrappedOp::Minus => vec![self.int.name],
+            WrappedOp::Lshift | WrappedOp::Rshift => vec![self.int.name, count],
             _ => vec![self.int.name; 2],
         }
     }
@@ -162,20 +172,22 @@ impl Wrapper {
         // Narrow types are promoted, so that only the result is cut.
         let overflows = self.int.signed && self.int.bits >= 32;
         let text = match self.op {
-            Op::Add if overflows => {
+            WrappedOp::Add if overflows => {
                 format!("(b > 0 && a > {max} - b) || (b < 0 && a < {min} - b)")
             }
-            Op::Sub if overflows => {
+            WrappedOp::Sub if overflows => {
                 format!("(b < 0 && a > {max} + b) || (b > 0 && a < {min} + b)")
             }
-            Op::Mul if overflows => format!(
+            WrappedOp::Mul if overflows => format!(
                 "a > 0 ? (b > 0 ? a > {max} / b : b < {min} / a) : \
                  (b > 0 ? a < {min} / b : a != 0 && b < {max} / a)"
             ),
-            Op::Div | Op::Mod if overflows => format!("b == 0 || (a == {min} && b == -1)"),
-            Op::Div | Op::Mod => "b == 0".into(),
-            Op::Minus if overflows => format!("a == {min}"),
-            Op::Lshift | Op::Rshift => self.bad_shift(),
+            WrappedOp::Div | WrappedOp::Mod if overflows => {
+                format!("b == 0 || (a == {min} && b == -1)")
+            }
+            WrappedOp::Div | WrappedOp::Mod => "b == 0".into(),
+            WrappedOp::Minus if overflows => format!("a == {min}"),
+            WrappedOp::Lshift | WrappedOp::Rshift => self.bad_shift(),
             _ => return None,
         };
         Some(text)
@@ -190,7 +202,7 @@ impl Wrapper {
             parts.push("b < 0".to_string());
         }
         parts.push(format!("b >= {}", self.int.promoted()));
-        if self.op == Op::Lshift && self.int.promotes_to_signed() {
+        if self.op == WrappedOp::Lshift && self.int.promotes_to_signed() {
             parts.push(format!("a > ({} >> b)", self.int.max()));
         }
         parts.join(" || ")
@@ -198,7 +210,7 @@ impl Wrapper {
 
     fn operation(&self) -> String {
         match self.op {
-            Op::Minus => "-a".into(),
+            WrappedOp::Minus => "-a".into(),
             op => format!("a {} b", op.symbol()),
         }
     }
@@ -227,7 +239,7 @@ impl Wrapper {
             .zip([("a", "x"), ("b", "y")])
             .map(|(ty, (name, from))| format!("{ty} {name} = ({from}); "))
             .collect();
-        let params = if self.op == Op::Minus { "x" } else { "x, y" };
+        let params = if self.op == WrappedOp::Minus { "x" } else { "x, y" };
         let condition = self.condition().unwrap_or_else(|| "0".into());
         format!(
             "#define {}({params}) ({{ {temporaries}({})(({condition}) ? a : {}); }})\n",
@@ -240,23 +252,23 @@ impl Wrapper {
 
 /// The text of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum HeaderForm {
     /// Wrappers of both names as functions: what the machine executes.
     Functions,
     /// Macros as macros: what compilers get.
     AsNamed,
-    /// Functions that take the number of their use and say when they were needed.
-    Telling,
+    /// Functions that take the number of the check and report when it was needed.
+    Reporting,
 }
 
 /// The header with those wrappers that are in `used`, or all of them.
-pub(super) fn header(written: Written, used: Option<&BTreeSet<String>>) -> String {
+pub(super) fn header(written: HeaderForm, used: Option<&BTreeSet<String>>) -> String {
     let mut text = String::from("int printf(const char *, ...);\n");
     for int in INTS {
         let _ = writeln!(text, "typedef {} {};", int.plain, int.name);
     }
-    if written == Written::Telling {
-        text.push_str(TELLS);
+    if written == HeaderForm::Reporting {
+        text.push_str(REPORTING_FUNCTION);
     }
     for wrapper in wrappers() {
         for is_macro in [false, true] {
@@ -264,8 +276,8 @@ pub(super) fn header(written: Written, used: Option<&BTreeSet<String>>) -> Strin
                 continue;
             }
             text += &match written {
-                Written::AsNamed if is_macro => wrapper.definition(),
-                Written::Telling => wrapper.function(is_macro, "needed(at), ", ", int32_t at"),
+                HeaderForm::AsNamed if is_macro => wrapper.definition(),
+                HeaderForm::Reporting => wrapper.function(is_macro, "needed(at), ", ", int32_t at"),
                 _ => wrapper.function(is_macro, "", ""),
             };
         }
@@ -273,7 +285,7 @@ pub(super) fn header(written: Written, used: Option<&BTreeSet<String>>) -> Strin
     text + CHECKSUM
 }
 
-const TELLS: &str = "\
+const REPORTING_FUNCTION: &str = "\
 static void needed(int32_t at)
 {
     printf(\"needed %d\\n\", at);

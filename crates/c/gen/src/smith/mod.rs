@@ -1,9 +1,9 @@
-//! The `smith` engine: programs of Csmith's kind, with its restrictions relaxed as CsmithEdge does.
+//! The `smith` engine: programs like Csmith's, with its restrictions relaxed as in CsmithEdge.
 //!
 //! A program is generated under restrictions that keep it free of undefined behaviour, each of which
-//! is lifted here and there with the probability that the [`Tuple`] names. What an operator could do
-//! wrong is caught by a wrapper; [`arith`](crate::arith) removes those that never were needed. Whether
-//! the program has an answer is for the machine to say.
+//! is lifted here and there with the probability that the [`SeedTuple`] names. Wrappers keep
+//! operators defined; [`redundant_checks`](crate::redundant_checks) removes those that are not needed.
+//! The machine decides whether the program has a defined result.
 //!
 //! | module | concern |
 //! | --- | --- |
@@ -12,67 +12,66 @@
 //! | `header` | wrappers and checksum |
 //! | `object` | variables, lifetimes, effects |
 //! | `data` | types, variables, initialisers |
-//! | `place` | ways to an integer, indices, addresses |
+//! | `lvalue` | lvalues of integer type, indices, addresses |
 //! | `expr`, `stmt`, `func` | expressions, statements, functions and `main` |
-//! | `mend` | takes relaxations back that leave a program without an answer |
+//! | `revert` | reverts relaxations that leave a program without a defined result |
 //!
-//! **Two streams of decisions.** What the base seed decides is drawn first and always; a relaxation
-//! then puts something else in its place, drawn from a stream of its own, and leaves no trace in what
-//! the generator knows. So the relaxed program differs from the plain one where it was relaxed and
-//! nowhere else. Every opportunity has a stream of its own, so that one can be let pass without a
-//! change to the others.
+//! **Two streams of decisions.** The decision of the base seed is always drawn first; a relaxation then
+//! puts something else in its place, drawn from another stream, and does not change the generator's
+//! state. So the relaxed program differs from the plain one only where it was relaxed. Every opportunity
+//! has its own stream, so that one can be reverted without a change to the others.
 
 mod data;
 mod expr;
 pub mod features;
 mod func;
 mod header;
-mod mend;
+mod lvalue;
 mod object;
-mod place;
 pub mod relax;
+mod revert;
 mod stmt;
 
 pub use features::{Feature, Features, Limit};
-pub use mend::{Mended, mended};
-pub use relax::{Bounds, Form, Probability, Relaxation, Tuple};
+pub use relax::{Bounds, Probability, Relaxation, SeedTuple, WrapperStyle};
+pub use revert::{Reverted, revert_relaxations};
 
 use choice::Choices;
 use ctree::{DataModel, FuncId, Item, Program, StmtId, Ty, TypeKind, TypedefId, UnitId, VarId};
-use header::{INTS, Written, header};
-use object::{Effects, Obj, Object, Shape};
+use header::{HeaderForm, INTS, header};
+use object::{Effects, ValueType, VarIndex, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What kind of program is wanted.
+/// Options of the generator.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What programs may contain.
     pub features: Features,
 }
 
-/// A program, which may or may not have an answer.
+/// A program, which may or may not have a defined result.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// The tree, one unit, the wrappers in it as functions.
     pub program: Program,
-    /// What it was made of.
-    pub tuple: Tuple,
+    /// Its seed tuple.
+    pub tuple: SeedTuple,
     /// Where restrictions were lifted.
-    pub taken: Vec<Taken>,
-    /// Items of the unit that are the header's.
+    pub applied: Vec<AppliedRelaxation>,
+    /// The items of the header, at the start of the unit.
     header: usize,
     options: String,
 }
 
-/// A restriction that was lifted at one opportunity.
+/// A relaxation that was applied at one opportunity.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct AppliedRelaxation {
     /// Which one.
     pub relaxation: Relaxation,
     /// The number of the opportunity.
     number: u32,
-    /// Expressions that were made then.
+    /// Expressions that it created.
     made: Range<u32>,
     /// The variable that has no initialiser.
     var: Option<VarId>,
@@ -81,21 +80,21 @@ pub struct Taken {
 impl Generated {
     /// One C file, with wrappers in the form that the tuple names.
     pub fn text(&self) -> String {
-        self.written(&self.program, Written::AsNamed)
+        self.written(&self.program, HeaderForm::AsNamed)
     }
 
-    /// The same with functions alone, which needs no preprocessor.
+    /// The same with functions only, which needs no preprocessor.
     pub fn text_with_functions(&self) -> String {
-        self.written(&self.program, Written::Functions)
+        self.written(&self.program, HeaderForm::Functions)
     }
 
     /// The same with wrappers that print `needed N`, where N is the number of the check (see
-    /// [`arith::numbered`](crate::arith::numbered)).
-    pub fn telling_text(&self) -> String {
-        self.written(&crate::arith::numbered(&self.program), Written::Telling)
+    /// [`number_checks`](crate::redundant_checks::number_checks)).
+    pub fn reporting_text(&self) -> String {
+        self.written(&crate::redundant_checks::number_checks(&self.program), HeaderForm::Reporting)
     }
 
-    fn written(&self, program: &Program, written: Written) -> String {
+    fn written(&self, program: &Program, written: HeaderForm) -> String {
         let items = &program.units[0].items[self.header..];
         let body = ctree::print::print_items(program, items);
         let used: BTreeSet<String> = header::wrappers()
@@ -111,16 +110,16 @@ impl Generated {
     }
 }
 
-/// The program of a tuple.
-pub fn generate(tuple: &Tuple, options: &Options) -> Generated {
+/// The program of a seed tuple.
+pub fn generate(tuple: &SeedTuple, options: &Options) -> Generated {
     generate_without(tuple, options, &BTreeSet::new())
 }
 
-/// The program of a tuple, some of its opportunities for relaxations let pass.
-fn generate_without(tuple: &Tuple, options: &Options, undone: &BTreeSet<u32>) -> Generated {
+/// The program of a seed tuple without the relaxations at some opportunities.
+fn generate_without(tuple: &SeedTuple, options: &Options, reverted: &BTreeSet<u32>) -> Generated {
     let mut smith = Smith::new(tuple, options);
-    smith.undone = undone.clone();
-    let header = smith.p.units[0].items.len();
+    smith.reverted = reverted.clone();
+    let header = smith.program.units[0].items.len();
     smith.record_types();
     for _ in 0..3 + smith.below(6) {
         smith.random_global();
@@ -129,15 +128,21 @@ fn generate_without(tuple: &Tuple, options: &Options, undone: &BTreeSet<u32>) ->
     smith.main();
     smith.assemble();
     let options = options.features.arguments();
-    Generated { program: smith.p, tuple: tuple.clone(), taken: smith.taken, header, options }
+    Generated {
+        program: smith.program,
+        tuple: tuple.clone(),
+        applied: smith.applied,
+        header,
+        options,
+    }
 }
 
 /// A function that can be called.
 #[derive(Clone, Debug)]
-struct Function {
+struct Callee {
     func: FuncId,
-    ret: Shape,
-    params: Vec<Shape>,
+    ret: ValueType,
+    params: Vec<ValueType>,
     effects: Effects,
     /// Steps of a call, about.
     cost: u64,
@@ -147,7 +152,7 @@ struct Function {
 /// A counter of an enclosing loop and the values it has in the body.
 #[derive(Clone, Copy, Debug)]
 struct Induction {
-    obj: Obj,
+    obj: VarIndex,
     low: i64,
     high: i64,
 }
@@ -157,47 +162,47 @@ struct Induction {
 struct Jump {
     stmt: StmtId,
     /// It may go anywhere in its function: the stream that says where.
-    wild: Option<Choices>,
+    in_relaxation: Option<Choices>,
 }
 
-/// A jump ahead: to the statement of a block around that follows the one which holds the jump.
+/// A forward jump, to the statement of an enclosing block that follows the one with the jump.
 #[derive(Clone, Copy, Debug)]
-struct Ahead {
+struct ForwardJump {
     jump: StmtId,
-    /// How many blocks are around the target.
+    /// The block depth of the target.
     depth: usize,
-    /// The statement that holds the jump is still in the making.
+    /// The statement with the jump is still being built.
     within: bool,
 }
 
-/// A program in the making.
+/// The generator with the program that it builds.
 struct Smith {
-    p: Program,
+    program: Program,
     unit: UnitId,
-    tuple: Tuple,
+    tuple: SeedTuple,
     features: Features,
     base: Choices,
     /// The root of the streams for relaxations, and the stream of the last opportunity.
     opportunities: Choices,
     relax: Choices,
-    /// Opportunities so far, those taken, those to be let pass.
+    /// Opportunities so far, the applied relaxations, the reverted opportunities.
     opportunity: u32,
-    taken: Vec<Taken>,
-    undone: BTreeSet<u32>,
-    /// Decisions come from the second stream, and what is made is not noted.
-    wild: bool,
+    applied: Vec<AppliedRelaxation>,
+    reverted: BTreeSet<u32>,
+    /// Decisions are drawn from the second stream, and effects are not recorded.
+    in_relaxation: bool,
     /// The integer types, as written.
     ints: Vec<Ty>,
     wrappers: BTreeMap<String, FuncId>,
     used: BTreeSet<String>,
     structs: Vec<ctree::RecordId>,
     unions: Vec<ctree::RecordId>,
-    /// Types of what is in each record.
+    /// The types of the members of each record.
     inside: BTreeMap<Ty, BTreeSet<Ty>>,
-    objects: Vec<Object>,
-    globals: Vec<Obj>,
-    locals: Vec<Obj>,
-    functions: Vec<Function>,
+    objects: Vec<Variable>,
+    globals: Vec<VarIndex>,
+    locals: Vec<VarIndex>,
+    functions: Vec<Callee>,
     type_items: Vec<Item>,
     global_items: Vec<Item>,
     function_items: Vec<FuncId>,
@@ -205,25 +210,25 @@ struct Smith {
     in_function: bool,
     /// Only constant expressions: in an initialiser of a global, in an address.
     constant_only: bool,
-    /// The global in the making is there to be pointed to.
+    /// The global being built is a target for pointers.
     pointee: bool,
-    returns: Shape,
+    returns: ValueType,
     /// Depth of blocks.
     level: u32,
-    /// Declarations and statements of the blocks around.
+    /// Declarations and statements of the enclosing blocks.
     decls: Vec<Vec<StmtId>>,
     blocks: Vec<Vec<StmtId>>,
     /// Statements of the function so far.
     statements: Vec<StmtId>,
     jumps: Vec<Jump>,
     /// Jumps ahead that have no target yet.
-    pending: Vec<Ahead>,
+    pending: Vec<ForwardJump>,
     inductions: Vec<Induction>,
     /// Counters of loops: nothing writes them.
-    locked: Vec<Obj>,
-    /// What the operand in the making must not read or write.
+    locked: Vec<VarIndex>,
+    /// What the operand being built must not read or write.
     forbidden: Effects,
-    /// What the expression did so far, and the function.
+    /// The effects of the expression so far, and of the function.
     effects: Effects,
     summary: Effects,
     cost: u64,
@@ -233,22 +238,22 @@ struct Smith {
 }
 
 impl Smith {
-    fn new(tuple: &Tuple, options: &Options) -> Smith {
+    fn new(tuple: &SeedTuple, options: &Options) -> Smith {
         let root = Choices::new(tuple.base).fork("smith");
-        let mut p = Program::new(DataModel::X86_64_SYSV);
-        let text = header(Written::Functions, None);
-        // A test reads the header; one that does not parse never ships.
-        let unit = match cparse::parse_unit(&mut p, "test.c", &text) {
+        let mut program = Program::new(DataModel::X86_64_SYSV);
+        let text = header(HeaderForm::Functions, None);
+        // A test parses the header.
+        let unit = match cparse::parse_unit(&mut program, "test.c", &text) {
             Ok(unit) => unit,
-            Err(_) => p.add_unit("test.c"),
+            Err(_) => program.add_unit("test.c"),
         };
         let ints = INTS.map(|int| {
-            let name = p.names.intern(int.name);
-            let at = p.types.typedefs.iter().position(|t| t.name == name);
-            at.map_or(Ty::INT, |at| p.types.intern(TypeKind::Typedef(TypedefId(at as u32))))
+            let name = program.names.intern(int.name);
+            let at = program.types.typedefs.iter().position(|t| t.name == name);
+            at.map_or(Ty::INT, |at| program.types.intern(TypeKind::Typedef(TypedefId(at as u32))))
         });
-        let wrappers = (0..p.funcs.len())
-            .map(|i| (p.name(p.funcs[i].name).to_string(), FuncId(i as u32)))
+        let wrappers = (0..program.funcs.len())
+            .map(|i| (program.name(program.funcs[i].name).to_string(), FuncId(i as u32)))
             .filter(|(name, _)| name.starts_with("safe_"))
             .collect();
         Smith {
@@ -259,9 +264,9 @@ impl Smith {
             opportunities: root.fork("relaxations"),
             relax: root.fork("relaxations"),
             opportunity: 0,
-            taken: Vec::new(),
-            undone: BTreeSet::new(),
-            wild: false,
+            applied: Vec::new(),
+            reverted: BTreeSet::new(),
+            in_relaxation: false,
             ints: ints.to_vec(),
             wrappers,
             used: BTreeSet::new(),
@@ -279,7 +284,7 @@ impl Smith {
             in_function: false,
             constant_only: false,
             pointee: false,
-            returns: Shape::Int(4),
+            returns: ValueType::Int(4),
             level: 0,
             decls: Vec::new(),
             blocks: Vec::new(),
@@ -295,21 +300,21 @@ impl Smith {
             repeats: 1,
             budget: 0,
             names: 0,
-            p,
+            program,
         }
     }
 
-    /// The stream that decisions come from at the moment.
+    /// The stream that decisions are currently drawn from.
     fn choices(&mut self) -> &mut Choices {
-        if self.wild { &mut self.relax } else { &mut self.base }
+        if self.in_relaxation { &mut self.relax } else { &mut self.base }
     }
 
     fn below(&mut self, n: u64) -> u64 {
         self.choices().below(n)
     }
 
-    /// One of some, of which there is one at least.
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    /// One element of a slice that is not empty.
+    fn pick_one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
 
@@ -327,29 +332,29 @@ impl Smith {
 
     /// Whether a restriction is lifted at this opportunity.
     fn relaxes(&mut self, relaxation: Relaxation) -> bool {
-        if self.wild || self.tuple.of(relaxation) == Probability::ZERO {
+        if self.in_relaxation || self.tuple.of(relaxation) == Probability::ZERO {
             return false;
         }
         self.opportunity += 1;
         let number = self.opportunity;
         self.relax = self.opportunities.fork(&format!("{} {number}", relaxation.name()));
         let happens = self.tuple.of(relaxation).happens(&mut self.relax);
-        if !happens || self.undone.contains(&number) {
+        if !happens || self.reverted.contains(&number) {
             return false;
         }
-        self.taken.push(Taken { relaxation, number, made: 0..0, var: None });
+        self.applied.push(AppliedRelaxation { relaxation, number, made: 0..0, var: None });
         true
     }
 
-    /// Makes something in place of what the base seed decided.
-    fn beyond_the_rules<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
-        let wild = std::mem::replace(&mut self.wild, true);
-        let from = self.p.exprs.len() as u32;
+    /// Builds the replacement of what the base seed decided, from the stream of the relaxation.
+    fn with_relaxation_stream<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let in_relaxation = std::mem::replace(&mut self.in_relaxation, true);
+        let from = self.program.exprs.len() as u32;
         let made = make(self);
-        if let Some(taken) = self.taken.last_mut() {
-            taken.made = from..self.p.exprs.len() as u32;
+        if let Some(taken) = self.applied.last_mut() {
+            taken.made = from..self.program.exprs.len() as u32;
         }
-        self.wild = wild;
+        self.in_relaxation = in_relaxation;
         made
     }
 

@@ -1,16 +1,16 @@
-//! The relaxations of CsmithEdge (its Table 1): what each is called, with which probabilities it is
-//! drawn, and the tuple that is the seed of a test.
+//! The relaxations of CsmithEdge (its Table 1): their names, the probabilities they are drawn
+//! with, and the seed tuple of a test.
 
 use choice::Choices;
 use std::fmt;
 use std::str::FromStr;
 
-/// A restriction that is lifted with some probability wherever it would apply.
+/// A restriction that is lifted with some probability wherever it applies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Relaxation {
     /// Pointers that may be null are dereferenced.
     Null,
-    /// Pointers keep the addresses of objects whose lifetime ends before theirs.
+    /// Pointers keep addresses of objects with a shorter lifetime than their own.
     Dangling,
     /// Variables have no initialiser.
     Init,
@@ -115,7 +115,7 @@ impl FromStr for Probability {
 
 /// How a wrapper around an operator is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Form {
+pub enum WrapperStyle {
     /// As calls of functions.
     #[default]
     Functions,
@@ -125,30 +125,31 @@ pub enum Form {
     Mixed,
 }
 
-impl Form {
-    const ALL: [Form; 3] = [Form::Functions, Form::Macros, Form::Mixed];
+impl WrapperStyle {
+    const ALL: [WrapperStyle; 3] =
+        [WrapperStyle::Functions, WrapperStyle::Macros, WrapperStyle::Mixed];
 }
 
 /// The seed of a test: the base seed, the form of the wrappers, the probability of each relaxation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Tuple {
+pub struct SeedTuple {
     /// Seed of the unrelaxed program.
     pub base: u64,
     /// How wrappers are written.
-    pub form: Form,
+    pub form: WrapperStyle,
     /// In the order of [`Relaxation::ALL`].
     pub relaxed: [Probability; 7],
 }
 
-impl Tuple {
+impl SeedTuple {
     /// The unrelaxed program of a seed, with functions for wrappers.
-    pub fn plain(base: u64) -> Tuple {
-        Tuple { base, form: Form::Functions, relaxed: [Probability::ZERO; 7] }
+    pub fn plain(base: u64) -> SeedTuple {
+        SeedTuple { base, form: WrapperStyle::Functions, relaxed: [Probability::ZERO; 7] }
     }
 
     /// The same program, unrelaxed.
-    pub fn unrelaxed(&self) -> Tuple {
-        Tuple { relaxed: [Probability::ZERO; 7], ..self.clone() }
+    pub fn unrelaxed(&self) -> SeedTuple {
+        SeedTuple { relaxed: [Probability::ZERO; 7], ..self.clone() }
     }
 
     /// How likely a relaxation is.
@@ -162,17 +163,17 @@ impl Tuple {
     }
 }
 
-impl fmt::Display for Tuple {
+impl fmt::Display for SeedTuple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{}", self.base, self.form as u8)?;
         self.relaxed.iter().try_for_each(|p| write!(f, ",{p}"))
     }
 }
 
-impl FromStr for Tuple {
+impl FromStr for SeedTuple {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Tuple, String> {
+    fn from_str(text: &str) -> Result<SeedTuple, String> {
         let parts: Vec<&str> = text.split(',').map(str::trim).collect();
         let [base, form, relaxed @ ..] = &parts[..] else {
             return Err(
@@ -181,12 +182,12 @@ impl FromStr for Tuple {
         };
         let base = base.parse().map_err(|_| format!("`{base}` is not a base seed"))?;
         let form = match *form {
-            "0" => Form::Functions,
-            "1" => Form::Macros,
-            "2" => Form::Mixed,
+            "0" => WrapperStyle::Functions,
+            "1" => WrapperStyle::Macros,
+            "2" => WrapperStyle::Mixed,
             other => {
                 return Err(format!(
-                    "`{other}` is no form of wrappers: 0 functions, 1 macros, 2 mixed"
+                    "`{other}` is not a form of wrappers: 0 functions, 1 macros, 2 mixed"
                 ));
             }
         };
@@ -196,7 +197,7 @@ impl FromStr for Tuple {
         let relaxed = relaxed
             .try_into()
             .map_err(|_| format!("a seed tuple has seven probabilities, this one {count}"))?;
-        Ok(Tuple { base, form, relaxed })
+        Ok(SeedTuple { base, form, relaxed })
     }
 }
 
@@ -255,8 +256,8 @@ conflicts      disabled
         }
     }
 
-    /// Reads a configuration: one relaxation a line. What is not named is disabled. A mistake is told
-    /// with the number of its line.
+    /// Reads a configuration: one relaxation a line. What is not named is disabled. An error names
+    /// its line.
     pub fn parse(text: &str) -> Result<Bounds, String> {
         let mut bounds = Bounds([None; 7]);
         let mut lines: [Option<usize>; 7] = [None; 7];
@@ -280,9 +281,9 @@ conflicts      disabled
 
     /// The tuple of a seed: each enabled relaxation in one of two tests, its probability from its
     /// range.
-    pub fn draw(&self, seed: u64) -> Tuple {
+    pub fn draw(&self, seed: u64) -> SeedTuple {
         let mut choices = Choices::new(seed).fork("tuple");
-        let form = Form::ALL[choices.index(Form::ALL.len())];
+        let form = WrapperStyle::ALL[choices.index(WrapperStyle::ALL.len())];
         let relaxed = self.0.map(|range| {
             let (on, at) = (choices.chance(50), choices.bits(32));
             match range {
@@ -293,7 +294,7 @@ conflicts      disabled
                 _ => Probability::ZERO,
             }
         });
-        Tuple { base: seed, form, relaxed }
+        SeedTuple { base: seed, form, relaxed }
     }
 
     /// With one relaxation alone, always at this probability.
@@ -330,8 +331,8 @@ mod tests {
 
     #[test]
     fn the_papers_seed_is_read_and_written() {
-        let tuple: Tuple = "1621474906, 2, 0.8, 0, 0, 0, 0.3, 0, 0".parse().unwrap();
-        assert_eq!(tuple.form, Form::Mixed);
+        let tuple: SeedTuple = "1621474906, 2, 0.8, 0, 0, 0, 0.3, 0, 0".parse().unwrap();
+        assert_eq!(tuple.form, WrapperStyle::Mixed);
         assert_eq!(tuple.of(Relaxation::Null), Probability::percent(80));
         assert_eq!(tuple.enabled().collect::<Vec<_>>(), [Relaxation::Null, Relaxation::Bounds]);
         assert_eq!(tuple.to_string(), "1621474906,2,0.8,0,0,0,0.3,0,0");
@@ -343,10 +344,10 @@ mod tests {
 
     #[test]
     fn wrong_tuples_are_refused() {
-        let wrong = |text: &str| text.parse::<Tuple>().unwrap_err();
+        let wrong = |text: &str| text.parse::<SeedTuple>().unwrap_err();
         assert!(wrong("7").contains("nine numbers"));
         assert!(wrong("x,0,0,0,0,0,0,0,0").contains("`x` is not a base seed"));
-        assert!(wrong("1,3,0,0,0,0,0,0,0").contains("`3` is no form"));
+        assert!(wrong("1,3,0,0,0,0,0,0,0").contains("`3` is not a form"));
         assert!(wrong("1,0,0,0,0,0,0,0").contains("this one 6"));
         for bad in ["1.1", "-1", "2", ".5", "0.12345", "1.", "a", ""] {
             assert!(

@@ -1,27 +1,27 @@
 //! Statements.
 
 use super::features::{Feature, Limit};
-use super::object::{Effects, Obj, Shape, Touch};
+use super::object::{Accessed, Effects, ValueType, VarIndex};
 use super::relax::Relaxation;
-use super::{Ahead, Induction, Jump, Smith};
+use super::{ForwardJump, Induction, Jump, Smith};
 use ctree::{BinOp, ExprId, Init, Item, Label, LabelId, Quals, Scope, StmtId, StmtKind, Ty, UnOp};
 
 /// Kinds of statement, and how often each is drawn.
-const KINDS: [(Kind, u32); 10] = [
-    (Kind::Assign, 40),
-    (Kind::If, 14),
-    (Kind::For, 12),
-    (Kind::Walk, 6),
-    (Kind::Goto, 7),
-    (Kind::Leave, 5),
-    (Kind::Call, 8),
-    (Kind::Pointer, 12),
-    (Kind::Record, 5),
-    (Kind::Return, 2),
+const STATEMENTS: [(Statement, u32); 10] = [
+    (Statement::Assign, 40),
+    (Statement::If, 14),
+    (Statement::For, 12),
+    (Statement::Walk, 6),
+    (Statement::Goto, 7),
+    (Statement::Leave, 5),
+    (Statement::Call, 8),
+    (Statement::Pointer, 12),
+    (Statement::Record, 5),
+    (Statement::Return, 2),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Statement {
     Assign,
     If,
     For,
@@ -58,29 +58,29 @@ impl Smith {
         self.end_block(locals)
     }
 
-    /// Puts the innermost block together; its variables go out of scope.
+    /// Ends the innermost block; its variables go out of scope.
     pub(super) fn end_block(&mut self, locals: usize) -> StmtId {
         if self.pending.iter().any(|ahead| ahead.depth == self.blocks.len() && !ahead.within) {
-            let empty = self.p.make_stmt(StmtKind::Empty);
+            let empty = self.program.make_stmt(StmtKind::Empty);
             self.push(empty);
         }
         let mut stmts = self.decls.pop().unwrap_or_default();
         stmts.extend(self.blocks.pop().unwrap_or_default());
         self.locals.truncate(locals);
         self.level -= 1;
-        self.p.block(stmts)
+        self.program.block(stmts)
     }
 
-    /// Adds a statement to the innermost block; jumps that waited for it get it as their target.
+    /// Adds a statement to the innermost block; pending forward jumps get it as their target.
     pub(super) fn push(&mut self, stmt: StmtId) {
         let depth = self.blocks.len();
         for mut ahead in std::mem::take(&mut self.pending) {
             if ahead.depth == depth && !ahead.within {
                 let label = self.label(stmt);
-                self.p.stmts[ahead.jump.index()].kind = StmtKind::Goto(label);
+                self.program.stmts[ahead.jump.index()].kind = StmtKind::Goto(label);
                 continue;
             }
-            // This statement is the one that holds the jump; its target is the next.
+            // This statement has the jump in it; its target is the next.
             ahead.within &= ahead.depth != depth;
             self.pending.push(ahead);
         }
@@ -92,58 +92,60 @@ impl Smith {
 
     pub(super) fn push_expr(&mut self, expr: ExprId) {
         self.full_expression();
-        let stmt = self.p.expr_stmt(expr);
+        let stmt = self.program.expr_stmt(expr);
         self.push(stmt);
     }
 
-    /// The label of a statement, which is made if there is none.
+    /// The label of a statement, added if it has none.
     fn label(&mut self, stmt: StmtId) -> LabelId {
-        if let StmtKind::Label(label, _) = self.p.stmt(stmt).kind {
+        if let StmtKind::Label(label, _) = self.program.stmt(stmt).kind {
             return label;
         }
         self.names += 1;
-        let name = self.p.names.intern(&format!("lbl_{}", self.names));
-        self.p.labels.push(Label { name });
-        let label = LabelId(self.p.labels.len() as u32 - 1);
-        // The statement keeps its place, so that others can jump to it too.
-        let kind = self.p.stmt(stmt).kind.clone();
-        let inner = self.p.make_stmt(kind);
-        self.p.stmts[stmt.index()].kind = StmtKind::Label(label, inner);
+        let name = self.program.names.intern(&format!("lbl_{}", self.names));
+        self.program.labels.push(Label { name });
+        let label = LabelId(self.program.labels.len() as u32 - 1);
+        // The statement keeps its id, so that other jumps can target it too.
+        let kind = self.program.stmt(stmt).kind.clone();
+        let inner = self.program.make_stmt(kind);
+        self.program.stmts[stmt.index()].kind = StmtKind::Label(label, inner);
         label
     }
 
     fn statement(&mut self) {
         self.pay(1);
         let nested = self.blocks.len() <= self.limit(Limit::BlockDepth) as usize;
-        let allowed: Vec<(Kind, u32)> =
-            KINDS.into_iter().filter(|(kind, _)| self.allows_statement(*kind, nested)).collect();
-        let kind = self.choices().weighted(&allowed).copied().unwrap_or(Kind::Assign);
+        let allowed: Vec<(Statement, u32)> = STATEMENTS
+            .into_iter()
+            .filter(|(kind, _)| self.allows_statement(*kind, nested))
+            .collect();
+        let kind = self.choices().weighted(&allowed).copied().unwrap_or(Statement::Assign);
         let depth = self.limit(Limit::ExprComplexity);
         let depth = 1 + self.below(u64::from(depth)) as u32;
         match kind {
-            Kind::Assign => self.assign_statement(depth),
-            Kind::If => self.if_statement(depth),
-            Kind::For => self.for_statement(),
-            Kind::Walk => self.walk_statement(depth),
-            Kind::Goto => self.goto_statement(),
-            Kind::Leave => self.leave_statement(),
-            Kind::Call => self.call_statement(depth),
-            Kind::Pointer => self.pointer_statement(),
-            Kind::Record => self.record_statement(),
-            Kind::Return => self.early_return(),
+            Statement::Assign => self.assign_statement(depth),
+            Statement::If => self.if_statement(depth),
+            Statement::For => self.for_statement(),
+            Statement::Walk => self.array_loop_statement(depth),
+            Statement::Goto => self.goto_statement(),
+            Statement::Leave => self.leave_statement(),
+            Statement::Call => self.call_statement(depth),
+            Statement::Pointer => self.pointer_statement(),
+            Statement::Record => self.record_statement(),
+            Statement::Return => self.early_return(),
         }
     }
 
-    fn allows_statement(&self, kind: Kind, nested: bool) -> bool {
+    fn allows_statement(&self, kind: Statement, nested: bool) -> bool {
         match kind {
-            Kind::If => nested,
-            Kind::For => nested && self.affords(20),
-            Kind::Walk => self.affords(20) && self.has(Feature::Arrays),
-            Kind::Goto => self.has(Feature::Jumps),
-            Kind::Leave => self.has(Feature::Jumps) && !self.inductions.is_empty(),
-            Kind::Pointer => self.has(Feature::Pointers),
-            Kind::Record => self.has(Feature::Structs),
-            Kind::Return => self.blocks.len() > 1,
+            Statement::If => nested,
+            Statement::For => nested && self.affords(20),
+            Statement::Walk => self.affords(20) && self.has(Feature::Arrays),
+            Statement::Goto => self.has(Feature::Jumps),
+            Statement::Leave => self.has(Feature::Jumps) && !self.inductions.is_empty(),
+            Statement::Pointer => self.has(Feature::Pointers),
+            Statement::Record => self.has(Feature::Structs),
+            Statement::Return => self.blocks.len() > 1,
             _ => true,
         }
     }
@@ -168,13 +170,13 @@ impl Smith {
         self.full_expression();
         let yes = self.block();
         let no = self.percent(50).then(|| self.block());
-        let stmt = self.p.make_stmt(StmtKind::If(condition, yes, no));
+        let stmt = self.program.make_stmt(StmtKind::If(condition, yes, no));
         self.push(stmt);
     }
 
     /// A counter that nothing in the body writes, so that the loop ends.
-    fn counter(&mut self) -> Obj {
-        let free = |o: &Obj| {
+    fn counter(&mut self) -> VarIndex {
+        let free = |o: &VarIndex| {
             let object = &self.objects[*o];
             self.is_plain_int(*o)
                 && !object.pointable
@@ -182,39 +184,46 @@ impl Smith {
                 && !self.locked.contains(o)
                 && (object.level > 0 || self.has(Feature::GlobalCounters))
         };
-        let free: Vec<Obj> = self.visible().into_iter().filter(free).collect();
+        let free: Vec<VarIndex> = self.visible().into_iter().filter(free).collect();
         if free.is_empty() || self.percent(40) {
             let int = self.int();
-            let obj = self.local(Shape::Int(int), Vec::new(), Quals::NONE);
+            let obj = self.local(ValueType::Int(int), Vec::new(), Quals::NONE);
             self.objects[obj].pointable = false;
             return obj;
         }
-        self.one(&free)
+        self.pick_one(&free)
     }
 
     /// `for (i = low; i <= high; i += step)` or the other way round, `body` within.
-    fn counted(&mut self, obj: Obj, low: i64, high: i64, step: i64, body: impl FnOnce(&mut Self)) {
-        // Below zero an unsigned counter would begin anew.
+    fn counted(
+        &mut self,
+        obj: VarIndex,
+        low: i64,
+        high: i64,
+        step: i64,
+        body: impl FnOnce(&mut Self),
+    ) {
+        // An unsigned counter would wrap around below zero.
         let down = self.percent(30) && low >= step;
         let var = self.objects[obj].var;
         let times = ((high - low) / step + 1) as u64;
         let (from, to) = if down { (high, low) } else { (low, high) };
-        let constant = |s: &mut Smith, v: i64| s.p.int_const(Ty::INT, i128::from(v));
-        let (place, value) = (self.p.var_ref(var), constant(self, from));
-        let init = self.p.assign(place, value);
-        let init = self.p.expr_stmt(init);
-        let (place, value) = (self.p.var_ref(var), constant(self, to));
-        let cond = self.p.binary(if down { BinOp::Ge } else { BinOp::Le }, place, value);
-        let place = self.p.var_ref(var);
+        let constant = |s: &mut Smith, v: i64| s.program.int_const(Ty::INT, i128::from(v));
+        let (place, value) = (self.program.var_ref(var), constant(self, from));
+        let init = self.program.assign(place, value);
+        let init = self.program.expr_stmt(init);
+        let (place, value) = (self.program.var_ref(var), constant(self, to));
+        let cond = self.program.binary(if down { BinOp::Ge } else { BinOp::Le }, place, value);
+        let place = self.program.var_ref(var);
         let step = match (step, down) {
-            (1, false) if self.percent(50) => self.p.unary(UnOp::PostInc, place),
-            (1, true) if self.percent(50) => self.p.unary(UnOp::PreDec, place),
+            (1, false) if self.percent(50) => self.program.unary(UnOp::PostInc, place),
+            (1, true) if self.percent(50) => self.program.unary(UnOp::PreDec, place),
             (by, _) => {
                 let by = constant(self, by);
-                self.p.assign_op(if down { BinOp::Sub } else { BinOp::Add }, place, by)
+                self.program.assign_op(if down { BinOp::Sub } else { BinOp::Add }, place, by)
             }
         };
-        let touch = Touch::Object(obj);
+        let touch = Accessed::Variable(obj);
         self.summary.join(&Effects { reads: vec![touch], writes: vec![touch] });
         self.locked.push(obj);
         self.inductions.push(Induction { obj, low, high });
@@ -229,7 +238,7 @@ impl Smith {
         self.repeats = repeats;
         self.inductions.pop();
         self.locked.pop();
-        let stmt = self.p.make_stmt(StmtKind::For {
+        let stmt = self.program.make_stmt(StmtKind::For {
             init: Some(init),
             cond: Some(cond),
             step: Some(step),
@@ -255,15 +264,15 @@ impl Smith {
     }
 
     /// Loops over the dimensions of an array that does something with each element.
-    fn walk_statement(&mut self, depth: u32) {
-        let arrays: Vec<Obj> = self
+    fn array_loop_statement(&mut self, depth: u32) {
+        let arrays: Vec<VarIndex> = self
             .visible()
             .into_iter()
             .filter(|o| {
                 let object = &self.objects[*o];
                 let size: u64 = object.dims.iter().product();
                 !object.dims.is_empty()
-                    && matches!(object.shape, Shape::Int(_))
+                    && matches!(object.value_type, ValueType::Int(_))
                     && !object.quals.has(Quals::CONST)
                     && self.affords(size)
             })
@@ -271,21 +280,21 @@ impl Smith {
         if arrays.is_empty() {
             return self.assign_statement(depth);
         }
-        let array = self.one(&arrays);
+        let array = self.pick_one(&arrays);
         let dims = self.objects[array].dims.clone();
-        let counters: Vec<Obj> = dims
+        let counters: Vec<VarIndex> = dims
             .iter()
             .map(|_| {
                 let int = self.int();
-                let obj = self.local(Shape::Int(int), Vec::new(), Quals::NONE);
+                let obj = self.local(ValueType::Int(int), Vec::new(), Quals::NONE);
                 self.objects[obj].pointable = false;
                 obj
             })
             .collect();
-        self.walk(array, &dims, &counters, depth.min(3));
+        self.array_loops(array, &dims, &counters, depth.min(3));
     }
 
-    fn walk(&mut self, array: Obj, dims: &[u64], counters: &[Obj], depth: u32) {
+    fn array_loops(&mut self, array: VarIndex, dims: &[u64], counters: &[VarIndex], depth: u32) {
         let (Some((&length, dims)), Some((&counter, rest))) =
             (dims.split_first(), counters.split_first())
         else {
@@ -293,51 +302,52 @@ impl Smith {
         };
         self.counted(counter, 0, length as i64 - 1, 1, |s| {
             if !rest.is_empty() {
-                return s.walk(array, dims, rest, depth);
+                return s.array_loops(array, dims, rest, depth);
             }
             let made = s.two_sides(
                 |s| {
                     let count = s.objects[array].dims.len();
                     let from = s.inductions.len() - count;
-                    let counters: Vec<Obj> = s.inductions[from..].iter().map(|i| i.obj).collect();
-                    let mut at = s.p.var_ref(s.objects[array].var);
+                    let counters: Vec<VarIndex> =
+                        s.inductions[from..].iter().map(|i| i.obj).collect();
+                    let mut at = s.program.var_ref(s.objects[array].var);
                     for counter in counters {
-                        let index = s.p.var_ref(s.objects[counter].var);
-                        at = s.p.index(at, index);
+                        let index = s.program.var_ref(s.objects[counter].var);
+                        at = s.program.index(at, index);
                     }
                     Some((at, s.writing(array)))
                 },
                 |s| s.expr(depth),
             );
             if let Some((place, value, effects)) = made {
-                let assign = s.p.assign(place, value);
+                let assign = s.program.assign(place, value);
                 s.note(&effects);
                 s.push_expr(assign);
             }
         });
     }
 
-    /// A jump: back within this block or to one around it, a few times only, or ahead to what follows
-    /// a block around. Anywhere in the function, where that restriction is lifted.
+    /// A jump: backwards within this block or an enclosing one, a few times only, or forwards to the
+    /// statement after an enclosing block. Anywhere in the function, where that is relaxed.
     fn goto_statement(&mut self) {
         let condition = self.condition();
         let behind: Vec<StmtId> = self.blocks.iter().flatten().copied().collect();
         let back = self.percent(50) && !behind.is_empty();
-        let jump = self.p.make_stmt(StmtKind::Empty);
+        let jump = self.program.make_stmt(StmtKind::Empty);
         let condition = if back {
-            let target = self.one(&behind);
+            let target = self.pick_one(&behind);
             let label = self.label(target);
-            self.p.stmts[jump.index()].kind = StmtKind::Goto(label);
+            self.program.stmts[jump.index()].kind = StmtKind::Goto(label);
             self.few_times(condition)
         } else {
             let depth = 1 + self.below(self.blocks.len() as u64) as usize;
-            self.pending.push(Ahead { depth, jump, within: true });
+            self.pending.push(ForwardJump { depth, jump, within: true });
             condition
         };
-        let wild = self.relaxes(Relaxation::Goto).then(|| self.relax.clone());
-        self.jumps.push(Jump { stmt: jump, wild });
-        let body = self.p.block(vec![jump]);
-        let stmt = self.p.make_stmt(StmtKind::If(condition, body, None));
+        let in_relaxation = self.relaxes(Relaxation::Goto).then(|| self.relax.clone());
+        self.jumps.push(Jump { stmt: jump, in_relaxation });
+        let body = self.program.block(vec![jump]);
+        let stmt = self.program.make_stmt(StmtKind::If(condition, body, None));
         self.push(stmt);
     }
 
@@ -345,28 +355,28 @@ impl Smith {
     fn few_times(&mut self, condition: ExprId) -> ExprId {
         self.names += 1;
         let name = format!("l_{}", self.names);
-        let zero = self.p.int_const(Ty::INT, 0);
-        let var = self.p.add_var(&name, Ty::INT, Scope::Block);
-        self.p.vars[var.index()].init = Some(Init::Expr(zero));
-        let decl = self.p.make_stmt(StmtKind::Decl(vec![Item::Var(var)]));
+        let zero = self.program.int_const(Ty::INT, 0);
+        let var = self.program.add_var(&name, Ty::INT, Scope::Block);
+        self.program.vars[var.index()].init = Some(Init::Expr(zero));
+        let decl = self.program.make_stmt(StmtKind::Decl(vec![Item::Var(var)]));
         if let Some(first) = self.decls.first_mut() {
             first.push(decl);
         }
-        let place = self.p.var_ref(var);
-        let step = self.p.unary(UnOp::PostInc, place);
-        let most = self.p.int_const(Ty::INT, BACK);
-        let test = self.p.binary(BinOp::Lt, step, most);
-        self.p.binary(BinOp::LogAnd, condition, test)
+        let place = self.program.var_ref(var);
+        let step = self.program.unary(UnOp::PostInc, place);
+        let most = self.program.int_const(Ty::INT, BACK);
+        let test = self.program.binary(BinOp::Lt, step, most);
+        self.program.binary(BinOp::LogAnd, condition, test)
     }
 
-    /// At the end of a function: jumps that may go anywhere go somewhere.
-    pub(super) fn loosen_jumps(&mut self) {
+    /// At the end of a function: chooses the targets of relaxed jumps.
+    pub(super) fn retarget_unrestricted_jumps(&mut self) {
         let statements = std::mem::take(&mut self.statements);
         for jump in std::mem::take(&mut self.jumps) {
-            let Some(mut stream) = jump.wild else { continue };
+            let Some(mut stream) = jump.in_relaxation else { continue };
             if let Some(&target) = stream.pick(&statements) {
                 let label = self.label(target);
-                self.p.stmts[jump.stmt.index()].kind = StmtKind::Goto(label);
+                self.program.stmts[jump.stmt.index()].kind = StmtKind::Goto(label);
             }
         }
     }
@@ -374,9 +384,9 @@ impl Smith {
     fn leave_statement(&mut self) {
         let condition = self.condition();
         let kind = if self.percent(50) { StmtKind::Break } else { StmtKind::Continue };
-        let leave = self.p.make_stmt(kind);
-        let body = self.p.block(vec![leave]);
-        let stmt = self.p.make_stmt(StmtKind::If(condition, body, None));
+        let leave = self.program.make_stmt(kind);
+        let body = self.program.block(vec![leave]);
+        let stmt = self.program.make_stmt(StmtKind::If(condition, body, None));
         self.push(stmt);
     }
 
@@ -391,21 +401,21 @@ impl Smith {
     }
 
     fn pointer_statement(&mut self) {
-        let fits = |o: &Obj| {
+        let fits = |o: &VarIndex| {
             let object = &self.objects[*o];
-            matches!(object.shape, Shape::Pointer(_)) && !object.quals.has(Quals::CONST)
+            matches!(object.value_type, ValueType::Pointer(_)) && !object.quals.has(Quals::CONST)
         };
-        let pointers: Vec<Obj> = self.visible().into_iter().filter(fits).collect();
+        let pointers: Vec<VarIndex> = self.visible().into_iter().filter(fits).collect();
         if pointers.is_empty() {
             return self.assign_statement(2);
         }
-        let obj = self.one(&pointers);
-        let Shape::Pointer(to) = self.objects[obj].shape else { return };
+        let obj = self.pick_one(&pointers);
+        let ValueType::Pointer(to) = self.objects[obj].value_type else { return };
         let (level, nullable) = (self.objects[obj].level, self.objects[obj].nullable);
         let made = self.two_sides(
             |s| {
                 let place = s.element(obj);
-                Some((place, Effects { reads: Vec::new(), writes: vec![Touch::Object(obj)] }))
+                Some((place, Effects { reads: Vec::new(), writes: vec![Accessed::Variable(obj)] }))
             },
             |s| match nullable && s.percent(40) {
                 true => s.null(),
@@ -413,14 +423,14 @@ impl Smith {
             },
         );
         if let Some((place, value, effects)) = made {
-            let assign = self.p.assign(place, value);
+            let assign = self.program.assign(place, value);
             let assign = self.or_dangling(assign);
             self.note(&effects);
             self.push_expr(assign);
         }
     }
 
-    /// In place of an assignment to a pointer one of an address that it outlives.
+    /// Sometimes assigns an address that the pointer outlives instead.
     fn or_dangling(&mut self, assign: ExprId) -> ExprId {
         if !self.relaxes(Relaxation::Dangling) {
             return assign;
@@ -429,44 +439,46 @@ impl Smith {
         let mut pairs = Vec::new();
         for &pointer in &visible {
             let object = &self.objects[pointer];
-            let Shape::Pointer(to) = object.shape else { continue };
-            let shorter = |o: &&Obj| self.objects[**o].level > object.level && self.holds(**o, to);
+            let ValueType::Pointer(to) = object.value_type else { continue };
+            let shorter = |o: &&VarIndex| {
+                self.objects[**o].level > object.level && self.can_point_to(**o, to)
+            };
             if !object.quals.has(Quals::CONST) {
                 pairs.extend(visible.iter().filter(shorter).map(|o| (pointer, *o, to)));
             }
         }
         let Some(&(pointer, short, to)) = self.relax.pick(&pairs) else { return assign };
-        self.beyond_the_rules(|s| {
+        self.with_relaxation_stream(|s| {
             let place = s.element(pointer);
             let address = s.address_in(short, to);
-            s.p.assign(place, address)
+            s.program.assign(place, address)
         })
     }
 
     fn record_statement(&mut self) {
-        let fits = |o: &Obj| {
+        let fits = |o: &VarIndex| {
             let object = &self.objects[*o];
-            matches!(object.shape, Shape::Record(_)) && !object.quals.has(Quals::CONST)
+            matches!(object.value_type, ValueType::Record(_)) && !object.quals.has(Quals::CONST)
         };
-        let records: Vec<Obj> = self.visible().into_iter().filter(fits).collect();
+        let records: Vec<VarIndex> = self.visible().into_iter().filter(fits).collect();
         if records.is_empty() {
             return self.assign_statement(2);
         }
-        let obj = self.one(&records);
-        let shape = self.objects[obj].shape;
-        let callee = self.callee(|ret| ret == shape).filter(|_| self.percent(50));
+        let obj = self.pick_one(&records);
+        let value_type = self.objects[obj].value_type;
+        let callee = self.callee(|ret| ret == value_type).filter(|_| self.percent(50));
         let made = self.two_sides(
             |s| {
                 let place = s.element(obj);
-                Some((place, Effects { reads: Vec::new(), writes: vec![Touch::Object(obj)] }))
+                Some((place, Effects { reads: Vec::new(), writes: vec![Accessed::Variable(obj)] }))
             },
             |s| match callee {
                 Some(at) => s.call_of(at, 1),
-                None => s.record_value(shape),
+                None => s.record_value(value_type),
             },
         );
         if let Some((place, value, effects)) = made {
-            let assign = self.p.assign(place, value);
+            let assign = self.program.assign(place, value);
             self.note(&effects);
             self.push_expr(assign);
         }
@@ -475,22 +487,22 @@ impl Smith {
     fn early_return(&mut self) {
         let condition = self.condition();
         let stmt = self.return_statement();
-        let body = self.p.block(vec![stmt]);
-        let stmt = self.p.make_stmt(StmtKind::If(condition, body, None));
+        let body = self.program.block(vec![stmt]);
+        let stmt = self.program.make_stmt(StmtKind::If(condition, body, None));
         self.push(stmt);
     }
 
     /// `return` with a value of the function's type; a pointer only to what outlives the function.
     pub(super) fn return_statement(&mut self) -> StmtId {
-        let shape = self.returns;
-        let value = match shape {
-            Shape::Int(_) => self.expr(2),
-            Shape::Pointer(to) => self.safe_result(to),
-            Shape::Record(_) => self.record_value(shape),
+        let value_type = self.returns;
+        let value = match value_type {
+            ValueType::Int(_) => self.expr(2),
+            ValueType::Pointer(to) => self.safe_result(to),
+            ValueType::Record(_) => self.record_value(value_type),
         };
         self.full_expression();
-        let ty = self.shape_type(shape);
-        let value = self.p.convert(value, ty);
-        self.p.make_stmt(StmtKind::Return(Some(value)))
+        let ty = self.c_type(value_type);
+        let value = self.program.convert(value, ty);
+        self.program.make_stmt(StmtKind::Return(Some(value)))
     }
 }

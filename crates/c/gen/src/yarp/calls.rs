@@ -1,11 +1,10 @@
 //! Functions: the tests, the helpers they call, and the calls.
 
-use super::scope::{Scope, Shelf};
-use super::{Callee, Test, Yarp};
+use super::scope::{VarPool, VisibleVars};
+use super::{Callee, TestFunction, Yarp};
 use crate::policy::knobs::{Binary, Chance, Range};
 use ctree::{
-    BinOp, ExprId, FuncId, FuncStorage, Item, Quals, Scope as Where, StmtId, StmtKind, Ty,
-    TypeKind, VarId,
+    BinOp, ExprId, FuncId, FuncStorage, Item, Quals, Scope, StmtId, StmtKind, Ty, TypeKind, VarId,
 };
 
 /// Statements of a helper, at most.
@@ -14,8 +13,8 @@ const HELPER_SIZE: i64 = 8;
 impl Yarp {
     /// A test: its variables, its helpers, the function itself.
     pub(super) fn test_function(&mut self, number: i64) {
-        self.test = Test::default();
-        self.scope = Scope::default();
+        self.test = TestFunction::default();
+        self.scope = VisibleVars::default();
         self.callees.clear();
         self.limits.clear();
         self.constants.clear();
@@ -31,10 +30,11 @@ impl Yarp {
         }
         let outer = self.scope.mark();
         let (params, args) = self.test_params();
-        let types: Vec<Ty> = params.iter().map(|&p| self.p.var(p).ty.unqual()).collect();
-        let ty = self.p.func_type(Ty::VOID, &types, false);
-        let func = self.p.add_func(&format!("test_{number}"), ty);
-        self.p.funcs[func.index()].params = params;
+        let types: Vec<Ty> =
+            params.iter().map(|&program| self.program.var(program).ty.unqual()).collect();
+        let ty = self.program.func_type(Ty::VOID, &types, false);
+        let func = self.program.add_func(&format!("test_{number}"), ty);
+        self.program.funcs[func.index()].params = params;
         (self.test.func, self.test.args) = (Some(func), args);
 
         let depth = self.draw(Range::BlockDepth);
@@ -46,7 +46,7 @@ impl Yarp {
         }
         self.stmts(count, depth, &mut stmts);
         self.call_the_rest(&mut stmts);
-        self.flush(&outer, &mut stmts);
+        self.store_locals_to_outputs(&outer, &mut stmts);
         self.define_function(func, stmts);
         self.scope.reset(&outer);
         let test = std::mem::take(&mut self.test);
@@ -54,8 +54,8 @@ impl Yarp {
     }
 
     fn define_function(&mut self, func: FuncId, stmts: Vec<StmtId>) {
-        let body = self.p.block(stmts);
-        self.p.funcs[func.index()].body = Some(body);
+        let body = self.program.block(stmts);
+        self.program.funcs[func.index()].body = Some(body);
         self.functions.push(func);
         self.item(Item::Func(func));
     }
@@ -63,39 +63,39 @@ impl Yarp {
     /// Inputs that a test takes as parameters, and what the driver passes.
     fn test_params(&mut self) -> (Vec<VarId>, Vec<ExprId>) {
         let (mut params, mut args) = (Vec::new(), Vec::new());
-        let candidates: Vec<VarId> = [Shelf::ReadGlobal, Shelf::ReadArray]
+        let candidates: Vec<VarId> = [VarPool::ReadGlobal, VarPool::ReadArray]
             .iter()
-            .flat_map(|&shelf| self.scope.all(shelf).iter().copied())
+            .flat_map(|&pool| self.scope.all(pool).iter().copied())
             .collect();
         for var in candidates {
-            let entry = self.p.var(var);
+            let entry = self.program.var(var);
             let (ty, is_static) = (entry.ty, entry.storage == ctree::Storage::Static);
             if is_static || params.len() >= 6 || !self.chance(Chance::TestParams) {
                 continue;
             }
-            let written = self.scope.all(Shelf::WriteArray).contains(&var);
-            match *self.p.types.shape(ty) {
+            let written = self.scope.all(VarPool::WriteArray).contains(&var);
+            match *self.program.types.shape(ty) {
                 TypeKind::Int(_) => {
                     let param = self.param(ty.unqual());
-                    self.scope.add(Shelf::ReadLocal, param);
-                    self.scope.add(Shelf::WriteLocal, param);
+                    self.scope.add(VarPool::ReadLocal, param);
+                    self.scope.add(VarPool::WriteLocal, param);
                     params.push(param);
-                    args.push(self.p.var_ref(var));
+                    args.push(self.program.var_ref(var));
                 }
                 TypeKind::Array(elem, ctree::ArrayLen::Known(n))
-                    if self.p.types.is_integer(elem) =>
+                    if self.program.types.is_integer(elem) =>
                 {
                     let argument = self.address(var);
-                    let ty = self.p.expr(argument).ty;
-                    // No other way to the array is used where one is restrict: that is the case
-                    // only for what is never written.
+                    let ty = self.program.expr(argument).ty;
+                    // With `restrict`, the array may only be accessed through the parameter, unless it is
+                    // never written.
                     let restrict = !written && self.chance(Chance::Restrict);
                     let ty = if restrict { ty.qualified(Quals::RESTRICT) } else { ty };
                     let param = self.param(ty);
                     self.pointees.insert(param, n as i64);
-                    self.scope.add(Shelf::ReadPointer, param);
+                    self.scope.add(VarPool::ReadPointer, param);
                     if written {
-                        self.scope.add(Shelf::WritePointer, param);
+                        self.scope.add(VarPool::WritePointer, param);
                     }
                     params.push(param);
                     args.push(argument);
@@ -108,20 +108,24 @@ impl Yarp {
 
     fn param(&mut self, ty: Ty) -> VarId {
         let name = self.fresh("a");
-        self.p.add_var(&name, ty, Where::Param)
+        self.program.add_var(&name, ty, Scope::Param)
     }
 
     /// Locals go into outputs of their own, so that what made them counts.
-    fn flush(&mut self, outer: &super::scope::Mark, stmts: &mut Vec<StmtId>) {
-        for shelf in [Shelf::ReadLocal, Shelf::ReadArray, Shelf::ReadRecord] {
-            let locals: Vec<VarId> = self.scope.all(shelf)[outer[shelf as usize]..].into();
+    fn store_locals_to_outputs(
+        &mut self,
+        outer: &super::scope::ScopeMark,
+        stmts: &mut Vec<StmtId>,
+    ) {
+        for pool in [VarPool::ReadLocal, VarPool::ReadArray, VarPool::ReadRecord] {
+            let locals: Vec<VarId> = self.scope.all(pool)[outer[pool as usize]..].into();
             for local in locals {
-                if self.p.var(local).scope != Where::File && self.chance(Chance::Flush) {
+                if self.program.var(local).scope != Scope::File && self.chance(Chance::Flush) {
                     self.begin_expr();
                     let from = self.integer_in(local);
-                    let output = self.output(self.p.expr(from).ty);
-                    let to = self.p.var_ref(output);
-                    let assign = self.p.assign(to, from);
+                    let output = self.output(self.program.expr(from).ty);
+                    let to = self.program.var_ref(output);
+                    let assign = self.program.assign(to, from);
                     self.push_expr(assign, stmts);
                 }
             }
@@ -148,22 +152,22 @@ impl Yarp {
                 _ => self.int_type(),
             };
             let param = self.param(ty);
-            if self.p.types.as_record(ty).is_some() {
-                self.scope.add(Shelf::ReadRecord, param);
-                self.scope.add(Shelf::WriteRecord, param);
+            if self.program.types.as_record(ty).is_some() {
+                self.scope.add(VarPool::ReadRecord, param);
+                self.scope.add(VarPool::WriteRecord, param);
             } else {
-                self.scope.add(Shelf::ReadLocal, param);
-                self.scope.add(Shelf::WriteLocal, param);
+                self.scope.add(VarPool::ReadLocal, param);
+                self.scope.add(VarPool::WriteLocal, param);
             }
             params.push(param);
         }
-        let types: Vec<Ty> = params.iter().map(|&p| self.p.var(p).ty).collect();
+        let types: Vec<Ty> = params.iter().map(|&program| self.program.var(program).ty).collect();
         let ret = self.int_type();
-        let ty = self.p.func_type(ret, &types, false);
+        let ty = self.program.func_type(ret, &types, false);
         let name = self.fresh("f");
-        let func = self.p.add_func(&name, ty);
+        let func = self.program.add_func(&name, ty);
         let is_static = self.chance(Chance::StaticFunction);
-        let entry = &mut self.p.funcs[func.index()];
+        let entry = &mut self.program.funcs[func.index()];
         entry.params = params.clone();
         if is_static {
             entry.storage = FuncStorage::Static;
@@ -184,8 +188,8 @@ impl Yarp {
         if recursive {
             value = self.recursion_step(func, &params, value);
         }
-        let value = self.p.convert(value, ret);
-        stmts.push(self.p.make_stmt(StmtKind::Return(Some(value))));
+        let value = self.program.convert(value, ret);
+        stmts.push(self.program.make_stmt(StmtKind::Return(Some(value))));
         self.define_function(func, stmts);
         self.callees = callees;
         let own = self.cost + 4;
@@ -212,25 +216,25 @@ impl Yarp {
 
     /// `if (n <= 0) return e;`
     fn recursion_end(&mut self, depth: VarId, ret: Ty, stmts: &mut Vec<StmtId>) {
-        let (n, zero) = (self.p.var_ref(depth), self.p.int_const(Ty::INT, 0));
-        let done = self.p.binary(BinOp::Le, n, zero);
+        let (n, zero) = (self.program.var_ref(depth), self.program.int_const(Ty::INT, 0));
+        let done = self.program.binary(BinOp::Le, n, zero);
         self.begin_expr();
         let value = self.expr(1);
-        let value = self.p.convert(value, ret);
-        let leave = self.p.make_stmt(StmtKind::Return(Some(value)));
-        stmts.push(self.p.make_stmt(StmtKind::If(done, leave, None)));
+        let value = self.program.convert(value, ret);
+        let leave = self.program.make_stmt(StmtKind::Return(Some(value)));
+        stmts.push(self.program.make_stmt(StmtKind::If(done, leave, None)));
     }
 
     /// `e op f(n - 1, …)`
     fn recursion_step(&mut self, func: FuncId, params: &[VarId], value: ExprId) -> ExprId {
-        let (n, one) = (self.p.var_ref(params[0]), self.p.int_const(Ty::INT, 1));
-        let mut args = vec![self.p.binary(BinOp::Sub, n, one)];
+        let (n, one) = (self.program.var_ref(params[0]), self.program.int_const(Ty::INT, 1));
+        let mut args = vec![self.program.binary(BinOp::Sub, n, one)];
         for &param in &params[1..] {
-            let record = self.p.types.as_record(self.p.var(param).ty).is_some();
-            let arg = if record { self.p.var_ref(param) } else { self.expr(1) };
+            let record = self.program.types.as_record(self.program.var(param).ty).is_some();
+            let arg = if record { self.program.var_ref(param) } else { self.expr(1) };
             args.push(arg);
         }
-        let call = self.p.call_func(func, &args);
+        let call = self.program.call_func(func, &args);
         let ops = [Binary::Add, Binary::BitXor, Binary::Sub, Binary::Mul];
         let op = ops[self.choices.index(ops.len())];
         self.binary(op, value, call)
@@ -242,16 +246,16 @@ impl Yarp {
         for (at, &ty) in callee.params.iter().enumerate() {
             args.push(if callee.recursive && at == 0 {
                 let depth = self.draw(Range::RecursionDepth);
-                self.p.int_const(Ty::INT, i128::from(depth))
-            } else if self.p.types.as_record(ty).is_some() {
-                let records = self.scope.all(Shelf::ReadRecord).iter().copied();
+                self.program.int_const(Ty::INT, i128::from(depth))
+            } else if self.program.types.as_record(ty).is_some() {
+                let records = self.scope.all(VarPool::ReadRecord).iter().copied();
                 let same: Vec<VarId> =
-                    records.filter(|&v| self.p.var(v).ty.unqual() == ty).collect();
+                    records.filter(|&v| self.program.var(v).ty.unqual() == ty).collect();
                 match self.choices.pick(&same) {
-                    Some(&var) => self.p.var_ref(var),
+                    Some(&var) => self.program.var_ref(var),
                     None => {
                         let init = self.init(ty);
-                        self.p.compound_lit(ty, init)
+                        self.program.compound_lit(ty, init)
                     }
                 }
             } else {
@@ -261,7 +265,7 @@ impl Yarp {
         Some(args)
     }
 
-    /// Calls the helpers that nothing has called so far.
+    /// Calls the helpers that have no call yet.
     fn call_the_rest(&mut self, stmts: &mut Vec<StmtId>) {
         for at in 0..self.callees.len() {
             if !self.callees[at].called {
@@ -279,10 +283,10 @@ impl Yarp {
         }
         self.cost += callee.cost * self.repeats;
         self.calls += 1;
-        // In a loop or a branch it may still be dead; at the top of the test it is not.
+        // In a loop or a branch the call may not be executed; at the top of the test it is.
         self.callees[at].called |= self.nesting == 0;
         let args = self.args(callee, depth)?;
-        Some(self.p.call_func(callee.func, &args))
+        Some(self.program.call_func(callee.func, &args))
     }
 
     /// A call within an expression, of a function without effects.
@@ -305,8 +309,8 @@ impl Yarp {
         let Some(call) = self.call(at, 2) else { return self.assign(stmts) };
         if self.choices.chance(80) {
             let var = self.new_local("c", ret, call, stmts);
-            self.scope.add(Shelf::ReadLocal, var);
-            self.scope.add(Shelf::WriteLocal, var);
+            self.scope.add(VarPool::ReadLocal, var);
+            self.scope.add(VarPool::WriteLocal, var);
         } else {
             self.push_expr(call, stmts);
         }

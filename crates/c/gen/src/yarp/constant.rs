@@ -7,11 +7,11 @@ use ctree::{ExprId, Ty};
 impl Yarp {
     /// A constant of an integer type.
     pub(super) fn constant(&mut self, ty: Ty) -> ExprId {
-        let ty = self.p.types.resolved(ty).unqual();
-        let (bits, signed) = self.p.types.int_bits(ty).unwrap_or((32, true));
+        let ty = self.program.types.resolved(ty).unqual();
+        let (bits, signed) = self.program.types.int_bits(ty).unwrap_or((32, true));
         let value = self.constant_bits(bits, signed);
         let value = wrap(value, bits, signed);
-        self.p.int_const(ty, value)
+        self.program.int_const(ty, value)
     }
 
     fn constant_bits(&mut self, bits: u32, signed: bool) -> u64 {

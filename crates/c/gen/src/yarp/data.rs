@@ -1,7 +1,7 @@
 //! The symbol table: the variables of a test and their initial values.
 
 use super::Yarp;
-use super::scope::Shelf;
+use super::scope::VarPool;
 use crate::policy::knobs::{Chance, Container, DataKind, Range};
 use ctree::{
     ArrayLen, ExprId, ExprKind, Init, InitItem, Item, Quals, RecordKind, Scope, Storage, Ty,
@@ -36,7 +36,7 @@ impl Yarp {
     pub(super) fn test_data(&mut self) {
         self.length = self.draw(Range::ArrayLength);
         for _ in 0..1 + self.choices.below(2) {
-            self.limit();
+            self.loop_limit_input();
         }
         for _ in 0..self.draw(Range::Inputs) {
             self.global(Role::Input);
@@ -51,20 +51,20 @@ impl Yarp {
     }
 
     /// A small input, for the bounds of loops.
-    fn limit(&mut self) {
+    fn loop_limit_input(&mut self) {
         let value = self.choices.range(1..=self.length.max(2));
         let ty = self.counter_type(value);
-        let init = self.p.int_const(ty, i128::from(value));
+        let init = self.program.int_const(ty, i128::from(value));
         let var = self.define("n", ty, Role::Input, Some(Init::Expr(init)));
-        self.scope.add(Shelf::ReadGlobal, var);
+        self.scope.add(VarPool::ReadGlobal, var);
         self.limits.push((var, value));
     }
 
     /// Adds a variable at file scope.
     fn define(&mut self, prefix: &str, ty: Ty, role: Role, init: Option<Init>) -> VarId {
         let name = self.fresh(prefix);
-        let var = self.p.add_var(&name, ty, Scope::File);
-        let entry = &mut self.p.vars[var.index()];
+        let var = self.program.add_var(&name, ty, Scope::File);
+        let entry = &mut self.program.vars[var.index()];
         entry.init = init;
         entry.storage = if role == Role::Static { Storage::Static } else { Storage::None };
         self.item(Item::Var(var));
@@ -85,7 +85,7 @@ impl Yarp {
             Role::Input if self.chance(Chance::Const) => ty.qualified(Quals::CONST),
             _ => ty,
         };
-        let scalar = self.p.types.is_integer(ty);
+        let scalar = self.program.types.is_integer(ty);
         let volatile = scalar && self.chance(Chance::Volatile);
         let ty = if volatile { ty.qualified(Quals::VOLATILE) } else { ty };
         let init = if role == Role::Output || (!ty.is_const() && self.chance(Chance::ZeroInit)) {
@@ -103,7 +103,7 @@ impl Yarp {
         if self.is_cxx() {
             self.cxx_form(var, ty);
         }
-        self.shelve(var, ty, role);
+        self.add_to_pools(var, ty, role);
         Some(var)
     }
 
@@ -112,13 +112,13 @@ impl Yarp {
         self.define("out_", ty.unqual(), Role::Output, None)
     }
 
-    /// Puts a variable where statements find it.
-    fn shelve(&mut self, var: VarId, ty: Ty, role: Role) {
-        let (read, write) = match *self.p.types.shape(ty) {
-            _ if ty.is_volatile() => (Shelf::ReadVolatile, Shelf::WriteVolatile),
-            TypeKind::Array(..) => (Shelf::ReadArray, Shelf::WriteArray),
-            TypeKind::Record(_) => (Shelf::ReadRecord, Shelf::WriteRecord),
-            _ => (Shelf::ReadGlobal, Shelf::WriteGlobal),
+    /// Adds a variable to the pools that statements choose from.
+    fn add_to_pools(&mut self, var: VarId, ty: Ty, role: Role) {
+        let (read, write) = match *self.program.types.shape(ty) {
+            _ if ty.is_volatile() => (VarPool::ReadVolatile, VarPool::WriteVolatile),
+            TypeKind::Array(..) => (VarPool::ReadArray, VarPool::WriteArray),
+            TypeKind::Record(_) => (VarPool::ReadRecord, VarPool::WriteRecord),
+            _ => (VarPool::ReadGlobal, VarPool::WriteGlobal),
         };
         if role.reads() {
             self.scope.add(read, var);
@@ -127,7 +127,7 @@ impl Yarp {
             self.scope.add(write, var);
         }
         if role == Role::Output {
-            self.scope.add(Shelf::WriteOutput, var);
+            self.scope.add(VarPool::WriteOutput, var);
         }
     }
 
@@ -137,19 +137,19 @@ impl Yarp {
             DataKind::Array2 => {
                 let rows = self.choices.range(2..=4) as u64;
                 let row = self.array_type();
-                self.p.types.array(row, rows)
+                self.program.types.array(row, rows)
             }
             DataKind::Array3 => {
                 let (planes, rows) = (self.choices.range(2..=3), self.choices.range(2..=3));
                 let row = self.array_type();
-                let plane = self.p.types.array(row, rows as u64);
-                self.p.types.array(plane, planes as u64)
+                let plane = self.program.types.array(row, rows as u64);
+                self.program.types.array(plane, planes as u64)
             }
             DataKind::Struct => self.struct_type().unwrap_or(Ty::INT),
             DataKind::StructArray => match self.struct_type() {
                 Some(elem) => {
                     let length = self.choices.range(2..=6) as u64;
-                    self.p.types.array(elem, length)
+                    self.program.types.array(elem, length)
                 }
                 None => self.array_type(),
             },
@@ -158,7 +158,7 @@ impl Yarp {
                 None => self.int_type(),
             },
             DataKind::Enum => match self.choices.pick(&self.enums).copied() {
-                Some(id) if !self.is_cxx() => self.p.types.intern(TypeKind::Enum(id)),
+                Some(id) if !self.is_cxx() => self.program.types.intern(TypeKind::Enum(id)),
                 _ => self.int_type(),
             },
             DataKind::Scalar | DataKind::Pointer | DataKind::PointerPointer => self.int_type(),
@@ -183,7 +183,7 @@ impl Yarp {
         } else {
             self.draw(Range::ArrayLength)
         };
-        let ty = self.p.types.array(elem, length as u64);
+        let ty = self.program.types.array(elem, length as u64);
         self.array_types.push(ty);
         ty
     }
@@ -192,7 +192,7 @@ impl Yarp {
     fn cxx_form(&mut self, var: VarId, ty: Ty) {
         let mut dimensions = Vec::new();
         let mut inner = ty;
-        while let TypeKind::Array(elem, _) = *self.p.types.shape(inner) {
+        while let TypeKind::Array(elem, _) = *self.program.types.shape(inner) {
             inner = elem;
             dimensions.push(match self.pick::<Container>() {
                 Container::CArray => ctree::print::Container::CArray,
@@ -201,7 +201,7 @@ impl Yarp {
                 Container::Valarray => ctree::print::Container::Valarray,
             });
         }
-        if self.p.types.resolved(inner).unqual() == Ty::BOOL {
+        if self.program.types.resolved(inner).unqual() == Ty::BOOL {
             // `std::vector<bool>` has no elements that can be pointed to.
             for container in &mut dimensions {
                 if *container == ctree::print::Container::Vector {
@@ -211,24 +211,24 @@ impl Yarp {
         }
         if !dimensions.is_empty() {
             self.plan.containers.insert(var, dimensions);
-        } else if self.p.var(var).storage == Storage::None
-            && self.p.types.is_integer(ty)
+        } else if self.program.var(var).storage == Storage::None
+            && self.program.types.is_integer(ty)
             && self.chance(Chance::StaticMember)
             && let Some(&record) = self.choices.pick(&self.structs)
         {
             let name = self.fresh("s");
-            let name = self.p.names.intern(&name);
+            let name = self.program.names.intern(&name);
             self.plan.static_members.insert(var, (record, name));
         }
     }
 
-    /// A constant initialiser; parts of an aggregate may be left to be zero.
+    /// A constant initialiser; parts of an aggregate may be omitted.
     pub(super) fn init(&mut self, ty: Ty) -> Init {
-        let parts: Vec<(u64, Ty)> = match *self.p.types.shape(ty) {
+        let parts: Vec<(u64, Ty)> = match *self.program.types.shape(ty) {
             TypeKind::Array(elem, ArrayLen::Known(n)) => (0..n).map(|i| (i, elem)).collect(),
             TypeKind::Vector(elem, lanes) => (0..u64::from(lanes)).map(|i| (i, elem)).collect(),
             TypeKind::Record(id) => {
-                let record = &self.p.types.records[id.index()];
+                let record = &self.program.types.records[id.index()];
                 let fields = record.fields.iter().enumerate().filter(|(_, f)| f.name.is_some());
                 let fields = fields.map(|(i, f)| (i as u64, f.ty));
                 match record.kind {
@@ -239,12 +239,12 @@ impl Yarp {
             }
             _ => {
                 let value = self.constant(ty);
-                return self.p.init_expr(ty.unqual(), value);
+                return self.program.init_expr(ty.unqual(), value);
             }
         };
         let last = parts.len() as u64 - 1;
         // Clang has no designators for lanes.
-        let is_vector = matches!(self.p.types.shape(ty), TypeKind::Vector(..));
+        let is_vector = matches!(self.program.types.shape(ty), TypeKind::Vector(..));
         let zeroes = self.chance(Chance::ZeroInit) && !is_vector;
         let mut items = Vec::new();
         for (first, ty) in parts {
@@ -261,41 +261,41 @@ impl Yarp {
     fn pointer_global(&mut self, kind: DataKind, role: Role) -> Option<VarId> {
         let written = role.writes();
         if kind == DataKind::PointerPointer
-            && let Some(&inner) = self.choices.pick(self.scope.all(Shelf::ReadPointer))
-            && self.p.var(inner).scope == Scope::File
+            && let Some(&inner) = self.choices.pick(self.scope.all(VarPool::ReadPointer))
+            && self.program.var(inner).scope == Scope::File
         {
-            let ty = self.p.var(inner).ty;
-            let target = self.p.var_ref(inner);
-            let address = self.p.addr_of(target);
-            let ty = self.p.types.pointer(ty);
+            let ty = self.program.var(inner).ty;
+            let target = self.program.var_ref(inner);
+            let address = self.program.addr_of(target);
+            let ty = self.program.types.pointer(ty);
             let var = self.pointer_var(ty, address, role);
             self.pointees.insert(var, self.pointees.get(&inner).copied().unwrap_or(1));
-            self.scope.add(Shelf::ReadPointer, var);
-            if self.scope.all(Shelf::WritePointer).contains(&inner) {
-                self.scope.add(Shelf::WritePointer, var);
+            self.scope.add(VarPool::ReadPointer, var);
+            if self.scope.all(VarPool::WritePointer).contains(&inner) {
+                self.scope.add(VarPool::WritePointer, var);
             }
             return Some(var);
         }
         let (address, elements) = self.address_of_global(written, None)?;
-        let ty = self.p.expr(address).ty;
+        let ty = self.program.expr(address).ty;
         let var = self.pointer_var(ty, address, role);
         self.pointees.insert(var, elements);
-        self.scope.add(Shelf::ReadPointer, var);
+        self.scope.add(VarPool::ReadPointer, var);
         if written {
-            self.scope.add(Shelf::WritePointer, var);
-            self.scope.add(Shelf::MovePointer, var);
+            self.scope.add(VarPool::WritePointer, var);
+            self.scope.add(VarPool::MovePointer, var);
         }
         Some(var)
     }
 
     fn pointer_var(&mut self, ty: Ty, address: ExprId, role: Role) -> VarId {
         let name = self.fresh("p_");
-        let var = self.p.add_var(&name, ty, Scope::File);
+        let var = self.program.add_var(&name, ty, Scope::File);
         // The driver does not see the statics of the tests. And a C++ container of the driver may be
         // filled after the tests' own variables: a pointer into it stays with it.
         let points_out = self.is_cxx() && !self.names_static(address);
         let hidden = (role == Role::Static && !points_out) || self.names_static(address);
-        let entry = &mut self.p.vars[var.index()];
+        let entry = &mut self.program.vars[var.index()];
         entry.init = Some(Init::Expr(address));
         entry.storage = if hidden { Storage::Static } else { Storage::None };
         self.item(Item::Var(var));
@@ -303,8 +303,8 @@ impl Yarp {
     }
 
     fn names_static(&self, address: ExprId) -> bool {
-        match self.p.expr(address).kind {
-            ExprKind::Var(var) => self.p.var(var).storage == Storage::Static,
+        match self.program.expr(address).kind {
+            ExprKind::Var(var) => self.program.var(var).storage == Storage::Static,
             ExprKind::Unary(_, inner) | ExprKind::Implicit(inner) => self.names_static(inner),
             _ => false,
         }
@@ -317,53 +317,55 @@ impl Yarp {
         written: bool,
         like: Option<(Ty, i64)>,
     ) -> Option<(ExprId, i64)> {
-        let shelves = if written {
-            [Shelf::WriteGlobal, Shelf::WriteArray, Shelf::WriteRecord]
+        let pools = if written {
+            [VarPool::WriteGlobal, VarPool::WriteArray, VarPool::WriteRecord]
         } else {
-            [Shelf::ReadGlobal, Shelf::ReadArray, Shelf::ReadRecord]
+            [VarPool::ReadGlobal, VarPool::ReadArray, VarPool::ReadRecord]
         };
         let mut candidates = Vec::new();
-        for shelf in shelves {
-            for var in self.scope.all(shelf).to_vec() {
+        for pool in pools {
+            for var in self.scope.all(pool).to_vec() {
                 // An output is written only; a pointer may read.
-                let known = self.p.var(var).scope == Scope::File
-                    && !self.scope.all(Shelf::WriteOutput).contains(&var);
-                if known && self.points_at(var).is_some_and(|found| fits(found, like)) {
+                let known = self.program.var(var).scope == Scope::File
+                    && !self.scope.all(VarPool::WriteOutput).contains(&var);
+                if known && self.pointer_type_to(var).is_some_and(|found| fits(found, like)) {
                     candidates.push(var);
                 }
             }
         }
         let &var = self.choices.pick(&candidates)?;
-        let (_, elements) = self.points_at(var)?;
+        let (_, elements) = self.pointer_type_to(var)?;
         Some((self.address(var), elements))
     }
 
     /// The type of a pointer to a variable (or its first element) and the number of elements.
-    fn points_at(&mut self, var: VarId) -> Option<(Ty, i64)> {
-        let ty = self.p.var(var).ty;
-        match *self.p.types.shape(ty) {
+    fn pointer_type_to(&mut self, var: VarId) -> Option<(Ty, i64)> {
+        let ty = self.program.var(var).ty;
+        match *self.program.types.shape(ty) {
             TypeKind::Array(elem, ArrayLen::Known(n)) => {
-                if !self.p.types.is_integer(elem) {
+                if !self.program.types.is_integer(elem) {
                     return None;
                 }
-                let elem = self.p.types.resolved(elem).qualified(ty.quals());
-                Some((self.p.types.pointer(elem), n as i64))
+                let elem = self.program.types.resolved(elem).qualified(ty.quals());
+                Some((self.program.types.pointer(elem), n as i64))
             }
-            TypeKind::Record(id) if self.p.types.records[id.index()].kind == RecordKind::Union => {
+            TypeKind::Record(id)
+                if self.program.types.records[id.index()].kind == RecordKind::Union =>
+            {
                 None
             }
-            TypeKind::Record(_) | TypeKind::Int(_) => Some((self.p.types.pointer(ty), 1)),
+            TypeKind::Record(_) | TypeKind::Int(_) => Some((self.program.types.pointer(ty), 1)),
             _ => None,
         }
     }
 
     /// `&v`, or the first element of an array.
     pub(super) fn address(&mut self, var: VarId) -> ExprId {
-        let object = self.p.var_ref(var);
-        if self.p.types.as_array(self.p.var(var).ty).is_some() {
-            return self.p.decay(object);
+        let object = self.program.var_ref(var);
+        if self.program.types.as_array(self.program.var(var).ty).is_some() {
+            return self.program.decay(object);
         }
-        self.p.addr_of(object)
+        self.program.addr_of(object)
     }
 }
 

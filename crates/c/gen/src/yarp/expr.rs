@@ -1,6 +1,6 @@
 //! Expressions: operators by context, leaves of every kind, common subexpressions.
 
-use super::scope::Shelf;
+use super::scope::VarPool;
 use super::{Language, Yarp};
 use crate::policy::knobs::{
     Binary, Chance, ConstantShare, Context, Leaf, Node, Range, Target, Unary,
@@ -16,7 +16,7 @@ pub(super) struct ContextState {
     pub(super) ty: Option<Ty>,
 }
 
-/// Nodes of an expression that is worth keeping for another use, at most.
+/// Most nodes of an expression that is kept for another use.
 const KEPT_NODES: usize = 24;
 
 impl Context {
@@ -110,10 +110,10 @@ impl Yarp {
         if self.chance(Chance::ConstantContext) {
             self.context.constants = Some(self.pick::<ConstantShare>());
         }
-        let (nodes, calls) = (self.p.exprs.len(), self.calls);
+        let (nodes, calls) = (self.program.exprs.len(), self.calls);
         let node = self.node(depth);
         self.context = outer;
-        let nodes = self.p.exprs.len() - nodes;
+        let nodes = self.program.exprs.len() - nodes;
         let plain = self.locked.is_none() && self.calls == calls;
         if plain && (3..=KEPT_NODES).contains(&nodes) && self.chance(Chance::CseKeep) {
             self.keep(node);
@@ -162,10 +162,10 @@ impl Yarp {
                 });
                 let operand = self.expr(depth - 1);
                 match op {
-                    Some(Unary::Plus) => self.p.unary(UnOp::Plus, operand),
+                    Some(Unary::Plus) => self.program.unary(UnOp::Plus, operand),
                     Some(Unary::Neg) => self.unary(UnOp::Neg, operand),
                     Some(Unary::BitNot) => self.unary(UnOp::BitNot, operand),
-                    Some(Unary::LogNot) => self.p.unary(UnOp::LogNot, operand),
+                    Some(Unary::LogNot) => self.program.unary(UnOp::LogNot, operand),
                     None => operand,
                 }
             }
@@ -177,12 +177,12 @@ impl Yarp {
             Node::Cast => {
                 let operand = self.expr(depth - 1);
                 let ty = self.int_type();
-                self.p.cast(ty, operand)
+                self.program.cast(ty, operand)
             }
             Node::Cse => {
                 let at = self.choices.index(self.subexpressions.len());
                 self.reused = true;
-                self.p.copy_expr(self.subexpressions[at])
+                self.program.copy_expr(self.subexpressions[at])
             }
             Node::Call => match self.pure_call(depth) {
                 Some(call) => call,
@@ -194,9 +194,9 @@ impl Yarp {
             Node::Comma => {
                 let (a, b) = (self.expr(depth - 1), self.expr(depth - 1));
                 // The left operand is there for its effects; without any, compilers may warn.
-                let a = self.p.cast(Ty::VOID, a);
-                let b = self.value(b);
-                self.p.binary(BinOp::Comma, a, b)
+                let a = self.program.cast(Ty::VOID, a);
+                let b = self.promoted_value(b);
+                self.program.binary(BinOp::Comma, a, b)
             }
         }
     }
@@ -204,20 +204,20 @@ impl Yarp {
     /// `-a` or `~a`. g++ computes these in the width of a wide bit-field where C++ has them in its
     /// type (trophies/gxx-wide-bit-field): there the operand is cast.
     pub(super) fn unary(&mut self, op: UnOp, operand: ExprId) -> ExprId {
-        let is_wide = self.p.bit_field_width(operand).is_some_and(|width| width > 32);
-        let operand = if self.is_cxx() && is_wide { self.value(operand) } else { operand };
-        self.p.unary(op, operand)
+        let is_wide = self.program.bit_field_width(operand).is_some_and(|width| width > 32);
+        let operand = if self.is_cxx() && is_wide { self.promoted_value(operand) } else { operand };
+        self.program.unary(op, operand)
     }
 
-    /// `c ? a : b`. Compilers evaluate constant arms ahead, and clang's sanitizer then reports what
-    /// is undefined in the arm that is not taken: such an arm becomes a plain constant.
+    /// `c ? a : b`. Compilers fold constant arms early, and clang's sanitizer then reports undefined
+    /// behaviour in the arm that is not taken: such an arm becomes a plain constant.
     pub(super) fn conditional(&mut self, condition: ExprId, a: ExprId, b: ExprId) -> ExprId {
         let mut arm = |arm: ExprId| {
             let arm = if self.is_risky_constant(arm) { self.any_constant() } else { arm };
-            self.value(arm)
+            self.promoted_value(arm)
         };
         let (a, b) = (arm(a), arm(b));
-        self.p.cond(condition, Some(a), b)
+        self.program.cond(condition, Some(a), b)
     }
 
     /// Whether an expression has only constants for leaves, and an operator that could overflow.
@@ -228,11 +228,11 @@ impl Yarp {
     /// `None` if it is not constant.
     fn constant_risk(&self, expr: ExprId) -> Option<bool> {
         use BinOp::*;
-        match self.p.expr(expr).kind {
+        match self.program.expr(expr).kind {
             ExprKind::Int(_) | ExprKind::EnumConst(..) => Some(false),
             ExprKind::Implicit(a) | ExprKind::Cast(_, a) => self.constant_risk(a),
             ExprKind::Unary(UnOp::Neg, a) => {
-                let plain = matches!(self.p.expr(a).kind, ExprKind::Int(_));
+                let plain = matches!(self.program.expr(a).kind, ExprKind::Int(_));
                 self.constant_risk(a).map(|risk| risk || !plain)
             }
             ExprKind::Unary(UnOp::Plus | UnOp::BitNot | UnOp::LogNot, a) => self.constant_risk(a),
@@ -257,38 +257,38 @@ impl Yarp {
         let first = self.expr(depth - 1);
         let mut stmts = Vec::new();
         let local = self.new_local("b", ty, first, &mut stmts);
-        let (local, other) = (self.p.var_ref(local), self.expr(depth - 1));
+        let (local, other) = (self.program.var_ref(local), self.expr(depth - 1));
         let ops = [Binary::Add, Binary::Sub, Binary::BitXor, Binary::BitAnd, Binary::Mul];
         let op = ops[self.choices.index(ops.len())];
         let value = self.binary(op, local, other);
         self.push_expr(value, &mut stmts);
-        let block = self.p.block(stmts);
-        self.p.stmt_expr(block)
+        let block = self.program.block(stmts);
+        self.program.stmt_expr(block)
     }
 
     /// In C++ a conditional or comma expression would be an lvalue of the operand's own type, a
     /// bit-field even: the operand is promoted where that would show.
-    pub(super) fn value(&mut self, operand: ExprId) -> ExprId {
+    pub(super) fn promoted_value(&mut self, operand: ExprId) -> ExprId {
         if self.language == Language::C {
             return operand;
         }
-        let promoted = self.p.promote(operand);
-        let ty = self.p.expr(promoted).ty;
-        if promoted == operand && !self.p.is_lvalue(operand) {
+        let promoted = self.program.promote(operand);
+        let ty = self.program.expr(promoted).ty;
+        if promoted == operand && !self.program.is_lvalue(operand) {
             return operand;
         }
-        self.p.cast(ty, operand)
+        self.program.cast(ty, operand)
     }
 
     fn operation(&mut self, op: Binary, depth: i64) -> ExprId {
         let a = self.expr(depth - 1);
         let b = match op {
             Binary::Shl | Binary::Shr if self.chance(Chance::ShiftConstant) => {
-                let promoted = self.p.promote(a);
-                let ty = self.p.expr(promoted).ty;
-                let (bits, _) = self.p.types.int_bits(ty).unwrap_or((32, true));
+                let promoted = self.program.promote(a);
+                let ty = self.program.expr(promoted).ty;
+                let (bits, _) = self.program.types.int_bits(ty).unwrap_or((32, true));
                 let count = self.choices.below(u64::from(bits));
-                self.p.int_const(Ty::INT, i128::from(count))
+                self.program.int_const(Ty::INT, i128::from(count))
             }
             Binary::Div | Binary::Rem if self.chance(Chance::DivisorConstant) => {
                 let ty = self.int_type();
@@ -300,7 +300,7 @@ impl Yarp {
     }
 
     pub(super) fn binary(&mut self, op: Binary, a: ExprId, b: ExprId) -> ExprId {
-        self.p.binary(op.operator(), a, b)
+        self.program.binary(op.operator(), a, b)
     }
 
     /// An assignment or increment inside an expression, of a local that nothing else in the same
@@ -309,8 +309,8 @@ impl Yarp {
         if self.locked.is_some() || self.reused || self.no_effects {
             return None;
         }
-        let var = self.choices.pick(self.scope.all(Shelf::WriteLocal)).copied()?;
-        let ty = self.p.var(var).ty;
+        let var = self.choices.pick(self.scope.all(VarPool::WriteLocal)).copied()?;
+        let ty = self.program.var(var).ty;
         if self.used.contains(&var) || self.addressed.contains(&var) || !self.is_plain(ty) {
             return None;
         }
@@ -318,16 +318,16 @@ impl Yarp {
         if self.choices.chance(50) && ty != Ty::BOOL {
             let ops = [UnOp::PreInc, UnOp::PreDec, UnOp::PostInc, UnOp::PostDec];
             let op = ops[self.choices.index(4)];
-            let target = self.p.var_ref(var);
-            return Some(self.p.unary(op, target));
+            let target = self.program.var_ref(var);
+            return Some(self.program.unary(op, target));
         }
         let value = self.expr(depth - 1);
-        let target = self.p.var_ref(var);
-        Some(self.p.assign(target, value))
+        let target = self.program.var_ref(var);
+        Some(self.program.assign(target, value))
     }
 
     fn is_plain(&self, ty: Ty) -> bool {
-        matches!(self.p.types.shape(ty), TypeKind::Int(_)) && !ty.is_volatile()
+        matches!(self.program.types.shape(ty), TypeKind::Int(_)) && !ty.is_volatile()
     }
 
     /// A leaf: a constant or a data element.
@@ -342,60 +342,61 @@ impl Yarp {
         let (enums, in_index) = (!self.enums.is_empty(), self.index_depth > 1);
         let kind = self.policy.pick_if(&mut self.choices, |leaf| match leaf {
             Leaf::Constant => true,
-            Leaf::Local => !scope.all(Shelf::ReadLocal).is_empty(),
+            Leaf::Local => !scope.all(VarPool::ReadLocal).is_empty(),
             Leaf::Induction => inductions,
-            Leaf::Global => !scope.all(Shelf::ReadGlobal).is_empty(),
-            Leaf::Element => !in_index && !scope.all(Shelf::ReadArray).is_empty(),
-            Leaf::Member => !in_index && !scope.all(Shelf::ReadRecord).is_empty(),
-            Leaf::Pointer => !in_index && !scope.all(Shelf::ReadPointer).is_empty(),
+            Leaf::Global => !scope.all(VarPool::ReadGlobal).is_empty(),
+            Leaf::Element => !in_index && !scope.all(VarPool::ReadArray).is_empty(),
+            Leaf::Member => !in_index && !scope.all(VarPool::ReadRecord).is_empty(),
+            Leaf::Pointer => !in_index && !scope.all(VarPool::ReadPointer).is_empty(),
             Leaf::Enum => enums,
             Leaf::Literal => !in_index,
-            Leaf::Volatile => !scope.all(Shelf::ReadVolatile).is_empty(),
+            Leaf::Volatile => !scope.all(VarPool::ReadVolatile).is_empty(),
         });
-        let shelf = match kind.unwrap_or(Leaf::Constant) {
+        let pool = match kind.unwrap_or(Leaf::Constant) {
             Leaf::Constant => return self.any_constant(),
             Leaf::Induction => {
                 return match self.induction(|_| true) {
-                    Some(i) => self.p.var_ref(i.var),
+                    Some(i) => self.program.var_ref(i.var),
                     None => self.any_constant(),
                 };
             }
             Leaf::Enum => return self.enumerator(),
             Leaf::Literal => return self.literal(),
-            Leaf::Local => Shelf::ReadLocal,
-            Leaf::Global => Shelf::ReadGlobal,
-            Leaf::Element => Shelf::ReadArray,
-            Leaf::Member => Shelf::ReadRecord,
-            Leaf::Pointer => Shelf::ReadPointer,
-            Leaf::Volatile => Shelf::ReadVolatile,
+            Leaf::Local => VarPool::ReadLocal,
+            Leaf::Global => VarPool::ReadGlobal,
+            Leaf::Element => VarPool::ReadArray,
+            Leaf::Member => VarPool::ReadRecord,
+            Leaf::Pointer => VarPool::ReadPointer,
+            Leaf::Volatile => VarPool::ReadVolatile,
         };
-        match self.preferred(shelf) {
+        match self.preferred(pool) {
             Some(var) if self.locked != Some(var) => self.integer_in(var),
             _ => self.any_constant(),
         }
     }
 
-    /// A variable of a kind, of the preferred type where there is one.
-    pub(super) fn preferred(&mut self, shelf: Shelf) -> Option<VarId> {
+    /// A variable from a pool, of the preferred type where there is one.
+    pub(super) fn preferred(&mut self, pool: VarPool) -> Option<VarId> {
         if let Some(ty) = self.context.ty
             && self.choices.chance(85)
         {
-            let all = self.scope.all(shelf).iter().copied();
-            let same: Vec<VarId> =
-                all.filter(|&var| self.holds(self.p.var(var).ty) == Some(ty)).collect();
+            let all = self.scope.all(pool).iter().copied();
+            let same: Vec<VarId> = all
+                .filter(|&var| self.int_type_within(self.program.var(var).ty) == Some(ty))
+                .collect();
             if let Some(&var) = self.choices.pick(&same) {
                 return Some(var);
             }
         }
-        self.choices.pick(self.scope.all(shelf)).copied()
+        self.choices.pick(self.scope.all(pool)).copied()
     }
 
     /// The integer type that a variable is made of, if it is one.
-    pub(super) fn holds(&self, ty: Ty) -> Option<Ty> {
-        match *self.p.types.shape(ty) {
+    pub(super) fn int_type_within(&self, ty: Ty) -> Option<Ty> {
+        match *self.program.types.shape(ty) {
             TypeKind::Int(kind) => Some(kind.ty()),
-            TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => self.holds(elem),
-            TypeKind::Pointer(to) => self.holds(to),
+            TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => self.int_type_within(elem),
+            TypeKind::Pointer(to) => self.int_type_within(to),
             _ => None,
         }
     }
@@ -407,9 +408,9 @@ impl Yarp {
 
     fn enumerator(&mut self) -> ExprId {
         let id = self.enums[self.choices.index(self.enums.len())];
-        let member = self.choices.index(self.p.types.enums[id.index()].members.len());
-        let constant = self.p.enum_ref(id, member as u32);
-        if self.is_cxx() { self.p.cast(Ty::INT, constant) } else { constant }
+        let member = self.choices.index(self.program.types.enums[id.index()].members.len());
+        let constant = self.program.enum_ref(id, member as u32);
+        if self.is_cxx() { self.program.cast(Ty::INT, constant) } else { constant }
     }
 
     /// A member of a compound literal, or an element of one.
@@ -420,26 +421,26 @@ impl Yarp {
             _ => {
                 let elem = self.int_type();
                 let length = self.choices.range(1..=4) as u64;
-                self.p.types.array(elem, length)
+                self.program.types.array(elem, length)
             }
         };
         let init = self.init(ty);
-        let literal = self.p.compound_lit(ty, init);
+        let literal = self.program.compound_lit(ty, init);
         self.integer_within(literal)
     }
 
     /// An element or member of an expression without a variable.
     fn integer_within(&mut self, mut at: ExprId) -> ExprId {
         loop {
-            match *self.p.types.shape(self.p.expr(at).ty) {
+            match *self.program.types.shape(self.program.expr(at).ty) {
                 TypeKind::Array(_, ctree::ArrayLen::Known(n)) => {
                     let index = self.index(n as i64);
-                    at = self.p.index(at, index);
+                    at = self.program.index(at, index);
                 }
                 TypeKind::Record(id) => {
                     let fields = self.named_fields(id);
                     let field = self.choices.pick(&fields).copied().unwrap_or(0);
-                    at = self.p.member(at, field);
+                    at = self.program.member(at, field);
                 }
                 _ => return at,
             }
@@ -449,26 +450,26 @@ impl Yarp {
     /// An integer object to write.
     pub(super) fn target(&mut self) -> Option<ExprId> {
         let scope = &self.scope;
-        let shelf = |target| match target {
-            Target::Local => Shelf::WriteLocal,
-            Target::Global => Shelf::WriteGlobal,
-            Target::Output => Shelf::WriteOutput,
-            Target::Element => Shelf::WriteArray,
-            Target::Member => Shelf::WriteRecord,
-            Target::Pointer => Shelf::WritePointer,
-            Target::Volatile => Shelf::WriteVolatile,
+        let pool = |target| match target {
+            Target::Local => VarPool::WriteLocal,
+            Target::Global => VarPool::WriteGlobal,
+            Target::Output => VarPool::WriteOutput,
+            Target::Element => VarPool::WriteArray,
+            Target::Member => VarPool::WriteRecord,
+            Target::Pointer => VarPool::WritePointer,
+            Target::Volatile => VarPool::WriteVolatile,
         };
-        let kind = self.policy.pick_if(&mut self.choices, |t| !scope.all(shelf(t)).is_empty())?;
-        let var = self.preferred(shelf(kind))?;
+        let kind = self.policy.pick_if(&mut self.choices, |t| !scope.all(pool(t)).is_empty())?;
+        let var = self.preferred(pool(kind))?;
         if kind == Target::Output
-            && matches!(self.p.types.shape(self.p.var(var).ty), TypeKind::Int(_))
+            && matches!(self.program.types.shape(self.program.var(var).ty), TypeKind::Int(_))
             && self.nesting == 0
             && !self.in_helper
             && self.chance(Chance::FreshOutput)
         {
             let ty = self.int_type();
             let output = self.output(ty);
-            return Some(self.p.var_ref(output));
+            return Some(self.program.var_ref(output));
         }
         Some(self.integer_in(var))
     }

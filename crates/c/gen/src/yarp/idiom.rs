@@ -1,5 +1,5 @@
-//! Idioms: small shapes that optimisers look for, with parts that are random. Most name a part
-//! twice, which independent choices would hardly ever do.
+//! Idioms: small patterns that optimisers match, with random operands. Most use an operand twice, which
+//! independent choices rarely do.
 
 use super::Yarp;
 use crate::policy::knobs::Idiom;
@@ -15,22 +15,22 @@ impl Yarp {
             Idiom::Rotate => {
                 let (bits, x) = self.unsigned_part(x);
                 let count = 1 + self.choices.below(u64::from(bits) - 1) as i64;
-                let again = self.p.copy_expr(x);
-                let left = self.by_number(Shl, x, count);
-                let right = self.by_number(Shr, again, i64::from(bits) - count);
+                let again = self.program.copy_expr(x);
+                let left = self.with_constant(Shl, x, count);
+                let right = self.with_constant(Shr, again, i64::from(bits) - count);
                 let op = if self.choices.chance(70) { BitOr } else { Add };
-                self.p.binary(op, left, right)
+                self.program.binary(op, left, right)
             }
             Idiom::ByteSwap => {
                 let (bits, x) = self.unsigned_part(x);
                 let mut whole: Option<ExprId> = None;
                 for byte in 0..bits / 8 {
-                    let part = self.p.copy_expr(x);
-                    let low = self.by_number(Shr, part, i64::from(byte * 8));
-                    let low = self.by_number(BitAnd, low, 255);
-                    let moved = self.by_number(Shl, low, i64::from(bits - 8 - byte * 8));
+                    let part = self.program.copy_expr(x);
+                    let low = self.with_constant(Shr, part, i64::from(byte * 8));
+                    let low = self.with_constant(BitAnd, low, 255);
+                    let moved = self.with_constant(Shl, low, i64::from(bits - 8 - byte * 8));
                     whole = Some(match whole {
-                        Some(so_far) => self.p.binary(BitOr, so_far, moved),
+                        Some(so_far) => self.program.binary(BitOr, so_far, moved),
                         None => moved,
                     });
                 }
@@ -39,36 +39,36 @@ impl Yarp {
             Idiom::Field => {
                 let low = self.choices.below(20) as i64;
                 let mask = (1i64 << (1 + self.choices.below(16))) - 1;
-                let shifted = self.by_number(Shr, x, low);
-                self.by_number(BitAnd, shifted, mask)
+                let shifted = self.with_constant(Shr, x, low);
+                self.with_constant(BitAnd, shifted, mask)
             }
             Idiom::MaskTest => {
                 let ty = self.int_type();
                 let mask = self.constant(ty);
-                let masked = self.p.binary(BitAnd, x, mask);
+                let masked = self.program.binary(BitAnd, x, mask);
                 let other = match self.choices.below(3) {
-                    0 => self.p.int_const(Ty::INT, 0),
-                    1 => self.p.copy_expr(mask),
+                    0 => self.program.int_const(Ty::INT, 0),
+                    1 => self.program.copy_expr(mask),
                     _ => self.constant(ty),
                 };
                 let op = if self.choices.chance(50) { Eq } else { Ne };
-                self.p.binary(op, masked, other)
+                self.program.binary(op, masked, other)
             }
             Idiom::RangeTest => {
-                let (low, again) = (self.p.copy_expr(x), x);
+                let (low, again) = (self.program.copy_expr(x), x);
                 let ty = self.int_type();
                 let (least, most) = (self.constant(ty), self.constant(ty));
                 let (less, more) = if self.choices.chance(50) { (Ge, Lt) } else { (Gt, Le) };
-                let a = self.p.binary(less, low, least);
-                let b = self.p.binary(more, again, most);
+                let a = self.program.binary(less, low, least);
+                let b = self.program.binary(more, again, most);
                 let op = if self.choices.chance(60) { LogAnd } else { LogOr };
-                self.p.binary(op, a, b)
+                self.program.binary(op, a, b)
             }
             Idiom::MinMax => {
                 let y = self.part(depth);
-                let (x2, y2) = (self.p.copy_expr(x), self.p.copy_expr(y));
+                let (x2, y2) = (self.program.copy_expr(x), self.program.copy_expr(y));
                 let ops = [Lt, Gt, Le, Ge];
-                let better = self.p.binary(ops[self.choices.index(4)], x, y);
+                let better = self.program.binary(ops[self.choices.index(4)], x, y);
                 if self.choices.chance(50) {
                     self.conditional(better, x2, y2)
                 } else {
@@ -76,33 +76,36 @@ impl Yarp {
                 }
             }
             Idiom::Abs => {
-                let (again, third) = (self.p.copy_expr(x), self.p.copy_expr(x));
-                let zero = self.p.int_const(Ty::INT, 0);
-                let negative = self.p.binary(Lt, x, zero);
+                let (again, third) = (self.program.copy_expr(x), self.program.copy_expr(x));
+                let zero = self.program.int_const(Ty::INT, 0);
+                let negative = self.program.binary(Lt, x, zero);
                 let minus = self.unary(UnOp::Neg, again);
                 self.conditional(negative, minus, third)
             }
             Idiom::Sign => {
                 // The sign bit in every bit, or as 0 and 1.
-                let promoted = self.p.promote(x);
-                let ty = self.p.expr(promoted).ty;
-                let (bits, _) = self.p.types.int_bits(ty).unwrap_or((32, true));
-                self.by_number(Shr, x, i64::from(bits) - 1)
+                let promoted = self.program.promote(x);
+                let ty = self.program.expr(promoted).ty;
+                let (bits, _) = self.program.types.int_bits(ty).unwrap_or((32, true));
+                self.with_constant(Shr, x, i64::from(bits) - 1)
             }
             Idiom::PowerOfTwo => {
                 let log = self.choices.below(15);
                 let op = [Mul, Div, Rem][self.choices.index(3)];
-                self.by_number(op, x, 1 << log)
+                self.with_constant(op, x, 1 << log)
             }
             Idiom::TimesSum => {
                 // x * c1 ± x * c2, or x * c1 + y * c1.
-                let y =
-                    if self.choices.chance(60) { self.p.copy_expr(x) } else { self.part(depth) };
+                let y = if self.choices.chance(60) {
+                    self.program.copy_expr(x)
+                } else {
+                    self.part(depth)
+                };
                 let (a, b) = (self.choices.range(-9..=9), self.choices.range(-9..=9));
-                let left = self.by_number(Mul, x, a);
-                let right = self.by_number(Mul, y, b);
+                let left = self.with_constant(Mul, x, a);
+                let right = self.with_constant(Mul, y, b);
                 let op = if self.choices.chance(50) { Add } else { Sub };
-                self.p.binary(op, left, right)
+                self.program.binary(op, left, right)
             }
             Idiom::Absorb => {
                 // x op (x op y), in any two operators of one family.
@@ -110,39 +113,39 @@ impl Yarp {
                     [[BitAnd, BitOr, BitXor], [Add, Sub, Sub], [Sub, BitXor, Add], [Mul, Div, Rem]];
                 let family = families[self.choices.index(families.len())];
                 let (first, second) = (self.choices.index(3), self.choices.index(3));
-                let (again, y) = (self.p.copy_expr(x), self.part(depth));
+                let (again, y) = (self.program.copy_expr(x), self.part(depth));
                 let again =
                     if self.choices.chance(25) { self.unary(UnOp::BitNot, again) } else { again };
                 let inner = if self.choices.chance(50) { (again, y) } else { (y, again) };
-                let inner = self.p.binary(family[second], inner.0, inner.1);
+                let inner = self.program.binary(family[second], inner.0, inner.1);
                 let sides = if self.choices.chance(50) { (x, inner) } else { (inner, x) };
-                self.p.binary(family[first], sides.0, sides.1)
+                self.program.binary(family[first], sides.0, sides.1)
             }
             Idiom::Select => {
                 // A condition as a number: c * x, -c & x, c ? x : 0, x + c.
                 let condition = self.truth(depth);
                 match self.choices.below(4) {
-                    0 => self.p.binary(Mul, condition, x),
+                    0 => self.program.binary(Mul, condition, x),
                     1 => {
-                        let all = self.p.unary(UnOp::Neg, condition);
-                        self.p.binary(BitAnd, all, x)
+                        let all = self.program.unary(UnOp::Neg, condition);
+                        self.program.binary(BitAnd, all, x)
                     }
                     2 => {
-                        let zero = self.p.int_const(Ty::INT, 0);
+                        let zero = self.program.int_const(Ty::INT, 0);
                         self.conditional(condition, x, zero)
                     }
-                    _ => self.p.binary(Add, x, condition),
+                    _ => self.program.binary(Add, x, condition),
                 }
             }
             Idiom::Compare => {
                 // Two comparisons of the same pair.
                 let y = self.part(depth);
-                let (x2, y2) = (self.p.copy_expr(x), self.p.copy_expr(y));
+                let (x2, y2) = (self.program.copy_expr(x), self.program.copy_expr(y));
                 let ops = [Lt, Gt, Le, Ge, Eq, Ne];
-                let first = self.p.binary(ops[self.choices.index(6)], x, y);
-                let second = self.p.binary(ops[self.choices.index(6)], x2, y2);
+                let first = self.program.binary(ops[self.choices.index(6)], x, y);
+                let second = self.program.binary(ops[self.choices.index(6)], x2, y2);
                 let joins = [LogAnd, LogOr, BitAnd, BitOr, BitXor, Eq];
-                self.p.binary(joins[self.choices.index(6)], first, second)
+                self.program.binary(joins[self.choices.index(6)], first, second)
             }
             Idiom::Extend => {
                 // Narrow and wide again, by casts or by shifts.
@@ -150,8 +153,8 @@ impl Yarp {
                     [Ty::SCHAR, Ty::UCHAR, Ty::SHORT, Ty::USHORT, Ty::INT, Ty::UINT, Ty::BOOL];
                 let narrow = narrow[self.choices.index(narrow.len())];
                 let wide = [Ty::INT, Ty::UINT, Ty::LONG, Ty::ULONG][self.choices.index(4)];
-                let x = self.p.cast(narrow, x);
-                self.p.cast(wide, x)
+                let x = self.program.cast(narrow, x);
+                self.program.cast(wide, x)
             }
         }
     }
@@ -168,11 +171,11 @@ impl Yarp {
     /// A part in an unsigned type of 32 or 64 bits, and that width.
     fn unsigned_part(&mut self, x: ExprId) -> (u32, ExprId) {
         let (ty, bits) = if self.choices.chance(60) { (Ty::UINT, 32) } else { (Ty::ULONG, 64) };
-        (bits, self.p.cast(ty, x))
+        (bits, self.program.cast(ty, x))
     }
 
-    fn by_number(&mut self, op: BinOp, x: ExprId, number: i64) -> ExprId {
-        let number = self.p.int_const(Ty::INT, i128::from(number));
-        self.p.binary(op, x, number)
+    fn with_constant(&mut self, op: BinOp, x: ExprId, number: i64) -> ExprId {
+        let number = self.program.int_const(Ty::INT, i128::from(number));
+        self.program.binary(op, x, number)
     }
 }

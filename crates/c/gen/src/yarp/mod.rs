@@ -3,14 +3,14 @@
 //! A program is a set of independent test functions, each with variables and a checksum of its
 //! own. The engine builds them freely: loops, calls, pointers, indices and arithmetic of any value.
 //! [`repair`](crate::repair) then executes the tree and rewrites what has no defined result, so that
-//! the exact output is known. Nothing wraps an operator for safety's sake.
+//! the exact output is known. There are no wrappers around operators.
 //!
 //! | module | concern |
 //! | --- | --- |
 //! | `types` | the type table: structs, bit-fields, unions, enums |
 //! | `data` | the symbol table: inputs, outputs, mixed variables, their initialisers |
 //! | `scope` | what a statement can see |
-//! | `place` | ways from a variable to an integer in it: elements, members, dereferences |
+//! | `lvalue` | lvalues of integer type within variables: elements, members, dereferences |
 //! | `constant`, `expr`, `idiom` | expressions, with contexts, constants and common subexpressions |
 //! | `stmt`, `loops`, `calls`, `builtin` | statements, loops, helper functions, functions compilers know |
 //! | `special` | floating point and vectors |
@@ -26,13 +26,13 @@ mod expr;
 mod files;
 mod idiom;
 mod loops;
-mod place;
+mod lvalue;
 mod scope;
 mod special;
 mod stmt;
 mod types;
 
-pub use files::File;
+pub use files::SourceFile;
 
 use crate::policy::Policy;
 use crate::policy::knobs::{self, Chance, Range};
@@ -44,7 +44,7 @@ use ctree::{
     DataModel, EnumId, ExprId, FuncId, Item, Program, RecordId, Storage, Sym, Ty, TypeKind, UnitId,
     VarId,
 };
-use scope::Scope;
+use scope::VisibleVars;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The language a program is written in.
@@ -57,7 +57,7 @@ pub enum Language {
     Cxx,
 }
 
-/// What kind of program is wanted.
+/// Options of the generator.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// All distributions.
@@ -116,14 +116,14 @@ fn attempt(seed: u64, attempts: u32, options: &Options) -> Result<Generated, Rep
     let policy = options.policy.shuffled(&mut root.fork("policy"));
     let mut yarp = Yarp::new(root.fork("program"), policy, options);
     yarp.program();
-    let mut program = yarp.p;
+    let mut program = yarp.program;
     let mut repair_options = RepairOptions {
         hooks: options.hooks.clone(),
         gnu: options.language == Language::C && options.policy.has(Chance::RepairGnu),
         int128: options.policy.has(Chance::RepairGnu),
         ..RepairOptions::default()
     };
-    // No program of this engine comes near the default, which costs time to clear.
+    // Programs of this engine need far less than the default, which takes time to clear.
     repair_options.machine.stack = STACK;
     let vars = program.vars.len();
     let repaired = repair(&mut program, &mut root.fork("repair"), &repair_options)?;
@@ -168,7 +168,7 @@ struct Callee {
 
 /// A variable whose value its checksum needs.
 #[derive(Clone, Debug, Default)]
-struct Test {
+struct TestFunction {
     /// The function.
     func: Option<FuncId>,
     /// What it is called with.
@@ -179,9 +179,9 @@ struct Test {
     floats: Vec<VarId>,
 }
 
-/// A program in the making.
+/// The generator with the program that it builds.
 struct Yarp {
-    p: Program,
+    program: Program,
     unit: UnitId,
     choices: Choices,
     policy: Policy,
@@ -192,10 +192,10 @@ struct Yarp {
     unions: Vec<RecordId>,
     enums: Vec<EnumId>,
     functions: Vec<FuncId>,
-    tests: Vec<Test>,
-    /// The test in the making.
-    test: Test,
-    scope: Scope,
+    tests: Vec<TestFunction>,
+    /// The test being built.
+    test: TestFunction,
+    scope: VisibleVars,
     inductions: Vec<Induction>,
     callees: Vec<Callee>,
     /// Small inputs, for the bounds of loops, with their values.
@@ -222,11 +222,11 @@ struct Yarp {
     used: Vec<VarId>,
     locked: Option<VarId>,
     reused: bool,
-    /// The expression in the making is to be copied.
+    /// The expression being built will be copied.
     no_effects: bool,
     /// Indices within indices.
     index_depth: u32,
-    /// Blocks around the statement in the making, the function's own not counted.
+    /// Blocks around the statement being built, without the function's body.
     nesting: u32,
     /// Calls made so far.
     calls: u32,
@@ -236,7 +236,7 @@ struct Yarp {
     vectors: Vec<VarId>,
     /// The driver's variable.
     checksum: Option<VarId>,
-    /// The function in the making has no effects on globals.
+    /// The function being built has no effects on globals.
     pure_helper: bool,
     /// It is not the test itself.
     in_helper: bool,
@@ -245,10 +245,10 @@ struct Yarp {
 
 impl Yarp {
     fn new(choices: Choices, policy: Policy, options: &Options) -> Yarp {
-        let mut p = Program::new(DataModel::X86_64_SYSV);
-        let unit = p.add_unit("test.c");
+        let mut program = Program::new(DataModel::X86_64_SYSV);
+        let unit = program.add_unit("test.c");
         Yarp {
-            p,
+            program,
             unit,
             choices,
             policy,
@@ -260,8 +260,8 @@ impl Yarp {
             enums: Vec::new(),
             functions: Vec::new(),
             tests: Vec::new(),
-            test: Test::default(),
-            scope: Scope::default(),
+            test: TestFunction::default(),
+            scope: VisibleVars::default(),
             inductions: Vec::new(),
             callees: Vec::new(),
             limits: Vec::new(),
@@ -317,7 +317,7 @@ impl Yarp {
     }
 
     fn item(&mut self, item: Item) {
-        self.p.units[self.unit.index()].items.push(item);
+        self.program.units[self.unit.index()].items.push(item);
     }
 
     /// A name that no other object has.
@@ -327,10 +327,10 @@ impl Yarp {
     }
 
     fn record_type(&mut self, id: RecordId) -> Ty {
-        self.p.types.intern(TypeKind::Record(id))
+        self.program.types.intern(TypeKind::Record(id))
     }
 
-    /// Whether statements can still be paid for.
+    /// Whether the cost budget allows so many steps.
     fn affords(&self, steps: u64) -> bool {
         self.cost + steps * self.repeats <= self.budget
     }

@@ -1,11 +1,11 @@
-//! What a statement can see: variables by what can be done with them.
+//! The variables in scope, in pools by how they can be used.
 
 use ctree::VarId;
 
 /// Kinds of variables that leaves and targets are chosen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub(super) enum Shelf {
+pub(super) enum VarPool {
     ReadLocal,
     ReadGlobal,
     ReadArray,
@@ -19,47 +19,47 @@ pub(super) enum Shelf {
     WriteRecord,
     WritePointer,
     WriteVolatile,
-    /// Pointers that can be made to point elsewhere.
+    /// Pointers that can be assigned.
     MovePointer,
     /// Locals of the outermost block whose address may be taken.
     Addressable,
 }
 
-const SHELVES: usize = Shelf::Addressable as usize + 1;
+const POOLS: usize = VarPool::Addressable as usize + 1;
 
 /// The variables in scope.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
-    shelves: [Vec<VarId>; SHELVES],
+pub(super) struct VisibleVars {
+    pools: [Vec<VarId>; POOLS],
 }
 
-/// How far each shelf was filled.
-pub(super) type Mark = [usize; SHELVES];
+/// The size of each pool.
+pub(super) type ScopeMark = [usize; POOLS];
 
-impl Scope {
-    pub(super) fn add(&mut self, shelf: Shelf, var: VarId) {
-        self.shelves[shelf as usize].push(var);
+impl VisibleVars {
+    pub(super) fn add(&mut self, pool: VarPool, var: VarId) {
+        self.pools[pool as usize].push(var);
     }
 
-    pub(super) fn all(&self, shelf: Shelf) -> &[VarId] {
-        &self.shelves[shelf as usize]
+    pub(super) fn all(&self, pool: VarPool) -> &[VarId] {
+        &self.pools[pool as usize]
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        std::array::from_fn(|i| self.shelves[i].len())
+    pub(super) fn mark(&self) -> ScopeMark {
+        std::array::from_fn(|i| self.pools[i].len())
     }
 
-    /// Takes everything away that was added since.
-    pub(super) fn reset(&mut self, mark: &Mark) {
-        for (shelf, &len) in self.shelves.iter_mut().zip(mark) {
-            shelf.truncate(len);
+    /// Removes the variables that were added since.
+    pub(super) fn reset(&mut self, mark: &ScopeMark) {
+        for (pool, &len) in self.pools.iter_mut().zip(mark) {
+            pool.truncate(len);
         }
     }
 
-    /// Takes away every way to write.
+    /// Removes all pools of variables to write.
     pub(super) fn make_read_only(&mut self) {
-        for shelf in Shelf::WriteLocal as usize..SHELVES {
-            self.shelves[shelf].clear();
+        for pool in VarPool::WriteLocal as usize..POOLS {
+            self.pools[pool].clear();
         }
     }
 }

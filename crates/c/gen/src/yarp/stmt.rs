@@ -2,20 +2,20 @@
 
 use super::Yarp;
 use super::expr::ContextState;
-use super::scope::{Mark, Shelf};
+use super::scope::{ScopeMark, VarPool};
 use crate::policy::knobs::{Binary, Chance, Context, Range, Statement};
 use ctree::{BinOp, ExprId, Init, Label, LabelId, StmtId, StmtKind, Ty, TypeKind, UnOp, VarId};
 
-/// What a block can see when it begins.
-pub(super) struct Block {
-    mark: Mark,
+/// The state to restore at the end of a block.
+pub(super) struct BlockState {
+    mark: ScopeMark,
     subexpressions: Vec<ExprId>,
     context: ContextState,
 }
 
 impl Yarp {
-    pub(super) fn enter_block(&mut self) -> Block {
-        let block = Block {
+    pub(super) fn enter_block(&mut self) -> BlockState {
+        let block = BlockState {
             mark: self.scope.mark(),
             subexpressions: self.subexpressions.clone(),
             context: self.context,
@@ -31,7 +31,7 @@ impl Yarp {
         block
     }
 
-    pub(super) fn leave_block(&mut self, block: Block) {
+    pub(super) fn leave_block(&mut self, block: BlockState) {
         self.nesting -= 1;
         self.scope.reset(&block.mark);
         self.subexpressions = block.subexpressions;
@@ -45,7 +45,7 @@ impl Yarp {
         let mut stmts = Vec::new();
         self.stmts(count, depth, &mut stmts);
         self.leave_block(block);
-        self.p.block(stmts)
+        self.program.block(stmts)
     }
 
     /// Appends so many random statements, as long as the function may grow.
@@ -64,7 +64,7 @@ impl Yarp {
 
     /// Appends a random statement.
     fn stmt(&mut self, depth: i64, stmts: &mut Vec<StmtId>) {
-        let nodes = self.p.exprs.len();
+        let nodes = self.program.exprs.len();
         let nests = depth > 0 && self.size > 0;
         let loops = nests && self.affords(60);
         let calls = !self.callees.is_empty();
@@ -91,24 +91,24 @@ impl Yarp {
             Statement::Table => self.table(stmts),
             Statement::Memory => self.memory_statement(stmts),
             Statement::Call => self.call_statement(stmts),
-            Statement::Point => self.point(stmts),
+            Statement::Point => self.assign_pointer(stmts),
             Statement::Copy => self.copy_record(stmts),
             Statement::Skip => self.skip(depth, stmts),
             Statement::Floats => self.float_statement(stmts),
             Statement::Vectors => self.vector_statement(stmts),
         }
-        // What nests has paid for its own parts; counting some of them twice only errs to the safe
-        // side.
+        // Nested statements have been charged already; counting some of them twice is only
+        // conservative.
         self.pay(nodes);
     }
 
     /// Charges the nodes made since for one execution of the current block.
     pub(super) fn pay(&mut self, nodes: usize) {
-        self.cost += (self.p.exprs.len() - nodes) as u64 * self.repeats;
+        self.cost += (self.program.exprs.len() - nodes) as u64 * self.repeats;
     }
 
     pub(super) fn push_expr(&mut self, expr: ExprId, stmts: &mut Vec<StmtId>) {
-        stmts.push(self.p.expr_stmt(expr));
+        stmts.push(self.program.expr_stmt(expr));
     }
 
     /// Declares a local with an initial value; `top` if it lives as long as the function.
@@ -120,11 +120,11 @@ impl Yarp {
         self.begin_expr();
         let value = self.full_expr();
         let var = self.new_local("v", ty, value, stmts);
-        self.scope.add(Shelf::ReadLocal, var);
-        self.scope.add(Shelf::WriteLocal, var);
+        self.scope.add(VarPool::ReadLocal, var);
+        self.scope.add(VarPool::WriteLocal, var);
         if top && self.chance(Chance::LocalAddress) {
             self.addressed.insert(var);
-            self.scope.add(Shelf::Addressable, var);
+            self.scope.add(VarPool::Addressable, var);
         }
     }
 
@@ -135,9 +135,9 @@ impl Yarp {
         value: ExprId,
         stmts: &mut Vec<StmtId>,
     ) -> VarId {
-        let init = self.p.init_expr(ty, value);
+        let init = self.program.init_expr(ty, value);
         let name = self.fresh(prefix);
-        let (var, decl) = self.p.local(&name, ty, Some(init));
+        let (var, decl) = self.program.local(&name, ty, Some(init));
         stmts.push(decl);
         var
     }
@@ -147,18 +147,20 @@ impl Yarp {
             Some(ty) if self.choices.chance(40) => ty,
             _ => self.array_type(),
         };
-        let init = match self.same_type(ty, None) {
-            Some(value) if self.p.types.as_record(ty).is_some() && self.choices.chance(50) => {
+        let init = match self.other_of_type(ty, None) {
+            Some(value)
+                if self.program.types.as_record(ty).is_some() && self.choices.chance(50) =>
+            {
                 Init::Expr(value)
             }
             _ => self.init(ty),
         };
         let name = self.fresh("v");
-        let (var, decl) = self.p.local(&name, ty, Some(init));
+        let (var, decl) = self.program.local(&name, ty, Some(init));
         stmts.push(decl);
-        let (read, write) = match self.p.types.shape(ty) {
-            TypeKind::Array(..) => (Shelf::ReadArray, Shelf::WriteArray),
-            _ => (Shelf::ReadRecord, Shelf::WriteRecord),
+        let (read, write) = match self.program.types.shape(ty) {
+            TypeKind::Array(..) => (VarPool::ReadArray, VarPool::WriteArray),
+            _ => (VarPool::ReadRecord, VarPool::WriteRecord),
         };
         self.scope.add(read, var);
         self.scope.add(write, var);
@@ -168,7 +170,7 @@ impl Yarp {
         self.begin_expr();
         let Some(target) = self.target() else { return self.declare(stmts, false) };
         let value = self.full_expr();
-        let assign = self.p.assign(target, value);
+        let assign = self.program.assign(target, value);
         self.push_expr(assign, stmts);
     }
 
@@ -184,13 +186,13 @@ impl Yarp {
         let value = match op {
             Some(Binary::Shl | Binary::Shr) => {
                 let count = self.choices.below(32);
-                self.p.int_const(Ty::INT, i128::from(count))
+                self.program.int_const(Ty::INT, i128::from(count))
             }
             _ => self.full_expr(),
         };
         let update = match op {
-            Some(op) => self.p.assign_op(op.operator(), target, value),
-            None => self.p.assign(target, value),
+            Some(op) => self.program.assign_op(op.operator(), target, value),
+            None => self.program.assign(target, value),
         };
         self.push_expr(update, stmts);
     }
@@ -198,25 +200,27 @@ impl Yarp {
     fn increment(&mut self, stmts: &mut Vec<StmtId>) {
         self.begin_expr();
         let Some(target) = self.target() else { return self.declare(stmts, false) };
-        let ty = self.p.expr(target).ty;
+        let ty = self.program.expr(target).ty;
         // C++17 has no `++` of a bool, C++ none of an enum.
-        if self.is_cxx() && !(self.p.types.resolved(ty).unqual() != Ty::BOOL && self.is_int(ty)) {
+        if self.is_cxx()
+            && !(self.program.types.resolved(ty).unqual() != Ty::BOOL && self.is_int(ty))
+        {
             return self.assign(stmts);
         }
         let ops = [UnOp::PreInc, UnOp::PreDec, UnOp::PostInc, UnOp::PostDec];
-        let update = self.p.unary(ops[self.choices.index(4)], target);
+        let update = self.program.unary(ops[self.choices.index(4)], target);
         self.push_expr(update, stmts);
     }
 
     fn is_int(&self, ty: Ty) -> bool {
-        matches!(self.p.types.shape(ty), TypeKind::Int(_))
+        matches!(self.program.types.shape(ty), TypeKind::Int(_))
     }
 
     fn branch(&mut self, depth: i64, stmts: &mut Vec<StmtId>) {
         let condition = self.condition();
         let then = self.block(depth - 1);
         let other = if self.chance(Chance::Else) { Some(self.block(depth - 1)) } else { None };
-        stmts.push(self.p.make_stmt(StmtKind::If(condition, then, other)));
+        stmts.push(self.program.make_stmt(StmtKind::If(condition, then, other)));
     }
 
     fn switch(&mut self, depth: i64, stmts: &mut Vec<StmtId>) {
@@ -224,24 +228,24 @@ impl Yarp {
         self.begin_expr();
         let value = self.expr(2);
         // A value out of a small range, so that cases are met.
-        let value = self.p.cast(Ty::UINT, value);
-        let most = self.p.int_const(Ty::UINT, i128::from(cases + 1));
-        let value = self.p.binary(BinOp::Rem, value, most);
+        let value = self.program.cast(Ty::UINT, value);
+        let most = self.program.int_const(Ty::UINT, i128::from(cases + 1));
+        let value = self.program.binary(BinOp::Rem, value, most);
         let mut body = Vec::new();
         for case in 0..cases {
             if self.choices.chance(15) {
                 continue;
             }
             let inner = self.block(depth - 1);
-            body.push(self.p.make_stmt(StmtKind::Case(case, case, inner)));
+            body.push(self.program.make_stmt(StmtKind::Case(case, case, inner)));
             if !self.chance(Chance::FallThrough) {
-                body.push(self.p.make_stmt(StmtKind::Break));
+                body.push(self.program.make_stmt(StmtKind::Break));
             }
         }
         let inner = self.block(depth - 1);
-        body.push(self.p.make_stmt(StmtKind::Default(inner)));
-        let body = self.p.block(body);
-        stmts.push(self.p.make_stmt(StmtKind::Switch(value, body)));
+        body.push(self.program.make_stmt(StmtKind::Default(inner)));
+        let body = self.program.block(body);
+        stmts.push(self.program.make_stmt(StmtKind::Switch(value, body)));
     }
 
     /// A value mapped to constants, by a switch or by a chain of comparisons.
@@ -249,62 +253,62 @@ impl Yarp {
         let cases = self.draw(Range::TableCases);
         self.begin_expr();
         let value = self.expr(2);
-        let value = self.p.cast(Ty::UINT, value);
-        let most = self.p.int_const(Ty::UINT, i128::from(cases + 1));
-        let value = self.p.binary(BinOp::Rem, value, most);
+        let value = self.program.cast(Ty::UINT, value);
+        let most = self.program.int_const(Ty::UINT, i128::from(cases + 1));
+        let value = self.program.binary(BinOp::Rem, value, most);
         let key = self.new_local("k", Ty::UINT, value, stmts);
         let ty = self.int_type();
         let otherwise = self.constant(ty);
         let result = self.new_local("v", ty, otherwise, stmts);
         let entries: Vec<(i64, StmtId)> = (0..cases)
             .map(|case| {
-                let (to, value) = (self.p.var_ref(result), self.constant(ty));
-                let assign = self.p.assign(to, value);
-                (case, self.p.expr_stmt(assign))
+                let (to, value) = (self.program.var_ref(result), self.constant(ty));
+                let assign = self.program.assign(to, value);
+                (case, self.program.expr_stmt(assign))
             })
             .collect();
         if self.choices.chance(60) {
             let mut body = Vec::new();
             for (case, assign) in entries {
-                body.push(self.p.make_stmt(StmtKind::Case(case, case, assign)));
-                body.push(self.p.make_stmt(StmtKind::Break));
+                body.push(self.program.make_stmt(StmtKind::Case(case, case, assign)));
+                body.push(self.program.make_stmt(StmtKind::Break));
             }
-            let body = self.p.block(body);
-            let key = self.p.var_ref(key);
-            stmts.push(self.p.make_stmt(StmtKind::Switch(key, body)));
+            let body = self.program.block(body);
+            let key = self.program.var_ref(key);
+            stmts.push(self.program.make_stmt(StmtKind::Switch(key, body)));
         } else {
             let mut chain = None;
             for (case, assign) in entries.into_iter().rev() {
-                let key = self.p.var_ref(key);
-                let case = self.p.int_const(Ty::UINT, i128::from(case));
-                let same = self.p.binary(BinOp::Eq, key, case);
-                chain = Some(self.p.make_stmt(StmtKind::If(same, assign, chain)));
+                let key = self.program.var_ref(key);
+                let case = self.program.int_const(Ty::UINT, i128::from(case));
+                let same = self.program.binary(BinOp::Eq, key, case);
+                chain = Some(self.program.make_stmt(StmtKind::If(same, assign, chain)));
             }
             stmts.extend(chain);
         }
-        self.scope.add(Shelf::ReadLocal, result);
-        self.scope.add(Shelf::WriteLocal, result);
+        self.scope.add(VarPool::ReadLocal, result);
+        self.scope.add(VarPool::WriteLocal, result);
     }
 
     /// Makes a pointer point to another object of the same kind.
-    fn point(&mut self, stmts: &mut Vec<StmtId>) {
+    fn assign_pointer(&mut self, stmts: &mut Vec<StmtId>) {
         self.begin_expr();
-        let Some(&var) = self.choices.pick(self.scope.all(Shelf::MovePointer)) else {
+        let Some(&var) = self.choices.pick(self.scope.all(VarPool::MovePointer)) else {
             return self.declare_pointer(stmts);
         };
         let elements = self.pointees.get(&var).copied().unwrap_or(1);
-        let like = (self.p.var(var).ty, elements);
+        let like = (self.program.var(var).ty, elements);
         let Some((address, _)) = self.address_of_global(true, Some(like)) else {
             return self.declare_pointer(stmts);
         };
-        let target = self.p.var_ref(var);
-        let assign = self.p.assign(target, address);
+        let target = self.program.var_ref(var);
+        let assign = self.program.assign(target, address);
         self.push_expr(assign, stmts);
     }
 
     /// A local pointer, to a global or to a local that outlives it.
     fn declare_pointer(&mut self, stmts: &mut Vec<StmtId>) {
-        let local = self.choices.pick(self.scope.all(Shelf::Addressable)).copied();
+        let local = self.choices.pick(self.scope.all(VarPool::Addressable)).copied();
         let (address, elements) = match local {
             Some(var) if self.choices.chance(50) => (self.address(var), 1),
             _ => match self.address_of_global(true, None) {
@@ -312,58 +316,58 @@ impl Yarp {
                 None => return self.declare(stmts, false),
             },
         };
-        let ty = self.p.expr(address).ty;
+        let ty = self.program.expr(address).ty;
         let var = self.new_local("q", ty, address, stmts);
         self.pointees.insert(var, elements);
-        self.scope.add(Shelf::ReadPointer, var);
-        self.scope.add(Shelf::WritePointer, var);
+        self.scope.add(VarPool::ReadPointer, var);
+        self.scope.add(VarPool::WritePointer, var);
         // Local to global only: what it points to must live as long as the pointer.
-        self.scope.add(Shelf::MovePointer, var);
+        self.scope.add(VarPool::MovePointer, var);
     }
 
     /// Another object of a type, to copy from.
-    fn same_type(&mut self, ty: Ty, except: Option<VarId>) -> Option<ExprId> {
+    fn other_of_type(&mut self, ty: Ty, except: Option<VarId>) -> Option<ExprId> {
         let same: Vec<VarId> = self
             .scope
-            .all(Shelf::ReadRecord)
+            .all(VarPool::ReadRecord)
             .iter()
             .copied()
-            .filter(|&v| Some(v) != except && self.p.var(v).ty.unqual() == ty.unqual())
+            .filter(|&v| Some(v) != except && self.program.var(v).ty.unqual() == ty.unqual())
             .collect();
         let &var = self.choices.pick(&same)?;
-        Some(self.p.var_ref(var))
+        Some(self.program.var_ref(var))
     }
 
     /// Copies a struct as a whole.
     fn copy_record(&mut self, stmts: &mut Vec<StmtId>) {
         self.begin_expr();
-        let Some(&to) = self.choices.pick(self.scope.all(Shelf::WriteRecord)) else {
+        let Some(&to) = self.choices.pick(self.scope.all(VarPool::WriteRecord)) else {
             return self.assign(stmts);
         };
-        let ty = self.p.var(to).ty;
-        let from = match self.same_type(ty, Some(to)) {
+        let ty = self.program.var(to).ty;
+        let from = match self.other_of_type(ty, Some(to)) {
             Some(from) => from,
             None => {
                 let init = self.init(ty);
-                self.p.compound_lit(ty.unqual(), init)
+                self.program.compound_lit(ty.unqual(), init)
             }
         };
-        let target = self.p.var_ref(to);
-        let assign = self.p.assign(target, from);
+        let target = self.program.var_ref(to);
+        let assign = self.program.assign(target, from);
         self.push_expr(assign, stmts);
     }
 
     /// `if (c) goto l; … l: ;` around a block, so that no declaration is jumped over.
     fn skip(&mut self, depth: i64, stmts: &mut Vec<StmtId>) {
         let name = self.fresh("l");
-        let name = self.p.names.intern(&name);
-        self.p.labels.push(Label { name });
-        let label = LabelId(self.p.labels.len() as u32 - 1);
+        let name = self.program.names.intern(&name);
+        self.program.labels.push(Label { name });
+        let label = LabelId(self.program.labels.len() as u32 - 1);
         let condition = self.condition();
-        let goto = self.p.make_stmt(StmtKind::Goto(label));
-        stmts.push(self.p.make_stmt(StmtKind::If(condition, goto, None)));
+        let goto = self.program.make_stmt(StmtKind::Goto(label));
+        stmts.push(self.program.make_stmt(StmtKind::If(condition, goto, None)));
         stmts.push(self.block(depth - 1));
-        let empty = self.p.make_stmt(StmtKind::Empty);
-        stmts.push(self.p.make_stmt(StmtKind::Label(label, empty)));
+        let empty = self.program.make_stmt(StmtKind::Empty);
+        stmts.push(self.program.make_stmt(StmtKind::Label(label, empty)));
     }
 }

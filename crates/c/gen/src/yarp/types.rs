@@ -43,19 +43,19 @@ impl Yarp {
 
     fn enumeration(&mut self) {
         let tag = self.fresh("E");
-        let tag = self.p.names.intern(&tag);
+        let tag = self.program.names.intern(&tag);
         let mut members = Vec::new();
         let mut value = i64::from(self.choices.chance(30)) * -3;
         for _ in 0..2 + self.choices.below(5) {
             let name = self.fresh("e");
-            let name = self.p.names.intern(&name);
+            let name = self.program.names.intern(&name);
             members.push(Enumerator { name, value, ty: Ty::INT });
             value += 1 + i64::from(self.choices.chance(25)) * self.choices.range(1..=40);
         }
         let signed = members.iter().any(|m| m.value < 0);
         let int = if signed { IntKind::Int } else { IntKind::UInt };
-        self.p.types.enums.push(Enum { tag: Some(tag), members, int, packed: false });
-        let id = EnumId(self.p.types.enums.len() as u32 - 1);
+        self.program.types.enums.push(Enum { tag: Some(tag), members, int, packed: false });
+        let id = EnumId(self.program.types.enums.len() as u32 - 1);
         self.enums.push(id);
         self.item(Item::Enum(id));
     }
@@ -63,7 +63,7 @@ impl Yarp {
     fn record(&mut self, kind: RecordKind) {
         let mut fields = Vec::new();
         for number in 0..self.draw(Range::Fields) {
-            let name = self.p.names.intern(&format!("m{number}"));
+            let name = self.program.names.intern(&format!("m{number}"));
             let mut field = self.field(kind, name);
             if number == 0 {
                 field.name = Some(name);
@@ -72,7 +72,7 @@ impl Yarp {
         }
         if kind == RecordKind::Union {
             // An initialiser of the first member sets all bytes.
-            let size = |f: &Field| self.p.types.size_of(f.ty).unwrap_or(0);
+            let size = |f: &Field| self.program.types.size_of(f.ty).unwrap_or(0);
             fields.sort_by_key(|f| std::cmp::Reverse(size(f)));
         }
         let (prefix, list) = match kind {
@@ -81,7 +81,7 @@ impl Yarp {
         };
         let tag = self.fresh(prefix);
         let packed = list && self.chance(Chance::Packed);
-        let id = self.p.add_record(&tag, kind, fields, packed);
+        let id = self.program.add_record(&tag, kind, fields, packed);
         self.item(Item::Record(id));
         if list {
             self.structs.push(id);
@@ -98,7 +98,7 @@ impl Yarp {
             FieldKind::Array => {
                 let elem = self.int_type();
                 let length = self.choices.range(2..=8) as u64;
-                self.p.types.array(elem, length)
+                self.program.types.array(elem, length)
             }
             FieldKind::Struct if kind == RecordKind::Struct && !self.structs.is_empty() => {
                 let id = self.structs[self.choices.index(self.structs.len())];
@@ -106,7 +106,7 @@ impl Yarp {
             }
             FieldKind::Enum if !self.enums.is_empty() && !self.is_cxx() => {
                 let id = self.enums[self.choices.index(self.enums.len())];
-                self.p.types.intern(TypeKind::Enum(id))
+                self.program.types.intern(TypeKind::Enum(id))
             }
             _ => self.int_type(),
         };
@@ -120,7 +120,7 @@ impl Yarp {
         } else {
             [Ty::INT, Ty::INT, Ty::UINT, Ty::UINT, Ty::BOOL][self.choices.index(5)]
         };
-        let (bits, _) = self.p.types.int_bits(ty).unwrap_or((32, true));
+        let (bits, _) = self.program.types.int_bits(ty).unwrap_or((32, true));
         let most = if ty == Ty::BOOL {
             1
         } else if self.is_cxx() {
@@ -137,7 +137,7 @@ impl Yarp {
 
     /// The members of a record that have a name.
     pub(super) fn named_fields(&self, id: RecordId) -> Vec<u32> {
-        let fields = &self.p.types.records[id.index()].fields;
+        let fields = &self.program.types.records[id.index()].fields;
         (0..fields.len() as u32).filter(|&i| fields[i as usize].name.is_some()).collect()
     }
 }

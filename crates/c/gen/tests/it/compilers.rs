@@ -1,7 +1,7 @@
 //! Printed text against real compilers: they accept it, and simple programs behave the same
 //! whatever the compiler and level. Compilers that are not installed are left out.
 
-use cgen::smith::{Bounds, Options, mended};
+use cgen::smith::{Bounds, Options, revert_relaxations};
 use choice::Choices;
 use cmachine::{MachineConfig, Outcome};
 use ctree::{Program, UnitId};
@@ -81,15 +81,17 @@ fn simple_programs_print_the_same_everywhere() {
     }
 }
 
-/// Relaxed, mended, without needless checks, wrappers in all three forms: compilers print what the
+/// Relaxed, harmful relaxations reverted, redundant checks removed, wrappers in all three forms: compilers print what the
 /// machine says, which sees functions where they see macros.
 #[test]
 fn programs_of_smith_print_what_the_machine_says() {
     let config = MachineConfig { fuel: 300_000, stack: 256 << 10, ..MachineConfig::default() };
     let options = Options::default();
     for seed in 0..12 {
-        let mut made = mended(&Bounds::default().draw(seed), &options, &config).generated;
-        let report = cgen::arith::strip(&mut made.program, &config).report;
+        let mut made =
+            revert_relaxations(&Bounds::default().draw(seed), &options, &config).generated;
+        let report =
+            cgen::redundant_checks::remove_redundant_checks(&mut made.program, &config).report;
         if !matches!(report.outcome, Outcome::Finished(_)) {
             continue;
         }

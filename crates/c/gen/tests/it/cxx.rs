@@ -3,7 +3,9 @@
 
 use choice::Choices;
 use cmachine::{Exit, MachineConfig, Outcome};
-use ctree::print::{Container, CxxPlan, HEADER, Place, Split, Style, print_split, print_unit_as};
+use ctree::print::{
+    Container, CxxPlan, HEADER, Split, SplitFile, Style, print_split, print_unit_as,
+};
 use ctree::{
     DataModel, ExprId, ExprKind, FuncStorage, Item, Program, Scope, Storage, Ty, UnitId, VarId,
 };
@@ -137,10 +139,12 @@ fn shared(seed: u64) -> Program {
 }
 
 /// Functions apart from the data and from `main`.
-fn place(program: &Program, item: &Item) -> Place {
+fn place(program: &Program, item: &Item) -> SplitFile {
     match *item {
-        Item::Func(id) if program.name(program.func(id).name).starts_with('f') => Place::Functions,
-        _ => Place::Driver,
+        Item::Func(id) if program.name(program.func(id).name).starts_with('f') => {
+            SplitFile::Functions
+        }
+        _ => SplitFile::Driver,
     }
 }
 

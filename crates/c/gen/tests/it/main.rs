@@ -1,4 +1,5 @@
-//! The generators from outside: programs against the machine, compilers, solvers and their own printer. One program, so that it is linked once.
+//! The generators from outside: programs against the machine, compilers, solvers and their own printer.
+//! One program, so that it is linked once.
 
 mod census;
 mod compilers;

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn parse(text: &str) -> Program {
     let mut program = Program::new(DataModel::X86_64_SYSV);
     if let Err(error) = cparse::parse_unit(&mut program, "raw.c", text) {
-        panic!("not read: {error} at {:?}\n{text}", program.source.place(error.span));
+        panic!("not read: {error} at {:?}\n{text}", program.source.location(error.span));
     }
     program
 }
@@ -293,7 +293,7 @@ fn only_what_is_at_fault_is_touched() {
     assert_eq!(String::from_utf8_lossy(&done.report.stdout), format!("2147483647 {s}\n"));
 }
 
-/// An endless loop is an ordinary answer.
+/// An endless loop is an ordinary result.
 #[test]
 fn endless_programs_are_refused() {
     let text = "int main(void) { int x = 1; for (;;) x = x * 3; }";

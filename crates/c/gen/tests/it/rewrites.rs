@@ -6,8 +6,8 @@
 use crate::smt::{Problem, Shape};
 use cgen::repair::forms::{assign_forms, forms};
 use cgen::repair::number;
-use cgen::repair::rewrite::{Operator, Origin, Rule, TABLE, Then, find};
-use cgen::repair::term::{Term, Values};
+use cgen::repair::rewrite::{Operator, Replacement, Rule, RuleOrigin, TABLE, find};
+use cgen::repair::term::{OperandValues, Term};
 use cmachine::Operand;
 use ctree::BinOp;
 
@@ -72,7 +72,7 @@ fn arithmetic_is_that_of_the_standard() {
     for (op, left, right) in cases(&[4, 8]) {
         for a in all(left) {
             for b in all(right) {
-                let ours = raw(op).value(&Values { a, b, c: 0 }).map(|v| v.value);
+                let ours = raw(op).value(&OperandValues { a, b, c: 0 }).map(|v| v.value);
                 assert_eq!(ours, standard(op, a, b), "{op:?} {a:?} {b:?}");
             }
         }
@@ -98,7 +98,7 @@ fn arithmetic_at_128_bits() {
     let rule = find(Operator::Binary(BinOp::Shr), huge, huge, false).expect("a rule");
     let (first, last) = rule.range(huge, huge).expect("a range");
     for c in [first, last] {
-        assert!(rule.term().value(&Values { a: huge, b: huge, c }).is_some(), "c = {c}");
+        assert!(rule.term().value(&OperandValues { a: huge, b: huge, c }).is_some(), "c = {c}");
     }
 }
 
@@ -107,7 +107,7 @@ fn exactly_one_rule_applies_to_what_is_undefined_and_its_replacement_is_defined(
     for (op, left, right) in cases(&[4, 8]) {
         for a in all(left) {
             for b in all(right) {
-                let plain = TABLE.iter().filter(|r| r.origin != Origin::Dagger);
+                let plain = TABLE.iter().filter(|r| r.origin != RuleOrigin::Dagger);
                 let applicable = plain.filter(|r| r.applies(op, a, b)).count();
                 let needed = usize::from(standard(op, a, b).is_none());
                 assert_eq!(applicable, needed, "{op:?} {a:?} {b:?}");
@@ -121,7 +121,7 @@ fn exactly_one_rule_applies_to_what_is_undefined_and_its_replacement_is_defined(
 
 fn replacement_is_defined(rule: &Rule, a: Operand, b: Operand) {
     let term = rule.term();
-    let value = |c| term.value(&Values { a, b, c });
+    let value = |c| term.value(&OperandValues { a, b, c });
     let Some((first, last)) = rule.range(a, b) else {
         assert!(value(0).is_some(), "{rule:?} {a:?} {b:?}");
         return;
@@ -133,14 +133,15 @@ fn replacement_is_defined(rule: &Rule, a: Operand, b: Operand) {
     }
     // No count is left out at the end.
     let next = last + 1;
-    let is_minus = matches!(rule.then, Then::Shift(_, cgen::repair::rewrite::Count::Minus));
+    let is_minus =
+        matches!(rule.then, Replacement::Shift(_, cgen::repair::rewrite::ShiftCount::Minus));
     assert!(is_minus || !of_type.contains(&next) || value(next).is_none(), "{rule:?} {a:?} {b:?}");
 }
 
 /// With †, what is shifted to the right is never negative.
 #[test]
 fn daggers_leave_nothing_implementation_defined() {
-    fn shifts_negative(term: &Term, on: &Values) -> bool {
+    fn shifts_negative(term: &Term, on: &OperandValues) -> bool {
         match term {
             Term::Binary(op, a, b) => {
                 let shifted = a.value(on).is_some_and(|a| a.value < 0);
@@ -162,7 +163,7 @@ fn daggers_leave_nothing_implementation_defined() {
                 let (first, last) = rule.range(a, b).unwrap_or((0, 0));
                 for c in first..=last {
                     assert!(
-                        !shifts_negative(&rule.term(), &Values { a, b, c }),
+                        !shifts_negative(&rule.term(), &OperandValues { a, b, c }),
                         "{rule:?} {a:?} {b:?}"
                     );
                 }
@@ -187,7 +188,7 @@ fn forms_are_always_defined_and_the_exact_ones_exact() {
                 let expected = standard(op, a, b);
                 for (name, term, exact) in &terms {
                     seen.insert(*name);
-                    let value = term.value(&Values { a, b, c: 0 });
+                    let value = term.value(&OperandValues { a, b, c: 0 });
                     let Some(value) = value else { panic!("{name} of {op:?} {a:?} {b:?}") };
                     assert_eq!((value.bits, value.signed), left, "{name} of {op:?}: its type");
                     if let (true, Some(expected)) = (exact, expected) {
@@ -265,7 +266,7 @@ fn the_solver_proves_the_table_complete() {
     let mut problems = Vec::new();
     for (op, left, right) in cases(&[32, 64]) {
         let plain = |r: &&Rule| {
-            r.origin != Origin::Dagger
+            r.origin != RuleOrigin::Dagger
                 && r.op == op
                 && r.left.allows(left.1)
                 && r.right.allows(right.1)
@@ -319,7 +320,7 @@ fn the_solver_proves_the_forms() {
 #[test]
 fn the_solver_refuses_a_wrong_rule() {
     let shape = (32, true);
-    let rule = Rule { then: Then::Operator(BinOp::Mul), ..TABLE[5] };
+    let rule = Rule { then: Replacement::Operator(BinOp::Mul), ..TABLE[5] };
     let mut wrong = Problem::new(shape, shape);
     wrong.assert(&crate::smt::applies(&rule, shape, shape));
     wrong.refute(&crate::smt::translate(&rule.term(), shape, shape).defined);

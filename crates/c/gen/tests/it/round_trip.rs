@@ -10,7 +10,7 @@ fn check(what: &str, program: &Program, unit: UnitId) {
     let back = match cparse::parse_unit(&mut read, "printed.c", &text) {
         Ok(back) => back,
         Err(error) => {
-            let place = read.source.place(error.span);
+            let place = read.source.location(error.span);
             panic!("{what}: not read back: {error:?}\nat {place:#?}");
         }
     };

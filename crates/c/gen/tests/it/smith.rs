@@ -1,9 +1,9 @@
 //! The engine `smith`: its programs, its relaxations, its wrappers, and the removal of checks.
 
-use cgen::arith;
+use cgen::redundant_checks;
 use cgen::smith::{
-    Bounds, Feature, Features, Form, Generated, Limit, Options, Probability, Relaxation, Tuple,
-    generate, mended,
+    Bounds, Feature, Features, Generated, Limit, Options, Probability, Relaxation, SeedTuple,
+    WrapperStyle, generate, revert_relaxations,
 };
 use cmachine::{MachineConfig, Outcome, Report};
 use ctree::{DataModel, Program};
@@ -13,7 +13,7 @@ fn config() -> MachineConfig {
     MachineConfig { fuel: 1_000_000, stack: 256 << 10, ..MachineConfig::default() }
 }
 
-fn made(tuple: &Tuple) -> Generated {
+fn made(tuple: &SeedTuple) -> Generated {
     generate(tuple, &Options::default())
 }
 
@@ -31,16 +31,16 @@ fn is_defined(report: &Report) -> bool {
     matches!(report.outcome, Outcome::Finished(_))
 }
 
-fn with(relaxation: Relaxation, base: u64) -> Tuple {
+fn with(relaxation: Relaxation, base: u64) -> SeedTuple {
     let one = Probability::ONE;
-    Tuple { form: Form::Functions, ..Bounds::only(relaxation, one, one).draw(base) }
+    SeedTuple { form: WrapperStyle::Functions, ..Bounds::only(relaxation, one, one).draw(base) }
 }
 
 #[test]
-fn plain_programs_have_an_answer() {
+fn plain_programs_have_a_result() {
     let mut open = Vec::new();
     for seed in 0..600 {
-        let report = run(&made(&Tuple::plain(seed)).program);
+        let report = run(&made(&SeedTuple::plain(seed)).program);
         match report.outcome {
             Outcome::Finished(_) => {
                 let out = String::from_utf8(report.stdout).unwrap();
@@ -57,7 +57,7 @@ fn plain_programs_have_an_answer() {
 #[test]
 fn what_is_printed_is_what_was_executed() {
     for seed in 0..150 {
-        let tuple = Tuple { form: Form::Functions, ..Bounds::default().draw(seed) };
+        let tuple = SeedTuple { form: WrapperStyle::Functions, ..Bounds::default().draw(seed) };
         let made = made(&tuple);
         let (tree, text) = (run(&made.program), run(&parsed(&made.text())));
         assert_eq!(is_defined(&tree), is_defined(&text), "{tuple}");
@@ -74,7 +74,7 @@ fn a_seed_is_a_program() {
         assert_eq!(made(&tuple).text(), made(&tuple).text());
         assert!(made(&tuple).text().contains(&tuple.to_string()));
     }
-    assert_ne!(made(&Tuple::plain(1)).text(), made(&Tuple::plain(2)).text());
+    assert_ne!(made(&SeedTuple::plain(1)).text(), made(&SeedTuple::plain(2)).text());
 }
 
 /// The lines that only the first text has, first lines aside: they hold the tuple.
@@ -166,7 +166,7 @@ fn relaxations_do_what_they_are_named_for() {
 #[test]
 fn wrappers_are_written_in_both_forms() {
     let all = |form| -> String {
-        (0..40).map(|s| made(&Tuple { form, ..Tuple::plain(s) }).text()).collect()
+        (0..40).map(|s| made(&SeedTuple { form, ..SeedTuple::plain(s) }).text()).collect()
     };
     let function = "static uint8_t safe_div_func_uint8_t_u_u(uint8_t a, uint8_t b)
 {
@@ -175,10 +175,10 @@ fn wrappers_are_written_in_both_forms() {
 ";
     let as_macro = "#define safe_div_macro_uint8_t_u_u(x, y) ({ uint8_t a = (x); uint8_t b = (y); \
                     (uint8_t)((b == 0) ? a : a / b); })\n";
-    let (functions, macros) = (all(Form::Functions), all(Form::Macros));
+    let (functions, macros) = (all(WrapperStyle::Functions), all(WrapperStyle::Macros));
     assert!(functions.contains(function) && !functions.contains("#define"));
     assert!(macros.contains(as_macro) && !macros.contains("_func_"));
-    let mixed = all(Form::Mixed);
+    let mixed = all(WrapperStyle::Mixed);
     assert!(mixed.contains(function) && mixed.contains(as_macro));
 }
 
@@ -201,16 +201,16 @@ fn most_relaxed_programs_differ_and_many_are_defined() {
 
 /// Taking back what does harm leaves most of what does not.
 #[test]
-fn mended_programs_have_an_answer_and_stay_relaxed() {
+fn reverted_programs_have_a_result_and_stay_relaxed() {
     let (mut kept, mut undone, mut open) = (0, 0, 0);
     for seed in 0..150 {
         let tuple = Bounds::default().draw(seed);
-        let mended = mended(&tuple, &Options::default(), &config());
-        open += usize::from(!is_defined(&mended.report));
-        kept += mended.kept;
-        undone += mended.undone;
-        let again = run(&mended.generated.program);
-        assert_eq!(again.stdout, mended.report.stdout, "{tuple}");
+        let reverted = revert_relaxations(&tuple, &Options::default(), &config());
+        open += usize::from(!is_defined(&reverted.report));
+        kept += reverted.kept;
+        undone += reverted.reverted;
+        let again = run(&reverted.generated.program);
+        assert_eq!(again.stdout, reverted.report.stdout, "{tuple}");
     }
     assert!(open <= 2, "{open} have none");
     assert!(undone > 0 && kept > 2 * undone, "{kept} kept, {undone} undone");
@@ -223,7 +223,7 @@ fn features_and_limits_are_kept() {
         features.swarm = false;
         change(&mut features);
         let options = Options { features };
-        (0..20).map(|s| generate(&Tuple::plain(s), &options).text()).collect::<String>()
+        (0..20).map(|s| generate(&SeedTuple::plain(s), &options).text()).collect::<String>()
     };
     let all = text(&|_| {});
     let absent = |feature: Feature, word: &str| {
@@ -251,7 +251,7 @@ fn features_and_limits_are_kept() {
 /// first operand.
 #[test]
 fn wrappers_are_right() {
-    let program = made(&Tuple::plain(1)).program;
+    let program = made(&SeedTuple::plain(1)).program;
     // The tree has all wrappers, the text those that are used.
     let text = ctree::print::print_unit(&program, ctree::UnitId(0));
     let header = &text[..text.find("static uint32_t crc32_context").unwrap()];
@@ -375,9 +375,9 @@ int main(void) {
 "#;
 
 #[test]
-fn checks_that_were_not_needed_go() {
+fn redundant_checks_are_removed() {
     let mut program = parsed(PAPER);
-    let stripped = arith::strip(&mut program, &config());
+    let stripped = redundant_checks::remove_redundant_checks(&mut program, &config());
     // `safe_mul` has a variable of its own: it is no wrapper.
     assert_eq!((stripped.checks, stripped.removed), (5, 3));
     let text = ctree::print::print_unit(&program, ctree::UnitId(0));
@@ -395,7 +395,7 @@ static int safe_add(int a, int b) { return (b > 0 && a > 2147483647 - b) ? a : a
 int main(void) { int x = 1; x = safe_add(x++, 1); x = safe_add(x, 2); printf(\"%d\\n\", x); return 0; }
 ";
     let mut program = parsed(text);
-    let stripped = arith::strip(&mut program, &config());
+    let stripped = redundant_checks::remove_redundant_checks(&mut program, &config());
     assert_eq!((stripped.checks, stripped.removed), (2, 1));
     assert_eq!(stripped.report.stdout, b"4\n");
     assert!(ctree::print::print_unit(&program, ctree::UnitId(0)).contains("safe_add(x++, 1)"));
@@ -410,7 +410,7 @@ int main(void) { int x = 300; printf(\"%d %d\\n\", safe_add(x, 7), safe_neg(7000
 ";
     let mut program = parsed(text);
     let before = run(&program).stdout;
-    let stripped = arith::strip(&mut program, &config());
+    let stripped = redundant_checks::remove_redundant_checks(&mut program, &config());
     assert_eq!((stripped.checks, stripped.removed), (2, 2));
     assert_eq!(stripped.report.stdout, before);
     let text = ctree::print::print_unit(&program, ctree::UnitId(0));
@@ -419,11 +419,11 @@ int main(void) { int x = 300; printf(\"%d %d\\n\", safe_add(x, 7), safe_neg(7000
 }
 
 #[test]
-fn a_program_without_an_answer_is_left_alone() {
+fn a_program_without_a_result_is_not_changed() {
     let text = "static int safe_neg(int a) { return -a; } int main(void) { int z = 0; return safe_neg(1) / z; }";
     let mut program = parsed(text);
     let before = ctree::print::print_unit(&program, ctree::UnitId(0));
-    let stripped = arith::strip(&mut program, &config());
+    let stripped = redundant_checks::remove_redundant_checks(&mut program, &config());
     assert!(!is_defined(&stripped.report));
     assert_eq!((stripped.checks, stripped.removed), (1, 0));
     assert_eq!(ctree::print::print_unit(&program, ctree::UnitId(0)), before);
@@ -433,12 +433,13 @@ fn a_program_without_an_answer_is_left_alone() {
 fn programs_without_their_checks_print_the_same() {
     let (mut checks, mut removed) = (0, 0);
     for seed in 0..120 {
-        let mut made = made(&Tuple { form: Form::Functions, ..Bounds::default().draw(seed) });
+        let mut made =
+            made(&SeedTuple { form: WrapperStyle::Functions, ..Bounds::default().draw(seed) });
         let before = run(&made.program);
         if !is_defined(&before) {
             continue;
         }
-        let stripped = arith::strip(&mut made.program, &config());
+        let stripped = redundant_checks::remove_redundant_checks(&mut made.program, &config());
         assert_eq!(stripped.report.stdout, before.stdout, "{seed}");
         let read = run(&parsed(&made.text()));
         assert!(is_defined(&read), "{seed}: {:?}", read.outcome);
@@ -453,12 +454,12 @@ fn programs_without_their_checks_print_the_same() {
 fn programs_tell_which_checks_they_need() {
     let (mut told, mut removed) = (0, 0);
     for seed in 0..60 {
-        let mut made = made(&Tuple::plain(seed));
+        let mut made = made(&SeedTuple::plain(seed));
         let before = run(&made.program);
         if !is_defined(&before) {
             continue;
         }
-        let report = run(&parsed(&made.telling_text()));
+        let report = run(&parsed(&made.reporting_text()));
         if !is_defined(&report) {
             // Two checks that tell in one expression print in an order that is open.
             assert!(
@@ -476,10 +477,10 @@ fn programs_tell_which_checks_they_need() {
         let rest: Vec<&str> = text.lines().filter(|line| !line.starts_with("needed ")).collect();
         assert_eq!(rest, std::str::from_utf8(&before.stdout).unwrap().lines().collect::<Vec<_>>());
         let mut ours = made.program.clone();
-        let stripped = arith::strip(&mut ours, &config());
-        let checks = arith::checks(&made.program).len();
+        let stripped = redundant_checks::remove_redundant_checks(&mut ours, &config());
+        let checks = redundant_checks::checks(&made.program).len();
         assert_eq!(checks, stripped.checks);
-        let gone = arith::strip_all_but(&mut made.program, &needed);
+        let gone = redundant_checks::remove_checks_except(&mut made.program, &needed);
         assert_eq!(gone, checks - needed.len(), "{seed}");
         // Ours may keep more: those that order effects.
         assert!(stripped.removed <= gone, "{seed}");

@@ -2,8 +2,8 @@
 //! checks each noted value where it was noted does what it did before.
 
 use choice::Choices;
-use cmachine::{Hooks, MachineConfig, Outcome, Report, Step, VarValues, Watch, run, run_with};
-use ctree::scope::Scopes;
+use cmachine::{Hooks, MachineConfig, Outcome, PathStep, Report, VarValues, Watch, run, run_with};
+use ctree::scope::VisibleDecls;
 use ctree::{ArrayLen, ExprKind, Program, StmtId, StmtKind, TypeKind, VarId};
 use std::collections::{HashMap, HashSet};
 
@@ -44,16 +44,16 @@ fn way(program: &Program, var: VarId, choices: &mut Choices) -> Option<Watch> {
         let (step, next) = match *types.shape(ty) {
             TypeKind::Int(_) | TypeKind::Enum(_) => return Some(Watch { var, path }),
             TypeKind::Array(elem, ArrayLen::Known(n)) if n > 0 => {
-                (Step::Element(choices.below(n) as u32), elem)
+                (PathStep::Element(choices.below(n) as u32), elem)
             }
             TypeKind::Record(id) => {
                 let fields = &types.records[id.index()].fields;
                 let named: Vec<_> =
                     (0..fields.len()).filter(|&i| fields[i].name.is_some()).collect();
                 let &i = choices.pick(&named)?;
-                (Step::Field(i as u32), fields[i].ty)
+                (PathStep::Field(i as u32), fields[i].ty)
             }
-            TypeKind::Pointer(to) => (Step::Deref, to),
+            TypeKind::Pointer(to) => (PathStep::Deref, to),
             _ => return None,
         };
         path.push(step);
@@ -68,11 +68,11 @@ fn noted(
     plain: &Report,
     choices: &mut Choices,
 ) -> Vec<(StmtId, Watch, VarValues)> {
-    let scopes = Scopes::of(program);
+    let visible = VisibleDecls::of(program);
     let mut probes = HashMap::new();
     for s in sites(program) {
         if choices.chance(25) {
-            let vars = scopes.vars(program, s);
+            let vars = visible.vars(program, s);
             let some = (0..20).filter_map(|_| way(program, *choices.pick(&vars)?, choices));
             probes.insert(s, some.collect::<Vec<_>>());
         }
@@ -131,7 +131,7 @@ fn check(what: &str, program: &Program, choices: &mut Choices) -> [usize; 3] {
         let report = run(&writing, &config());
         assert!(same(&report, &plain), "{what}: {watch:?} {values:?}: {:?}", report.outcome);
     }
-    let behind = noted.iter().filter(|(_, w, _)| w.path.contains(&Step::Deref)).count();
+    let behind = noted.iter().filter(|(_, w, _)| w.path.contains(&PathStep::Deref)).count();
     [noted.len(), behind, written]
 }
 
@@ -148,7 +148,7 @@ fn check_all(what: &str, seeds: std::ops::Range<u64>, make: impl Fn(u64) -> Prog
 #[test]
 fn smith() {
     let options = cgen::smith::Options::default();
-    let make = |seed| cgen::smith::generate(&cgen::smith::Tuple::plain(seed), &options).program;
+    let make = |seed| cgen::smith::generate(&cgen::smith::SeedTuple::plain(seed), &options).program;
     let [all, behind, written] = check_all("smith", 0..60, make);
     assert!(all > 10_000 && behind > 1000 && written > 200, "{all} {behind} {written}");
 }

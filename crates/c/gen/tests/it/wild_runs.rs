@@ -60,7 +60,7 @@ fn execute(text: &str) -> Result<Outcome, String> {
     let ended = catch_unwind(AssertUnwindSafe(|| {
         let mut program = Program::new(DataModel::X86_64_SYSV);
         cparse::parse_unit(&mut program, "wild.c", text).map_err(|error| {
-            format!("not read: {error} at {:?}", program.source.place(error.span))
+            format!("not read: {error} at {:?}", program.source.location(error.span))
         })?;
         Ok(cmachine::run(&program, &config()).outcome)
     }));

@@ -4,13 +4,13 @@ use super::Machine;
 use crate::VolatileAccess;
 use crate::classes::Class;
 use crate::code::{BitAccess, CodeNode, NO_REG, Reg};
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::memory::{
-    Access, FRAGMENT, INIT, INIT8, Origin, PARTIAL, POINTER8, STATE, Want, offset_of, slot_of,
-    with_offset,
+    Access, AccessCheck, FRAGMENT, INIT, INIT8, Origin, PARTIAL, POINTER8, STATE, offset_of,
+    slot_of, with_offset,
 };
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, Stop, ub, unspecified};
+use crate::stop::{ExecResult, Stop, ub, unspecified};
 
 impl Machine<'_> {
     #[inline(always)]
@@ -22,7 +22,13 @@ impl Machine<'_> {
 
     /// Reads a scalar at an address that is known to be valid for it.
     #[inline(always)]
-    pub(super) fn load(&mut self, d: Reg, at: u32, kind: Kind, volatile: bool) -> Res<()> {
+    pub(super) fn load(
+        &mut self,
+        d: Reg,
+        at: u32,
+        kind: ScalarKind,
+        volatile: bool,
+    ) -> ExecResult<()> {
         if volatile {
             return self.load_slow(d, at, kind, true);
         }
@@ -41,17 +47,17 @@ impl Machine<'_> {
             }
             _ => return self.load_slow(d, at, kind, false),
         };
-        if kind == Kind::Ptr && value != 0 || kind == Kind::Bool && value > 1 {
+        if kind == ScalarKind::Ptr && value != 0 || kind == ScalarKind::Bool && value > 1 {
             return self.load_slow(d, at, kind, false);
         }
-        self.set(d, if kind == Kind::Bool { value } else { kind.wrap(value) });
+        self.set(d, if kind == ScalarKind::Bool { value } else { kind.wrap(value) });
         Ok(())
     }
 
     #[inline(never)]
-    fn load_slow(&mut self, d: Reg, at: u32, kind: Kind, volatile: bool) -> Res<()> {
+    fn load_slow(&mut self, d: Reg, at: u32, kind: ScalarKind, volatile: bool) -> ExecResult<()> {
         // Ten bytes of a long double hold its value; the rest is padding.
-        let size = if kind == Kind::F80 { 10 } else { kind.size() };
+        let size = if kind == ScalarKind::F80 { 10 } else { kind.size() };
         self.sequenced(at, size, false)?;
         let states = &self.memory.shadow[at as usize..(at + size) as usize];
         let states: Vec<u8> = states.iter().map(|s| s & STATE).collect();
@@ -59,14 +65,14 @@ impl Machine<'_> {
             return ub(UbKind::Indeterminate, "the object has not been initialised".into());
         }
         let fragments = states.iter().any(|&s| s >= FRAGMENT);
-        if kind == Kind::Ptr {
+        if kind == ScalarKind::Ptr {
             let raw = u64::from_le_bytes(Self::bytes(&self.memory.bytes, at));
             let value = if fragments {
                 let pattern = u64::from_le_bytes(states.try_into().unwrap_or([0; 8]));
                 if pattern != POINTER8 {
                     return unspecified(
                         UnspecKind::Address,
-                        "the pointer is put together from parts of others".into(),
+                        "the pointer is assembled from bytes of different pointers".into(),
                     );
                 }
                 raw
@@ -80,36 +86,36 @@ impl Machine<'_> {
         if fragments {
             return unspecified(
                 UnspecKind::Address,
-                "the bytes of a pointer are read as a number".into(),
+                "the bytes of a pointer are read as an integer".into(),
             );
         }
         let mut raw = [0; 16];
         raw[..size as usize].copy_from_slice(&self.memory.bytes[at as usize..(at + size) as usize]);
         let low = u64::from_le_bytes(Self::bytes(&raw, 0));
         let high = u64::from_le_bytes(Self::bytes(&raw, 8));
-        if kind == Kind::Bool && low > 1 {
+        if kind == ScalarKind::Bool && low > 1 {
             return ub(UbKind::TrapValue, format!("a _Bool holds {low}"));
         }
         if kind.is_wide() {
             self.set(d, low);
             self.set(d + 1, high);
         } else {
-            self.set(d, if kind == Kind::Bool { low } else { kind.wrap(low) });
+            self.set(d, if kind == ScalarKind::Bool { low } else { kind.wrap(low) });
         }
         self.traced(at, size, low, false, volatile);
         Ok(())
     }
 
-    /// Order of accesses: checks marks and logs. A volatile read counts as a read: by the letter
-    /// (5.1.2.3p2, 6.5p2) two unsequenced ones of one object are undefined, but no order of them
-    /// can give another result.
-    fn sequenced(&mut self, at: u32, size: u32, write: bool) -> Res<()> {
+    /// Checks the access against marks and logs it. A volatile read counts as a read: strictly
+    /// (5.1.2.3p2, 6.5p2) two unsequenced ones of one object are undefined, but their order cannot
+    /// change the result.
+    fn sequenced(&mut self, at: u32, size: u32, write: bool) -> ExecResult<()> {
         let range = (u64::from(at) * 8, u64::from(size) * 8);
         self.sequenced_bits(range, write)
     }
 
     /// The same for a bit-field, an object of its own although it shares bytes (6.5p2).
-    fn sequenced_bits(&mut self, range: (u64, u64), write: bool) -> Res<()> {
+    fn sequenced_bits(&mut self, range: (u64, u64), write: bool) -> ExecResult<()> {
         let depth = self.depth();
         self.sequence.access(&self.memory, range, write, depth, self.pc - 1)
     }
@@ -126,9 +132,15 @@ impl Machine<'_> {
 
     /// Writes a scalar at an address that is known to be valid for it.
     #[inline(always)]
-    pub(super) fn store(&mut self, s: Reg, at: u32, kind: Kind, volatile: bool) -> Res<()> {
+    pub(super) fn store(
+        &mut self,
+        s: Reg,
+        at: u32,
+        kind: ScalarKind,
+        volatile: bool,
+    ) -> ExecResult<()> {
         let value = self.r(s);
-        let pattern = if kind == Kind::Ptr && value != 0 { POINTER8 } else { INIT8 };
+        let pattern = if kind == ScalarKind::Ptr && value != 0 { POINTER8 } else { INIT8 };
         let writable = self.memory.writable;
         const MARKS: u64 = 0x3030_3030_3030_3030;
         let shadow = &self.memory.shadow;
@@ -168,8 +180,8 @@ impl Machine<'_> {
     }
 
     #[inline(never)]
-    fn store_slow(&mut self, s: Reg, at: u32, kind: Kind, volatile: bool) -> Res<()> {
-        let size = if kind == Kind::F80 { 10 } else { kind.size() };
+    fn store_slow(&mut self, s: Reg, at: u32, kind: ScalarKind, volatile: bool) -> ExecResult<()> {
+        let size = if kind == ScalarKind::F80 { 10 } else { kind.size() };
         self.sequenced(at, size, true)?;
         let mut raw = [0; 16];
         raw[..8].copy_from_slice(&self.r(s).to_le_bytes());
@@ -178,13 +190,13 @@ impl Machine<'_> {
         }
         let a = at as usize;
         self.memory.bytes[a..a + size as usize].copy_from_slice(&raw[..size as usize]);
-        let pattern = if kind == Kind::Ptr && self.r(s) != 0 { POINTER8 } else { INIT8 };
+        let pattern = if kind == ScalarKind::Ptr && self.r(s) != 0 { POINTER8 } else { INIT8 };
         self.set_states(at, size, |i| pattern.to_le_bytes()[(i % 8) as usize]);
         self.traced(at, size, self.r(s), true, volatile);
         Ok(())
     }
 
-    /// Sets the states of a range, leaving marks alone.
+    /// Sets the states of a range and keeps its marks.
     fn set_states(&mut self, at: u32, size: u32, state: impl Fn(u32) -> u8) {
         for i in 0..size {
             let shadow = &mut self.memory.shadow[(at + i) as usize];
@@ -192,12 +204,11 @@ impl Machine<'_> {
         }
     }
 
-    /// An access to check. Through a member of a union anything may be read, whatever was stored
-    /// last.
+    /// The check of an access. Any member of a union may be read, whichever was stored last.
     #[inline(always)]
-    pub(super) fn want(&self, access: u32, which: Access) -> Want {
+    pub(super) fn access_check(&self, access: u32, which: Access) -> AccessCheck {
         let a = &self.code.accesses[access as usize];
-        Want {
+        AccessCheck {
             offset: a.offset,
             size: a.kind.size(),
             align: a.align,
@@ -210,19 +221,19 @@ impl Machine<'_> {
 
     /// The address of an access through a pointer.
     #[inline(always)]
-    pub(super) fn resolve(&self, pointer: u64, access: u32, which: Access) -> Res<u32> {
-        self.memory.resolve(&self.code.classes, pointer, &self.want(access, which))
+    pub(super) fn resolve(&self, pointer: u64, access: u32, which: Access) -> ExecResult<u32> {
+        self.memory.resolve(&self.code.classes, pointer, &self.access_check(access, which))
     }
 
     #[inline(always)]
-    pub(super) fn load_pointer(&mut self, d: Reg, p: Reg, access: u32) -> Res<()> {
+    pub(super) fn load_pointer(&mut self, d: Reg, p: Reg, access: u32) -> ExecResult<()> {
         let a = self.code.accesses[access as usize];
         let at = self.resolve(self.r(p), access, Access::Load)?;
         self.load(d, at, a.kind, a.volatile)
     }
 
     #[inline(always)]
-    pub(super) fn store_pointer(&mut self, s: Reg, p: Reg, access: u32) -> Res<()> {
+    pub(super) fn store_pointer(&mut self, s: Reg, p: Reg, access: u32) -> ExecResult<()> {
         let a = self.code.accesses[access as usize];
         let pointer = self.r(p);
         let at = self.resolve(pointer, access, Access::Store)?;
@@ -239,17 +250,17 @@ impl Machine<'_> {
     }
 
     /// Address of the first byte of a bit-field.
-    fn bits_address(&mut self, p: Reg, access: u32, which: Access) -> Res<u32> {
+    fn bits_address(&mut self, p: Reg, access: u32, which: Access) -> ExecResult<u32> {
         let a = &self.code.bits[access as usize];
         if let Some(base) = a.base {
             return Ok(self.direct(base, p, a.at));
         }
-        self.memory.resolve(&self.code.classes, self.r(p), &Self::want_bits(a, which))
+        self.memory.resolve(&self.code.classes, self.r(p), &Self::bit_access_check(a, which))
     }
 
     /// An access to a bit-field to check.
-    pub(super) fn want_bits(a: &BitAccess, which: Access) -> Want {
-        Want {
+    pub(super) fn bit_access_check(a: &BitAccess, which: Access) -> AccessCheck {
+        AccessCheck {
             offset: a.at,
             size: (a.bit + a.width).div_ceil(8),
             align: 1,
@@ -260,7 +271,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn load_bits(&mut self, d: Reg, p: Reg, access: u32) -> Res<()> {
+    pub(super) fn load_bits(&mut self, d: Reg, p: Reg, access: u32) -> ExecResult<()> {
         let a = self.code.bits[access as usize];
         let at = self.bits_address(p, access, Access::Load)?;
         let size = (a.bit + a.width).div_ceil(8);
@@ -272,7 +283,7 @@ impl Machine<'_> {
     }
 
     /// The value of a bit-field whose first byte is known.
-    pub(super) fn bits_at(&self, at: u32, a: &BitAccess) -> Res<u64> {
+    pub(super) fn bits_at(&self, at: u32, a: &BitAccess) -> ExecResult<u64> {
         let mut raw: u128 = 0;
         for i in 0..(a.bit + a.width).div_ceil(8) {
             let address = at + i;
@@ -288,19 +299,19 @@ impl Machine<'_> {
     }
 
     /// Which bits of a byte hold data.
-    fn initialised_bits(&self, address: u32) -> Res<u8> {
+    fn initialised_bits(&self, address: u32) -> ExecResult<u8> {
         match self.memory.shadow[address as usize] & STATE {
             0 => Ok(0),
             PARTIAL => Ok(self.memory.partial.get(&address).copied().unwrap_or(0)),
             s if s >= FRAGMENT => unspecified(
                 UnspecKind::Address,
-                "the bytes of a pointer are read as a number".into(),
+                "the bytes of a pointer are read as an integer".into(),
             ),
             _ => Ok(0xff),
         }
     }
 
-    pub(super) fn store_bits(&mut self, s: Reg, p: Reg, access: u32) -> Res<()> {
+    pub(super) fn store_bits(&mut self, s: Reg, p: Reg, access: u32) -> ExecResult<()> {
         let a = self.code.bits[access as usize];
         let at = self.bits_address(p, access, Access::Store)?;
         let size = (a.bit + a.width).div_ceil(8);
@@ -328,7 +339,7 @@ impl Machine<'_> {
     }
 
     /// Fills a range that is known to be valid.
-    pub(crate) fn fill(&mut self, at: u32, size: u32, byte: u8) -> Res<()> {
+    pub(crate) fn fill(&mut self, at: u32, size: u32, byte: u8) -> ExecResult<()> {
         self.sequenced(at, size, true)?;
         self.memory.bytes[at as usize..(at + size) as usize].fill(byte);
         self.set_states(at, size, |_| INIT);
@@ -336,7 +347,7 @@ impl Machine<'_> {
     }
 
     /// Writes data to a range that is known to be valid.
-    pub(crate) fn write_bytes(&mut self, at: u32, bytes: &[u8]) -> Res<()> {
+    pub(crate) fn write_bytes(&mut self, at: u32, bytes: &[u8]) -> ExecResult<()> {
         self.sequenced(at, bytes.len() as u32, true)?;
         self.memory.bytes[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
         self.set_states(at, bytes.len() as u32, |_| INIT);
@@ -359,7 +370,7 @@ impl Machine<'_> {
     }
 
     /// Record assignment.
-    pub(super) fn copy(&mut self, to: u64, from: u64, copy: u32) -> Res<()> {
+    pub(super) fn copy(&mut self, to: u64, from: u64, copy: u32) -> ExecResult<()> {
         let spec = self.code.copies[copy as usize];
         if spec.size == 0 {
             return Ok(());
@@ -394,15 +405,15 @@ impl Machine<'_> {
         self.move_bytes(to, from, spec.size)
     }
 
-    /// `*d = *s` on characters: whatever the byte holds.
-    pub(super) fn copy_char(&mut self, to: u64, from: u64) -> Res<()> {
+    /// `*d = *s` on characters: copies the byte with its state.
+    pub(super) fn copy_char(&mut self, to: u64, from: u64) -> ExecResult<()> {
         self.range(from, 1, Access::Load)?;
         self.range(to, 1, Access::Store)?;
         self.move_bytes(to, from, 1)
     }
 
     /// Whether two scalars overlap inexactly.
-    pub(super) fn check_overlap(&self, a: u64, b: u64, sizes: (u8, u8)) -> Res<()> {
+    pub(super) fn check_overlap(&self, a: u64, b: u64, sizes: (u8, u8)) -> ExecResult<()> {
         let (x, y) = (self.raw_address(a), self.raw_address(b));
         if x < y + u32::from(sizes.1)
             && y < x + u32::from(sizes.0)
@@ -424,16 +435,16 @@ impl Machine<'_> {
         align: u32,
         volatile: bool,
         access: Access,
-    ) -> Res<()> {
-        // As characters for everything but the type, which is checked as a whole.
+    ) -> ExecResult<()> {
+        // Checked as characters; the type is checked for the record as a whole.
         let class = crate::classes::CHAR;
-        let want = Want { offset: 0, size, align, class, access, volatile, whole: true };
-        self.memory.resolve(&self.code.classes, pointer, &want)?;
+        let check = AccessCheck { offset: 0, size, align, class, access, volatile, whole: true };
+        self.memory.resolve(&self.code.classes, pointer, &check)?;
         let object = &self.memory.objects[slot_of(pointer) as usize];
         match self.code.classes.get(object.layout).ty {
             None => Ok(()),
             Some(declared) => {
-                if crate::extent::holds(self.p, declared, ty, u64::from(offset_of(pointer))) {
+                if crate::extent::holds(self.program, declared, ty, u64::from(offset_of(pointer))) {
                     return Ok(());
                 }
                 ub(UbKind::Aliasing, "the object is not of the record's type".to_string())
@@ -442,7 +453,7 @@ impl Machine<'_> {
     }
 
     /// Copies bytes with their states and stored classes; both ranges are known to be valid.
-    pub(crate) fn move_bytes(&mut self, to: u64, from: u64, size: u32) -> Res<()> {
+    pub(crate) fn move_bytes(&mut self, to: u64, from: u64, size: u32) -> ExecResult<()> {
         let (a, b) = (self.raw_address(from), self.raw_address(to));
         self.sequenced(a, size, false)?;
         self.sequenced(b, size, true)?;
@@ -468,8 +479,8 @@ impl Machine<'_> {
     }
 
     /// Checks a range for a library function: `size` characters read or written.
-    pub(crate) fn range(&mut self, pointer: u64, size: u32, access: Access) -> Res<u32> {
-        let want = Want {
+    pub(crate) fn range(&mut self, pointer: u64, size: u32, access: Access) -> ExecResult<u32> {
+        let check = AccessCheck {
             offset: 0,
             size,
             align: 1,
@@ -478,7 +489,7 @@ impl Machine<'_> {
             volatile: false,
             whole: false,
         };
-        let resolved = match self.memory.resolve(&self.code.classes, pointer, &want) {
+        let resolved = match self.memory.resolve(&self.code.classes, pointer, &check) {
             Err(stop) if matches!(*stop, Stop::Unspecified(UnspecKind::Padding, _)) => {
                 Ok(self.raw_address(pointer))
             }
@@ -496,8 +507,8 @@ impl Machine<'_> {
     }
 
     /// One character read through a pointer by a library function.
-    pub(crate) fn read_char(&mut self, pointer: u64) -> Res<u8> {
-        let want = Want {
+    pub(crate) fn read_char(&mut self, pointer: u64) -> ExecResult<u8> {
+        let check = AccessCheck {
             offset: 0,
             size: 1,
             align: 1,
@@ -506,16 +517,20 @@ impl Machine<'_> {
             volatile: false,
             whole: false,
         };
-        let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
+        let at = self.memory.resolve(&self.code.classes, pointer, &check)?;
         let saved = self.r(CHAR_SCRATCH);
-        self.load(CHAR_SCRATCH, at, Kind::U8, false)?;
+        self.load(CHAR_SCRATCH, at, ScalarKind::U8, false)?;
         let value = self.r(CHAR_SCRATCH) as u8;
         self.set(CHAR_SCRATCH, saved);
         Ok(value)
     }
 
     /// A terminated string, without its end, at most `limit` characters.
-    pub(crate) fn read_string(&mut self, pointer: u64, limit: Option<usize>) -> Res<Vec<u8>> {
+    pub(crate) fn read_string(
+        &mut self,
+        pointer: u64,
+        limit: Option<usize>,
+    ) -> ExecResult<Vec<u8>> {
         let mut out = Vec::new();
         let mut at = pointer;
         while limit.is_none_or(|n| out.len() < n) {
@@ -531,20 +546,32 @@ impl Machine<'_> {
     }
 
     /// Writes a scalar through a pointer, for builtins.
-    pub(crate) fn store_value(&mut self, pointer: u64, ty: ctree::Ty, value: u64) -> Res<()> {
-        let Some(kind) = Kind::of(&self.p.types, ty) else { return Ok(()) };
-        let class = self.code.classes.known(&self.p.types, ty);
-        let (size, align) = (kind.size(), self.p.types.align_of(ty));
-        let volatile = self.p.types.resolved(ty).is_volatile();
-        let want =
-            Want { offset: 0, size, align, class, access: Access::Store, volatile, whole: false };
-        let at = self.memory.resolve(&self.code.classes, pointer, &want)?;
+    pub(crate) fn store_value(
+        &mut self,
+        pointer: u64,
+        ty: ctree::Ty,
+        value: u64,
+    ) -> ExecResult<()> {
+        let Some(kind) = ScalarKind::of(&self.program.types, ty) else { return Ok(()) };
+        let class = self.code.classes.known(&self.program.types, ty);
+        let (size, align) = (kind.size(), self.program.types.align_of(ty));
+        let volatile = self.program.types.resolved(ty).is_volatile();
+        let check = AccessCheck {
+            offset: 0,
+            size,
+            align,
+            class,
+            access: Access::Store,
+            volatile,
+            whole: false,
+        };
+        let at = self.memory.resolve(&self.code.classes, pointer, &check)?;
         self.memory.note_stored(&self.code.classes, pointer, offset_of(pointer), size, class);
         self.write_bytes(at, &value.to_le_bytes()[..size as usize])
     }
 
-    /// A write to a whole range in the order of effects, without touching its bytes.
-    pub(crate) fn order(&mut self, pointer: u64, size: u32) -> Res<()> {
+    /// Orders a write to a whole range, without changing its bytes.
+    pub(crate) fn order(&mut self, pointer: u64, size: u32) -> ExecResult<()> {
         self.sequenced(self.raw_address(pointer), size, true)
     }
 
@@ -568,7 +595,7 @@ fn byte_mask(bit: u32, width: u32, i: u32) -> u8 {
     ((u128::from(low_bits(width)) << bit) >> (8 * i)) as u8
 }
 
-fn extend(value: u64, width: u32, kind: Kind) -> u64 {
+fn extend(value: u64, width: u32, kind: ScalarKind) -> u64 {
     if kind.is_signed() && width < 64 && value >> (width - 1) & 1 == 1 {
         value | !low_bits(width)
     } else {

@@ -1,14 +1,14 @@
-//! Integer arithmetic with C's undefined cases.
+//! Integer arithmetic, with a check for each case that C leaves undefined.
 
 use super::Machine;
 use crate::code::{Reg, WideOp};
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::outcome::UbKind;
-use crate::stop::{Res, ub};
+use crate::stop::{ExecResult, ub};
 
 impl Machine<'_> {
     #[cold]
-    pub(super) fn overflow<T>(&self, op: &str, a: Reg, b: Reg) -> Res<T> {
+    pub(super) fn overflow<T>(&self, op: &str, a: Reg, b: Reg) -> ExecResult<T> {
         let (a, b) = (self.r(a) as i64, self.r(b) as i64);
         ub(UbKind::SignedOverflow, format!("{a} {op} {b}"))
     }
@@ -18,9 +18,9 @@ impl Machine<'_> {
         d: Reg,
         a: Reg,
         b: Reg,
-        kind: Kind,
+        kind: ScalarKind,
         remainder: bool,
-    ) -> Res<()> {
+    ) -> ExecResult<()> {
         let (x, y) = (self.r(a), self.r(b));
         let op = if remainder { "%" } else { "/" };
         if y == 0 {
@@ -41,7 +41,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn shift_count(&self, b: Reg, width: u32, count: Kind) -> Res<u32> {
+    fn shift_count(&self, b: Reg, width: u32, count: ScalarKind) -> ExecResult<u32> {
         let n = if count.is_wide() { self.wide(b) as i128 } else { count.value(self.r(b)) };
         if n < 0 || n >= i128::from(width) {
             return ub(UbKind::ShiftCount, format!("shift of a {width}-bit value by {n}"));
@@ -54,9 +54,9 @@ impl Machine<'_> {
         d: Reg,
         a: Reg,
         b: Reg,
-        kind: Kind,
-        count: Kind,
-    ) -> Res<()> {
+        kind: ScalarKind,
+        count: ScalarKind,
+    ) -> ExecResult<()> {
         let n = self.shift_count(b, kind.bits(), count)?;
         let x = self.r(a);
         if !kind.is_signed() {
@@ -77,9 +77,9 @@ impl Machine<'_> {
         d: Reg,
         a: Reg,
         b: Reg,
-        kind: Kind,
-        count: Kind,
-    ) -> Res<()> {
+        kind: ScalarKind,
+        count: ScalarKind,
+    ) -> ExecResult<()> {
         let n = self.shift_count(b, kind.bits(), count)?;
         let x = self.r(a);
         // Right shift of a negative value is arithmetic, as GCC and clang document.
@@ -87,7 +87,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn negate(&mut self, d: Reg, a: Reg, kind: Kind) -> Res<()> {
+    pub(super) fn negate(&mut self, d: Reg, a: Reg, kind: ScalarKind) -> ExecResult<()> {
         let x = self.r(a);
         if kind.is_signed() && x as i64 == kind.least() {
             return ub(UbKind::SignedOverflow, format!("-({})", x as i64));
@@ -97,13 +97,13 @@ impl Machine<'_> {
     }
 
     /// `++` and `--`: done in the promoted type, then converted back.
-    pub(super) fn step(&mut self, d: Reg, a: Reg, kind: Kind, by: i32) -> Res<()> {
+    pub(super) fn step(&mut self, d: Reg, a: Reg, kind: ScalarKind, by: i32) -> ExecResult<()> {
         let x = self.r(a);
         let v = kind.value(x) + i128::from(by);
         let v = match kind {
-            Kind::Bool => u64::from(v != 0),
-            Kind::I32 if i32::try_from(v).is_err() => return self.step_overflow(kind, x, by),
-            Kind::I64 if i64::try_from(v).is_err() => return self.step_overflow(kind, x, by),
+            ScalarKind::Bool => u64::from(v != 0),
+            ScalarKind::I32 if i32::try_from(v).is_err() => return self.step_overflow(kind, x, by),
+            ScalarKind::I64 if i64::try_from(v).is_err() => return self.step_overflow(kind, x, by),
             _ => kind.wrap(v as u64),
         };
         self.set(d, v);
@@ -111,15 +111,22 @@ impl Machine<'_> {
     }
 
     #[cold]
-    pub(super) fn step_overflow(&self, kind: Kind, x: u64, by: i32) -> Res<()> {
+    pub(super) fn step_overflow(&self, kind: ScalarKind, x: u64, by: i32) -> ExecResult<()> {
         let sign = if by < 0 { '-' } else { '+' };
         ub(UbKind::SignedOverflow, format!("{} {sign} {}", kind.value(x), by.unsigned_abs()))
     }
 
-    pub(super) fn wide_op(&mut self, d: Reg, a: Reg, b: Reg, op: WideOp, signed: bool) -> Res<()> {
+    pub(super) fn wide_op(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        op: WideOp,
+        signed: bool,
+    ) -> ExecResult<()> {
         let x = self.wide(a);
         if matches!(op, WideOp::Shl | WideOp::Shr) {
-            let n = self.shift_count(b, 128, Kind::I64)?;
+            let n = self.shift_count(b, 128, ScalarKind::I64)?;
             return self.wide_shift(d, x, n, op == WideOp::Shl, signed);
         }
         let y = self.wide(b);
@@ -136,7 +143,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let overflow =
-            || ub(UbKind::SignedOverflow, format!("{op:?} of {sx} and {sy} as __int128"));
+            || ub(UbKind::SignedOverflow, format!("{op:?} of {sx} and {sy} as `__int128`"));
         let v = match op {
             WideOp::And => x & y,
             WideOp::Or => x | y,
@@ -184,7 +191,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn wide_shift(&mut self, d: Reg, x: u128, n: u32, left: bool, signed: bool) -> Res<()> {
+    fn wide_shift(&mut self, d: Reg, x: u128, n: u32, left: bool, signed: bool) -> ExecResult<()> {
         let v = match (left, signed) {
             (true, true) => {
                 let value = x as i128;

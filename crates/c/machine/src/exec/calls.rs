@@ -6,18 +6,18 @@ use crate::compat::compatible;
 use crate::library::signature::pointer_call_agrees;
 use crate::memory::Origin;
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, Stop, ub, unspecified, unsupported};
+use crate::stop::{ExecResult, Stop, ub, unspecified, unsupported};
 use ctree::Ty;
 
 impl Machine<'_> {
-    /// Calls `main` once the static initialisers are through.
-    pub(super) fn enter_main(&mut self) -> Res<()> {
+    /// Calls `main` after the static initialisers.
+    pub(super) fn enter_main(&mut self) -> ExecResult<()> {
         let Some(main) = self.code.main else {
-            return unsupported("a program without main");
+            return unsupported("program without `main`");
         };
         let func = &self.code.funcs[main as usize];
         if func.params.len() > 2 {
-            return unsupported("main with more than two parameters");
+            return unsupported("`main` with more than two parameters");
         }
         if !func.params.is_empty() {
             self.regs[0] = 1;
@@ -27,8 +27,8 @@ impl Machine<'_> {
         self.push_call(main, 0, u32::MAX, u32::MAX)
     }
 
-    /// `argv` for a program that looks at it: one name and a null pointer.
-    fn argv(&mut self) -> Res<u64> {
+    /// `argv`, if `main` has the parameter: one name and a null pointer.
+    fn argv(&mut self) -> ExecResult<u64> {
         let classes = &self.code.classes;
         let name = self.memory.heap_alloc(classes, 2)?.unwrap_or(0);
         let array = self.memory.heap_alloc(classes, 16)?.unwrap_or(0);
@@ -45,7 +45,7 @@ impl Machine<'_> {
         base: Reg,
         site: u32,
         return_to: u32,
-    ) -> Res<()> {
+    ) -> ExecResult<()> {
         let func = &self.code.funcs[number as usize];
         if self.depth() >= self.max_depth {
             return Err(Box::new(Stop::OutOfMemory(format!(
@@ -54,7 +54,7 @@ impl Machine<'_> {
             ))));
         }
         if func.regs >= u32::from(NO_REG) - 2 {
-            return unsupported("a function with more than 65,000 temporaries");
+            return unsupported("function with more than 65,000 temporaries");
         }
         let varargs =
             if func.variadic { self.collect_varargs(number, base, site) } else { Vec::new() };
@@ -85,8 +85,8 @@ impl Machine<'_> {
         extra.map(|(&ty, &reg)| (self.r(base + reg), self.r(base + reg + 1), ty)).collect()
     }
 
-    /// Returns from the current call; `missing` when a value is promised but there is none.
-    pub(super) fn pop_call(&mut self, missing: bool) -> Res<()> {
+    /// Returns from the current call; `missing` if a value is required but there is none.
+    pub(super) fn pop_call(&mut self, missing: bool) -> ExecResult<()> {
         let Some(frame) = self.frames.pop() else {
             return Err(Box::new(Stop::Internal("return without a call".into())));
         };
@@ -105,7 +105,7 @@ impl Machine<'_> {
             );
         }
         if self.frames.is_empty() {
-            if !compatible(self.p, self.return_type(frame.func), Ty::INT) {
+            if !compatible(self.program, self.return_type(frame.func), Ty::INT) {
                 return unspecified(UnspecKind::ExitStatus, "`main` does not return int".into());
             }
             return Err(Box::new(Stop::Exit(self.r(0) as u8)));
@@ -139,18 +139,18 @@ impl Machine<'_> {
 
     fn return_type(&self, number: u32) -> Ty {
         let ty = self.code.funcs[number as usize].ty;
-        self.p.types.as_function(ty).map_or(Ty::VOID, |f| f.ret)
+        self.program.types.as_function(ty).map_or(Ty::VOID, |f| f.ret)
     }
 
-    pub(super) fn call_pointer(&mut self, pointer: u64, base: Reg, site: u32) -> Res<()> {
+    pub(super) fn call_pointer(&mut self, pointer: u64, base: Reg, site: u32) -> ExecResult<()> {
         let slot = crate::memory::slot_of(pointer);
         let object = self.memory.objects[slot as usize];
         if pointer == 0 {
             return ub(UbKind::NullDeref, "the function pointer is null".into());
         }
-        if let Origin::Lib(lib) = object.origin {
-            let Site { ty, args, .. } = &self.code.sites[site as usize];
-            if let Err((kind, why)) = pointer_call_agrees(self.p, lib, *ty, args) {
+        if let Origin::LibFunc(lib) = object.origin {
+            let CallSite { ty, args, .. } = &self.code.sites[site as usize];
+            if let Err((kind, why)) = pointer_call_agrees(self.program, lib, *ty, args) {
                 let name = lib.name().to_lowercase();
                 return ub(kind, format!("call of `{name}` through a pointer: {why}"));
             }
@@ -163,7 +163,8 @@ impl Machine<'_> {
         let info = &self.code.sites[site as usize];
         let def = &self.code.funcs[number as usize];
         if def.ty != info.ty
-            && let Err((kind, why)) = crate::lower::call_agrees(self.p, def.id, info.ty, &info.args)
+            && let Err((kind, why)) =
+                crate::lower::call_agrees(self.program, def.id, info.ty, &info.args)
         {
             return ub(
                 kind,

@@ -2,10 +2,10 @@
 
 use super::Machine;
 use crate::code::{FloatOp, Reg};
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::longdouble::F80;
 use crate::outcome::UbKind;
-use crate::stop::{Res, ub};
+use crate::stop::{ExecResult, ub};
 use std::cmp::Ordering;
 
 impl Machine<'_> {
@@ -18,9 +18,9 @@ impl Machine<'_> {
         self.set(reg + 1, u64::from(value.exponent));
     }
 
-    pub(super) fn float(&mut self, d: Reg, a: Reg, b: Reg, op: FloatOp, kind: Kind) {
+    pub(super) fn float(&mut self, d: Reg, a: Reg, b: Reg, op: FloatOp, kind: ScalarKind) {
         match kind {
-            Kind::F32 => {
+            ScalarKind::F32 => {
                 let (x, y) = (f32::from_bits(self.r(a) as u32), f32::from_bits(self.r(b) as u32));
                 let v = match op {
                     FloatOp::Add => x + y,
@@ -32,7 +32,7 @@ impl Machine<'_> {
                 };
                 self.set(d, u64::from(v.to_bits()));
             }
-            Kind::F64 => {
+            ScalarKind::F64 => {
                 let (x, y) = (f64::from_bits(self.r(a)), f64::from_bits(self.r(b)));
                 let v = match op {
                     FloatOp::Add => x + y,
@@ -59,28 +59,34 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn truth(&mut self, d: Reg, a: Reg, kind: Kind) {
+    pub(super) fn truth(&mut self, d: Reg, a: Reg, kind: ScalarKind) {
         let truth = match kind {
-            Kind::F32 => f32::from_bits(self.r(a) as u32) != 0.0,
-            Kind::F64 => f64::from_bits(self.r(a)) != 0.0,
-            Kind::F80 => !self.f80(a).is_zero(),
-            Kind::I128 | Kind::U128 => self.wide(a) != 0,
+            ScalarKind::F32 => f32::from_bits(self.r(a) as u32) != 0.0,
+            ScalarKind::F64 => f64::from_bits(self.r(a)) != 0.0,
+            ScalarKind::F80 => !self.f80(a).is_zero(),
+            ScalarKind::I128 | ScalarKind::U128 => self.wide(a) != 0,
             _ => self.r(a) != 0,
         };
         self.set(d, u64::from(truth));
     }
 
     /// The integer in a register as a mathematical value; `None` above the range of `i128`.
-    fn integer(&self, a: Reg, kind: Kind) -> (i128, bool) {
+    fn integer(&self, a: Reg, kind: ScalarKind) -> (i128, bool) {
         match kind {
-            Kind::U128 => (self.wide(a) as i128, true),
-            Kind::I128 => (self.wide(a) as i128, false),
+            ScalarKind::U128 => (self.wide(a) as i128, true),
+            ScalarKind::I128 => (self.wide(a) as i128, false),
             _ => (kind.value(self.r(a)), false),
         }
     }
 
     /// Conversions that are not a mere change of width.
-    pub(super) fn convert(&mut self, d: Reg, a: Reg, from: Kind, to: Kind) -> Res<()> {
+    pub(super) fn convert(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        from: ScalarKind,
+        to: ScalarKind,
+    ) -> ExecResult<()> {
         if from.is_int() && to.is_int() {
             let (v, _) = self.integer(a, from);
             if to.is_wide() {
@@ -99,17 +105,19 @@ impl Machine<'_> {
             return self.float_to_int(d, a, from, to);
         }
         match (from, to) {
-            (Kind::F32, Kind::F64) => {
+            (ScalarKind::F32, ScalarKind::F64) => {
                 let v = f64::from(f32::from_bits(self.r(a) as u32));
                 self.set(d, v.to_bits());
             }
-            (Kind::F64, Kind::F32) => {
+            (ScalarKind::F64, ScalarKind::F32) => {
                 let v = f64::from_bits(self.r(a)) as f32;
                 self.set(d, u64::from(v.to_bits()));
             }
-            (Kind::F32, _) => self.set_f80(d, F80::from_f32(f32::from_bits(self.r(a) as u32))),
-            (Kind::F64, _) => self.set_f80(d, F80::from_f64(f64::from_bits(self.r(a)))),
-            (_, Kind::F32) => {
+            (ScalarKind::F32, _) => {
+                self.set_f80(d, F80::from_f32(f32::from_bits(self.r(a) as u32)))
+            }
+            (ScalarKind::F64, _) => self.set_f80(d, F80::from_f64(f64::from_bits(self.r(a)))),
+            (_, ScalarKind::F32) => {
                 let v = self.f80(a).to_f32();
                 self.set(d, u64::from(v.to_bits()));
             }
@@ -121,13 +129,13 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn int_to_float(&mut self, d: Reg, v: i128, unsigned: bool, to: Kind) {
+    fn int_to_float(&mut self, d: Reg, v: i128, unsigned: bool, to: ScalarKind) {
         match to {
-            Kind::F32 => {
+            ScalarKind::F32 => {
                 let v = if unsigned { v as u128 as f32 } else { v as f32 };
                 self.set(d, u64::from(v.to_bits()));
             }
-            Kind::F64 => {
+            ScalarKind::F64 => {
                 let v = if unsigned { v as u128 as f64 } else { v as f64 };
                 self.set(d, v.to_bits());
             }
@@ -139,10 +147,10 @@ impl Machine<'_> {
     }
 
     /// 6.3.1.4p1: the integral part must fit.
-    fn float_to_int(&mut self, d: Reg, a: Reg, from: Kind, to: Kind) -> Res<()> {
+    fn float_to_int(&mut self, d: Reg, a: Reg, from: ScalarKind, to: ScalarKind) -> ExecResult<()> {
         let value = match from {
-            Kind::F32 => F80::from_f32(f32::from_bits(self.r(a) as u32)),
-            Kind::F64 => F80::from_f64(f64::from_bits(self.r(a))),
+            ScalarKind::F32 => F80::from_f32(f32::from_bits(self.r(a) as u32)),
+            ScalarKind::F64 => F80::from_f64(f64::from_bits(self.r(a))),
             _ => self.f80(a),
         };
         let out_of_range = || {
@@ -156,13 +164,13 @@ impl Machine<'_> {
                 ),
             )
         };
-        if to == Kind::U128 {
+        if to == ScalarKind::U128 {
             let Some(v) = value.to_u128() else { return out_of_range() };
             self.set_wide(d, v);
             return Ok(());
         }
         let Some(v) = value.to_i128() else { return out_of_range() };
-        if to == Kind::I128 {
+        if to == ScalarKind::I128 {
             self.set_wide(d, v as u128);
             return Ok(());
         }

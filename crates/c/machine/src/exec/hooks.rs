@@ -1,11 +1,11 @@
-//! What an execution can record for others: which statements ran and how often, which way branches
-//! went, volatile accesses in order; the values of variables at chosen points are
-//! [`watch`](super::watch)'s. Off by default, and then the code has no operation for it.
+//! What an execution can record: which statements ran and how often, which branches were taken,
+//! volatile accesses in order. [`watch`](super::watch) records values of variables at chosen points.
+//! Everything is off by default, and then the code has no operation for it.
 
 use super::Machine;
 use super::watch::Tallies;
 use crate::code::{Code, CodeNode, Reg};
-use crate::{Hooks, Profile, VolatileAccess, Worth};
+use crate::{Hooks, ObservedValue, Profile, VolatileAccess};
 use ctree::ExprId;
 
 /// Collects a [`Profile`].
@@ -14,9 +14,9 @@ pub(crate) struct Recorder {
     trace_volatile: bool,
     /// How often each cover point was passed.
     covered: Vec<u64>,
-    /// The points passed, in order, where that is asked for.
+    /// The points passed, in order, if requested.
     trace: Option<Vec<u32>>,
-    /// What probes saw.
+    /// What probes recorded.
     pub(super) tallies: Tallies,
 }
 
@@ -75,9 +75,9 @@ impl Recorder {
 
 impl Machine<'_> {
     pub(super) fn note(&mut self, r: Reg, e: ExprId) {
-        let Some(kind) = self.kind(self.p.expr(e).ty) else { return };
+        let Some(kind) = self.kind(self.program.expr(e).ty) else { return };
         let value = kind.value(self.r(r));
-        let new = Worth { first: value, constant: true };
+        let new = ObservedValue { first: value, constant: true };
         let worth = self.recorder.profile.values.entry(e).or_insert(new);
         worth.constant &= worth.first == value;
     }

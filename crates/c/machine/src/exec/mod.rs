@@ -1,29 +1,29 @@
 //! The interpreter: runs [`crate::code::Code`].
 //!
-//! The loop below holds the common cases; what is rare or long stands in the other modules of this
-//! folder. Every operation either completes or returns a [`Stop`]; the place is found from the code
-//! address afterwards, so that carrying it costs nothing.
+//! The loop below has the common cases; what is rare or long is in the other modules of this folder.
+//! Every operation either completes or returns a [`Stop`]. The source location is looked up by code
+//! address afterwards, so operations do not carry it.
 
 mod access;
 mod arith;
 mod calls;
 mod float;
 mod hooks;
-mod mend;
 mod pointer;
+mod recover;
 mod watch;
 
 use crate::code::*;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::memory::{INIT, IO_ADDRESS, Memory, NewObject, Origin};
 use crate::outcome::UbKind;
 use crate::sequence::Sequence;
-use crate::stop::{Res, Stop, ub, unsupported};
+use crate::stop::{ExecResult, Stop, ub, unsupported};
 use crate::{Hooks, MachineConfig, Profile};
 use ctree::{ExprId, Program, Ty};
 
 pub(crate) use hooks::Recorder;
-pub use mend::{Fault, Faulty, Mend, Mender, Operand, Trouble};
+pub use recover::{Fault, FaultCause, FaultHandler, FaultyOp, Operand, Recovery};
 
 /// A call in progress.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ struct Frame {
 
 /// An execution in progress.
 pub(crate) struct Machine<'a> {
-    pub(crate) p: &'a Program,
+    pub(crate) program: &'a Program,
     pub(crate) code: &'a Code,
     pub(crate) memory: Memory,
     regs: Vec<u64>,
@@ -59,14 +59,14 @@ pub(crate) struct Machine<'a> {
     pub(crate) stdout: Vec<u8>,
     stdout_limit: usize,
     sequence: Sequence,
-    /// A library function is at work.
+    /// A library function is executing.
     pub(crate) in_library: bool,
     pub(crate) recorder: Recorder,
 }
 
 impl<'a> Machine<'a> {
     pub(crate) fn new(
-        p: &'a Program,
+        program: &'a Program,
         code: &'a Code,
         config: &MachineConfig,
         hooks: &Hooks,
@@ -74,7 +74,7 @@ impl<'a> Machine<'a> {
         let mut memory = Memory::new(code.static_end, config.stack, config.memory);
         memory.alignment = config.alignment;
         Machine {
-            p,
+            program,
             code,
             memory,
             regs: vec![0; 1 << 12],
@@ -94,16 +94,19 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Sets up static objects, then runs `main`. With a mender, goes on where it says how.
-    pub(crate) fn run(&mut self, mut mender: Option<&mut dyn Mender>) -> (u32, Stop) {
+    /// Sets up static objects, then runs `main`. With a handler, recovers from faults as it says.
+    pub(crate) fn run(&mut self, mut handler: Option<&mut dyn FaultHandler>) -> (u32, Stop) {
         if let Err(stop) = self.set_up() {
             return (0, *stop);
         }
         loop {
             let Err(stop) = self.execute() else {
-                return (self.pc, Stop::Internal("execution ended nowhere".into()));
+                return (
+                    self.pc,
+                    Stop::Internal("the interpreter loop ended without a stop".into()),
+                );
             };
-            if !mender.as_mut().is_some_and(|mender| self.mend(&stop, &mut **mender)) {
+            if !handler.as_mut().is_some_and(|handler| self.recover(&stop, &mut **handler)) {
                 return (self.pc.saturating_sub(1), *stop);
             }
         }
@@ -113,7 +116,7 @@ impl<'a> Machine<'a> {
         (self.stdout, self.recorder.finish(self.code))
     }
 
-    fn set_up(&mut self) -> Res<()> {
+    fn set_up(&mut self) -> ExecResult<()> {
         for (number, _) in self.code.funcs.iter().enumerate() {
             let origin = Origin::Func(number as u32);
             let new = NewObject { base: 0, size: 0, align: 1, layout: 0, origin };
@@ -193,7 +196,7 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    fn spend(&mut self, steps: u64) -> Res<()> {
+    fn spend(&mut self, steps: u64) -> ExecResult<()> {
         if self.fuel < steps {
             return Err(Box::new(Stop::OutOfFuel));
         }
@@ -202,26 +205,26 @@ impl<'a> Machine<'a> {
     }
 
     pub(crate) fn func_name(&self, number: u32) -> &'a str {
-        let func = self.p.func(self.code.funcs[number as usize].id);
-        self.p.name(func.name)
+        let func = self.program.func(self.code.funcs[number as usize].id);
+        self.program.name(func.name)
     }
 
     #[inline(always)]
-    fn base(&self, base: Base) -> u32 {
+    fn base(&self, base: AddressBase) -> u32 {
         match base {
-            Base::Static | Base::StaticVolatile => 0,
-            Base::Frame | Base::FrameVolatile => self.frame_memory,
+            AddressBase::Static | AddressBase::StaticVolatile => 0,
+            AddressBase::Frame | AddressBase::FrameVolatile => self.frame_memory,
         }
     }
 
-    /// The address of a direct place.
+    /// The address of a known object.
     #[inline(always)]
-    fn direct(&self, base: Base, x: Reg, at: u32) -> u32 {
+    fn direct(&self, base: AddressBase, x: Reg, at: u32) -> u32 {
         let offset = if x == NO_REG { 0 } else { self.r(x) as u32 };
         self.base(base) + at + offset
     }
 
-    fn enter(&mut self, local: u32) -> Res<()> {
+    fn enter(&mut self, local: u32) -> ExecResult<()> {
         let func = self.frames.last().map_or(0, |f| f.func);
         let info = &self.code.funcs[func as usize].locals[local as usize];
         let base = self.frame_memory + info.at;
@@ -263,13 +266,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn execute(&mut self) -> Res<()> {
+    fn execute(&mut self) -> ExecResult<()> {
         let ops: &'a [Op] = &self.code.ops;
-        // The address of the next operation is kept here; `self.pc` follows for those who report
-        // where they are, and leads after calls and returns.
+        // The address of the next operation is kept in a local; `self.pc` is updated from it for
+        // reports, and it is reloaded from `self.pc` after calls and returns.
         let mut pc = self.pc as usize;
         loop {
-            // Matched in place: each arm reads the fields it needs, no more.
+            // Matched by reference: each arm reads only the fields it needs.
             let op = &ops[pc];
             pc += 1;
             self.pc = pc as u32;
@@ -292,7 +295,7 @@ impl<'a> Machine<'a> {
                 Op::AddI32Imm { d, a, v } => {
                     let sum = (self.r(a) as i64).wrapping_add(i64::from(v));
                     if sum != i64::from(sum as i32) {
-                        return self.step_overflow(Kind::I32, self.r(a), v);
+                        return self.step_overflow(ScalarKind::I32, self.r(a), v);
                     }
                     self.set(d, sum as u64);
                 }
@@ -367,7 +370,7 @@ impl<'a> Machine<'a> {
                         d,
                         address,
                         kind,
-                        matches!(base, Base::StaticVolatile | Base::FrameVolatile),
+                        matches!(base, AddressBase::StaticVolatile | AddressBase::FrameVolatile),
                     )?;
                 }
                 Op::Store { s, x, kind, base, at } => {
@@ -376,7 +379,7 @@ impl<'a> Machine<'a> {
                         s,
                         address,
                         kind,
-                        matches!(base, Base::StaticVolatile | Base::FrameVolatile),
+                        matches!(base, AddressBase::StaticVolatile | AddressBase::FrameVolatile),
                     )?;
                 }
                 Op::LoadPtr { d, p, access } => self.load_pointer(d, p, access)?,
@@ -532,17 +535,17 @@ impl<'a> Machine<'a> {
     }
 
     /// Writes to standard output, in order with other effects on it.
-    pub(crate) fn print(&mut self, bytes: &[u8]) -> Res<()> {
+    pub(crate) fn print(&mut self, bytes: &[u8]) -> ExecResult<()> {
         self.touch_io()?;
         if self.stdout.len() + bytes.len() > self.stdout_limit {
-            return Err(Box::new(Stop::OutOfMemory("too much output".into())));
+            return Err(Box::new(Stop::OutOfMemory("the limit on output was reached".into())));
         }
         self.stdout.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// An effect on the outside.
-    pub(crate) fn touch_io(&mut self) -> Res<()> {
+    /// Orders an effect on the environment.
+    pub(crate) fn touch_io(&mut self) -> ExecResult<()> {
         let depth = self.depth();
         let range = (u64::from(IO_ADDRESS) * 8, 8);
         self.sequence.access(&self.memory, range, true, depth, self.pc - 1)
@@ -558,24 +561,24 @@ impl<'a> Machine<'a> {
         info.regs.get(i).map_or(0, |&reg| self.wide(base + reg))
     }
 
-    pub(crate) fn spend_call(&mut self) -> Res<()> {
+    pub(crate) fn spend_call(&mut self) -> ExecResult<()> {
         self.spend(1)
     }
 
-    pub(crate) fn spend_bytes(&mut self, bytes: u32) -> Res<()> {
+    pub(crate) fn spend_bytes(&mut self, bytes: u32) -> ExecResult<()> {
         self.spend(u64::from(bytes) / 64)
     }
 
-    pub(crate) fn give(&mut self, base: Reg, value: u64) {
+    pub(crate) fn set_result(&mut self, base: Reg, value: u64) {
         self.set(base, value);
     }
 
-    pub(crate) fn give_wide(&mut self, base: Reg, value: u128) {
+    pub(crate) fn set_wide_result(&mut self, base: Reg, value: u128) {
         self.set_wide(base, value);
     }
 
-    fn kind(&self, ty: Ty) -> Option<Kind> {
-        Kind::of(&self.p.types, ty)
+    fn kind(&self, ty: Ty) -> Option<ScalarKind> {
+        ScalarKind::of(&self.program.types, ty)
     }
 }
 

@@ -3,22 +3,22 @@
 use super::Machine;
 use crate::code::{NO_REG, Reg};
 use crate::extent;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::memory::{INT_SLOT, Origin, offset_of, slot_of, with_offset};
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, ub, unspecified};
+use crate::stop::{ExecResult, ub, unspecified};
 
 impl Machine<'_> {
     /// The value of a pointer is used: its object must be alive (6.2.4p2).
     #[inline(always)]
-    pub(super) fn use_pointer(&self, pointer: u64) -> Res<()> {
+    pub(super) fn use_pointer(&self, pointer: u64) -> ExecResult<()> {
         if pointer == 0 || self.memory.is_live(pointer) || slot_of(pointer) <= INT_SLOT {
             return Ok(());
         }
-        ub(UbKind::Dangling, "the object that it points to is no more".into())
+        ub(UbKind::Dangling, "the lifetime of the object that it points to has ended".into())
     }
 
-    pub(super) fn index(&mut self, d: Reg, i: Reg, kind: Kind, bound: u32) -> Res<()> {
+    pub(super) fn index(&mut self, d: Reg, i: Reg, kind: ScalarKind, bound: u32) -> ExecResult<()> {
         let b = self.code.bounds[bound as usize];
         let raw = self.r(i);
         // A negative index is a huge unsigned one; an unsigned 64-bit one is itself.
@@ -34,7 +34,7 @@ impl Machine<'_> {
         ub(kind, format!("index {shown} in an array of {} elements", b.len))
     }
 
-    pub(super) fn offset(&mut self, d: Reg, p: Reg, x: Reg, at: u32) -> Res<()> {
+    pub(super) fn offset(&mut self, d: Reg, p: Reg, x: Reg, at: u32) -> ExecResult<()> {
         let pointer = self.r(p);
         let by = u64::from(at) + if x == NO_REG { 0 } else { self.r(x) };
         if slot_of(pointer) == 0 {
@@ -69,15 +69,15 @@ impl Machine<'_> {
         &mut self,
         d: Reg,
         p: Reg,
-        (by, kind, sign): (Reg, Kind, i64),
+        (by, kind, sign): (Reg, ScalarKind, i64),
         elem: u32,
-    ) -> Res<()> {
+    ) -> ExecResult<()> {
         let pointer = self.r(p);
         let object = &self.memory.objects[slot_of(pointer) as usize];
         let elem_size = i64::from(self.code.elems[elem as usize].size);
         let step = (self.r(by) as i64).checked_mul(elem_size * sign);
-        // An unsigned step beyond the signed range is huge, not negative.
-        let is_huge = kind == Kind::U64 && (self.r(by) as i64) < 0;
+        // An unsigned offset beyond the signed range is large, not negative.
+        let is_huge = kind == ScalarKind::U64 && (self.r(by) as i64) < 0;
         if let Some(step) = step
             && !is_huge
             && object.id == pointer >> crate::memory::OFFSET_BITS
@@ -92,13 +92,16 @@ impl Machine<'_> {
     }
 
     #[cold]
-    fn pointer_add_slow(&mut self, d: Reg, pointer: u64, n: i128, elem: u32) -> Res<()> {
+    fn pointer_add_slow(&mut self, d: Reg, pointer: u64, n: i128, elem: u32) -> ExecResult<()> {
         let slot = slot_of(pointer);
         if slot <= INT_SLOT {
-            return self.stray_add(d, pointer, n, elem);
+            return self.add_to_invalid_pointer(d, pointer, n, elem);
         }
         if !self.memory.is_live(pointer) {
-            return ub(UbKind::Dangling, "arithmetic on a pointer whose object is no more".into());
+            return ub(
+                UbKind::Dangling,
+                "arithmetic on a pointer to an object whose lifetime has ended".into(),
+            );
         }
         let object = &self.memory.objects[slot as usize];
         let elem = self.code.elems[elem as usize];
@@ -118,7 +121,7 @@ impl Machine<'_> {
             && elem.size > 1
             && n != 0
             && let Some(ty) = layout.ty
-            && !extent::may_move(self.p, ty, elem.ty, from as u64, to as u64)
+            && !extent::may_move(self.program, ty, elem.ty, from as u64, to as u64)
         {
             return ub(
                 UbKind::PointerArith,
@@ -130,14 +133,26 @@ impl Machine<'_> {
     }
 
     /// Arithmetic on null and on pointers made from integers.
-    fn stray_add(&mut self, _d: Reg, pointer: u64, n: i128, _elem: u32) -> Res<()> {
+    fn add_to_invalid_pointer(
+        &mut self,
+        _d: Reg,
+        pointer: u64,
+        n: i128,
+        _elem: u32,
+    ) -> ExecResult<()> {
         if slot_of(pointer) == 0 {
             return ub(UbKind::PointerArith, format!("a null pointer plus {n}"));
         }
         ub(UbKind::PointerArith, "a pointer made from an integer points into no array".into())
     }
 
-    pub(super) fn pointer_difference(&mut self, d: Reg, a: Reg, b: Reg, elem: u32) -> Res<()> {
+    pub(super) fn pointer_difference(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        elem: u32,
+    ) -> ExecResult<()> {
         let (x, y) = (self.r(a), self.r(b));
         if slot_of(x) <= INT_SLOT
             || x >> crate::memory::OFFSET_BITS != y >> crate::memory::OFFSET_BITS
@@ -151,7 +166,9 @@ impl Machine<'_> {
         if bytes % size != 0 {
             return ub(
                 UbKind::PointerSub,
-                format!("{bytes} bytes apart are no whole number of elements of {size}"),
+                format!(
+                    "the pointers are {bytes} bytes apart, which is not a multiple of the element size {size}"
+                ),
             );
         }
         let object = &self.memory.objects[slot_of(x) as usize];
@@ -160,7 +177,7 @@ impl Machine<'_> {
             && size > 1
             && let Some(ty) = layout.ty
             && !extent::may_move(
-                self.p,
+                self.program,
                 ty,
                 elem.ty,
                 u64::from(offset_of(y)),
@@ -176,7 +193,13 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn pointer_less(&mut self, d: Reg, a: Reg, b: Reg, or_equal: bool) -> Res<()> {
+    pub(super) fn pointer_less(
+        &mut self,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        or_equal: bool,
+    ) -> ExecResult<()> {
         let (x, y) = (self.r(a), self.r(b));
         if slot_of(x) <= INT_SLOT
             || x >> crate::memory::OFFSET_BITS != y >> crate::memory::OFFSET_BITS
@@ -192,14 +215,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn pointer_equal(&mut self, d: Reg, a: Reg, b: Reg, negate: bool) -> Res<()> {
+    pub(super) fn pointer_equal(&mut self, d: Reg, a: Reg, b: Reg, negate: bool) -> ExecResult<()> {
         let (x, y) = (self.r(a), self.r(b));
         let equal = x == y || self.equal_pointers(x, y)?;
         self.set(d, u64::from(equal != negate));
         Ok(())
     }
 
-    fn equal_pointers(&self, x: u64, y: u64) -> Res<bool> {
+    fn equal_pointers(&self, x: u64, y: u64) -> ExecResult<bool> {
         if x == 0 || y == 0 {
             return Ok(false);
         }
@@ -210,7 +233,7 @@ impl Machine<'_> {
         if s <= INT_SLOT || t <= INT_SLOT {
             return unspecified(
                 UnspecKind::Address,
-                "an object's address is compared with a number".into(),
+                "the address of an object is compared with an integer".into(),
             );
         }
         let (o, q) = (&self.memory.objects[s as usize], &self.memory.objects[t as usize]);
@@ -222,7 +245,7 @@ impl Machine<'_> {
         }
         let end = |object: &crate::memory::Object, p: u64| offset_of(p) == object.size;
         let is_func = |object: &crate::memory::Object| {
-            matches!(object.origin, Origin::Func(_) | Origin::Lib(_))
+            matches!(object.origin, Origin::Func(_) | Origin::LibFunc(_))
         };
         if !is_func(o)
             && !is_func(q)
@@ -236,12 +259,12 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    pub(super) fn check_align(&self, pointer: u64, align: u32) -> Res<()> {
+    pub(super) fn check_align(&self, pointer: u64, align: u32) -> ExecResult<()> {
         if slot_of(pointer) <= INT_SLOT {
             return Ok(());
         }
         let object = &self.memory.objects[slot_of(pointer) as usize];
-        if let Origin::Func(_) | Origin::Lib(_) = object.origin {
+        if let Origin::Func(_) | Origin::LibFunc(_) = object.origin {
             return Ok(());
         }
         if !self.memory.is_live(pointer) {
@@ -251,7 +274,7 @@ impl Machine<'_> {
     }
 
     /// `p->f`: p must point to a record of the type (6.5.2.3p4).
-    pub(super) fn check_record(&self, pointer: u64, elem: u32) -> Res<()> {
+    pub(super) fn check_record(&self, pointer: u64, elem: u32) -> ExecResult<()> {
         let object = &self.memory.objects[slot_of(pointer) as usize];
         if object.id != pointer >> crate::memory::OFFSET_BITS {
             return self.memory.check_valid(pointer);
@@ -265,18 +288,18 @@ impl Machine<'_> {
         if offset_of(pointer) == object.size && elem.size > 0 {
             return ub(UbKind::OnePast, "the pointer points past the end of the object".into());
         }
-        if extent::holds(self.p, ty, elem.ty, u64::from(offset_of(pointer))) {
+        if extent::holds(self.program, ty, elem.ty, u64::from(offset_of(pointer))) {
             return Ok(());
         }
         self.memory.check_valid(pointer)?;
-        let name = |ty| ctree::print::print_type(self.p, ty);
+        let name = |ty| ctree::print::print_type(self.program, ty);
         ub(
             UbKind::Aliasing,
             format!("an object of type `{}` accessed as `{}`", name(ty), name(elem.ty)),
         )
     }
 
-    pub(super) fn pointer_to_int(&mut self, d: Reg, a: Reg, kind: Kind) -> Res<()> {
+    pub(super) fn pointer_to_int(&mut self, d: Reg, a: Reg, kind: ScalarKind) -> ExecResult<()> {
         let pointer = self.r(a);
         let value = match slot_of(pointer) {
             0 => u64::from(offset_of(pointer)),

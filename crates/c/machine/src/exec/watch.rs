@@ -1,39 +1,40 @@
 //! The values of scalars before chosen statements.
 //!
 //! A value is noted only if an expression that names the scalar could be read at the point without
-//! undefined or unspecified behaviour, and would have that value. The checks are those of the
-//! machine's own loads. Looking changes nothing: no mark, no effective type, no trace.
+//! undefined or unspecified behaviour, and would have that value. The checks are those of
+//! the machine's own loads. Observing has no effect on the execution: no mark, no effective type, no
+//! trace.
 
 use super::Machine;
-use crate::code::{Code, Spot, Watched};
-use crate::kind::Kind;
-use crate::memory::{Access, INIT, INIT8, POINTER8, READ_MARK, STATE, WRITE_MARK, Want};
+use crate::code::{Code, ScalarLocation, WatchedScalar};
+use crate::kind::ScalarKind;
+use crate::memory::{Access, AccessCheck, INIT, INIT8, POINTER8, READ_MARK, STATE, WRITE_MARK};
 use crate::{Hooks, Point, VarValues};
 use ctree::StmtId;
 use std::collections::BTreeMap;
 
-/// Distinct values kept of one scalar if nobody says otherwise; a set with more is incomplete.
+/// Distinct values kept of one scalar by default; a set with more is incomplete.
 const VALUES: usize = 256;
 
-/// What all probes saw.
+/// What all probes recorded.
 pub(super) struct Tallies {
     list: Vec<Tally>,
-    /// A probe with more visits is given up.
+    /// A probe with more visits is dropped.
     visits: u64,
     /// Distinct values kept.
     values: usize,
 }
 
-/// What the probe before one statement saw.
+/// What the probe before one statement recorded.
 #[derive(Default)]
 struct Tally {
     visits: u64,
-    scalars: Vec<Seen>,
+    scalars: Vec<ScalarTally>,
 }
 
-/// What one scalar was seen to hold.
+/// The values that one scalar had.
 #[derive(Clone)]
-struct Seen {
+struct ScalarTally {
     times: u64,
     last: i128,
     /// Ascending.
@@ -42,7 +43,8 @@ struct Seen {
     min: i128,
     max: i128,
     writable: bool,
-    /// It is behind a pointer and had no value once: such are costly to look for, and of no use.
+    /// It is behind a pointer and had no value at one visit: it is not read again, as that is slow and
+    /// its values could not be used.
     lost: bool,
 }
 
@@ -55,7 +57,7 @@ impl Tallies {
         }
     }
 
-    /// Those that were reached, and not too often, by statement.
+    /// The probes that were reached, and not too often, by statement.
     pub(super) fn points(self, code: &Code) -> BTreeMap<StmtId, Point> {
         let types = code.probes.iter().map(|probe| (probe.tally, &probe.scalars));
         let types: BTreeMap<_, _> = types.collect();
@@ -74,8 +76,8 @@ impl Tallies {
     }
 }
 
-impl Seen {
-    const NOTHING: Seen = Seen {
+impl ScalarTally {
+    const NOTHING: ScalarTally = ScalarTally {
         times: 0,
         last: 0,
         values: Vec::new(),
@@ -105,7 +107,7 @@ impl Seen {
         }
     }
 
-    fn finish(self, scalar: &Watched) -> Option<VarValues> {
+    fn finish(self, scalar: &WatchedScalar) -> Option<VarValues> {
         (self.times > 0).then(|| VarValues {
             ty: scalar.ty,
             seen: self.times,
@@ -129,7 +131,7 @@ impl Machine<'_> {
         }
         let mut scalars = std::mem::take(&mut tally.scalars);
         if scalars.is_empty() {
-            scalars = vec![Seen::NOTHING; probe.scalars.len()];
+            scalars = vec![ScalarTally::NOTHING; probe.scalars.len()];
         }
         for (seen, scalar) in scalars.iter_mut().zip(&probe.scalars) {
             let Some(scalar) = scalar else { continue };
@@ -150,59 +152,63 @@ impl Machine<'_> {
     }
 
     /// The last of a chain of pointers.
-    fn follow(&self, way: &[Spot]) -> Option<u64> {
+    fn follow(&self, way: &[ScalarLocation]) -> Option<u64> {
         let mut pointer = 0;
         for spot in way {
             let at = self.find(spot, pointer)?;
             pointer = match *spot {
-                Spot::Register { reg, .. } => self.r(reg),
+                ScalarLocation::Register { reg, .. } => self.r(reg),
                 _ => self.peek_pointer(at)?,
             };
         }
         Some(pointer)
     }
 
-    /// The address of a scalar that may be read as far as its place goes; 0 in a register.
-    fn find(&self, spot: &Spot, pointer: u64) -> Option<u32> {
-        let (record, want) = match *spot {
-            Spot::Register { flag, .. } => return flag.is_none_or(|f| self.r(f) != 0).then_some(0),
-            Spot::Direct { base, at, private } => {
-                return self.is_settled(private).then(|| self.base(base) + at);
+    /// The address of a scalar if it may be accessed there; 0 in a register.
+    fn find(&self, spot: &ScalarLocation, pointer: u64) -> Option<u32> {
+        let (record, check) = match *spot {
+            ScalarLocation::Register { flag, .. } => {
+                return flag.is_none_or(|f| self.r(f) != 0).then_some(0);
             }
-            Spot::Behind { record, access } => (record, self.want(access, Access::Load)),
-            Spot::Bits { record, access } => {
+            ScalarLocation::Direct { base, at, private } => {
+                return self.conflicts_are_known(private).then(|| self.base(base) + at);
+            }
+            ScalarLocation::Behind { record, access } => {
+                (record, self.access_check(access, Access::Load))
+            }
+            ScalarLocation::Bits { record, access } => {
                 let a = &self.code.bits[access as usize];
                 if let Some(base) = a.base {
-                    return self.is_settled(false).then(|| self.base(base) + a.at);
+                    return self.conflicts_are_known(false).then(|| self.base(base) + a.at);
                 }
-                (record, Self::want_bits(a, Access::Load))
+                (record, Self::bit_access_check(a, Access::Load))
             }
         };
-        // What is common is decided here, without the words that a verdict needs.
-        if pointer == 0 || !self.memory.is_live(pointer) || !self.is_settled(false) {
+        // The common case is decided here, without the text of a verdict.
+        if pointer == 0 || !self.memory.is_live(pointer) || !self.conflicts_are_known(false) {
             return None;
         }
         if let Some(elem) = record {
             self.check_record(pointer, elem).ok()?;
         }
-        self.memory.resolve(&self.code.classes, pointer, &want).ok()
+        self.memory.resolve(&self.code.classes, pointer, &check).ok()
     }
 
-    /// Whether everything is known that an access might be in conflict with. While an operand is
-    /// evaluated before others whose order is open, only what they cannot reach is.
-    fn is_settled(&self, private: bool) -> bool {
+    /// Whether all accesses that one here might conflict with are known. While an operand is evaluated
+    /// before others whose order is unspecified, only what those cannot reach is known.
+    fn conflicts_are_known(&self, private: bool) -> bool {
         let open = self.sequence.open_depth();
         open.is_none_or(|depth| private && self.frames.len() as u32 > depth)
     }
 
     /// The value of a scalar, if it has one.
-    fn look(&self, scalar: &Watched, at: u32) -> Option<i128> {
+    fn look(&self, scalar: &WatchedScalar, at: u32) -> Option<i128> {
         let kind = scalar.kind;
         match scalar.end {
-            Spot::Register { reg, .. } if kind.is_wide() => fit(kind, self.wide(reg)),
-            Spot::Register { reg, .. } => Some(kind.value(self.r(reg))),
-            Spot::Direct { .. } | Spot::Behind { .. } => self.peek(at, kind),
-            Spot::Bits { access, .. } => {
+            ScalarLocation::Register { reg, .. } if kind.is_wide() => fit(kind, self.wide(reg)),
+            ScalarLocation::Register { reg, .. } => Some(kind.value(self.r(reg))),
+            ScalarLocation::Direct { .. } | ScalarLocation::Behind { .. } => self.peek(at, kind),
+            ScalarLocation::Bits { access, .. } => {
                 let a = &self.code.bits[access as usize];
                 let size = (a.bit + a.width).div_ceil(8);
                 if self.has_mark(at, size, WRITE_MARK) {
@@ -214,7 +220,7 @@ impl Machine<'_> {
     }
 
     /// The integer at an address.
-    fn peek(&self, at: u32, kind: Kind) -> Option<i128> {
+    fn peek(&self, at: u32, kind: ScalarKind) -> Option<i128> {
         let (memory, shadow) = (&self.memory.bytes, &self.memory.shadow);
         let a = at as usize;
         let (raw, is_plain) = match kind.size() {
@@ -238,9 +244,11 @@ impl Machine<'_> {
             return None;
         }
         match kind {
-            Kind::I128 | Kind::U128 => fit(kind, u128::from_le_bytes(Self::bytes(memory, at))),
+            ScalarKind::I128 | ScalarKind::U128 => {
+                fit(kind, u128::from_le_bytes(Self::bytes(memory, at)))
+            }
             // Any other is a trap.
-            Kind::Bool => (raw <= 1).then_some(i128::from(raw)),
+            ScalarKind::Bool => (raw <= 1).then_some(i128::from(raw)),
             _ => Some(kind.value(kind.wrap(raw))),
         }
     }
@@ -258,28 +266,30 @@ impl Machine<'_> {
     }
 
     /// Whether a scalar that may be read may be written too.
-    fn may_write(&self, scalar: &Watched, pointer: u64, at: u32) -> bool {
-        let (want, is_behind) = match scalar.end {
-            Spot::Register { .. } => return true,
-            Spot::Direct { .. } => (None, false),
-            Spot::Behind { access, .. } => (Some(self.want(access, Access::Store)), true),
-            Spot::Bits { access, .. } => {
+    fn may_write(&self, scalar: &WatchedScalar, pointer: u64, at: u32) -> bool {
+        let (check, is_behind) = match scalar.end {
+            ScalarLocation::Register { .. } => return true,
+            ScalarLocation::Direct { .. } => (None, false),
+            ScalarLocation::Behind { access, .. } => {
+                (Some(self.access_check(access, Access::Store)), true)
+            }
+            ScalarLocation::Bits { access, .. } => {
                 let a = &self.code.bits[access as usize];
-                (Some(Self::want_bits(a, Access::Store)), a.base.is_none())
+                (Some(Self::bit_access_check(a, Access::Store)), a.base.is_none())
             }
         };
-        let size = want.map_or(scalar.kind.size(), |want| want.size);
+        let size = check.map_or(scalar.kind.size(), |check| check.size);
         let is_free = self.sequence.is_idle() || !self.has_mark(at, size, READ_MARK | WRITE_MARK);
-        let may_store = |want: &Want| {
+        let may_store = |check: &AccessCheck| {
             let classes = &self.code.classes;
-            self.memory.resolve(classes, pointer, want).is_ok()
-                && self.memory.keeps_class(classes, pointer, want)
+            self.memory.resolve(classes, pointer, check).is_ok()
+                && self.memory.keeps_class(classes, pointer, check)
         };
-        is_free && (!is_behind || want.as_ref().is_some_and(may_store))
+        is_free && (!is_behind || check.as_ref().is_some_and(may_store))
     }
 }
 
-/// A value of 128 bits, if it can be told.
-fn fit(kind: Kind, raw: u128) -> Option<i128> {
-    if kind == Kind::I128 { Some(raw as i128) } else { i128::try_from(raw).ok() }
+/// A value of 128 bits, if an `i128` can hold it.
+fn fit(kind: ScalarKind, raw: u128) -> Option<i128> {
+    if kind == ScalarKind::I128 { Some(raw as i128) } else { i128::try_from(raw).ok() }
 }

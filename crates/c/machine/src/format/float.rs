@@ -1,20 +1,20 @@
 //! Floating conversions: the exact decimal expansion of any `double` or `long double`, rounded half
 //! to even at the digit the precision asks for, as glibc does in the default rounding mode.
 
-use super::{Conversion, Field};
+use super::{Conversion, ResolvedSpec};
 use crate::longdouble::F80;
 
-/// A floating value taken apart.
+/// A floating value as significand and exponent.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts {
+pub struct FloatParts {
     negative: bool,
-    class: Class,
+    class: FloatClass,
     /// Where the hexadecimal form of the type puts its point: bits of the significand after it.
     hex_bits: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Class {
+enum FloatClass {
     Nan,
     Infinite,
     /// `mantissa * 2^scale`
@@ -24,35 +24,35 @@ enum Class {
     },
 }
 
-impl Parts {
-    /// Takes a `double` apart.
-    pub fn from_f64(value: f64) -> Parts {
+impl FloatParts {
+    /// Decomposes a `double`.
+    pub fn from_f64(value: f64) -> FloatParts {
         let bits = value.to_bits();
         let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
         let class = match exponent {
-            0x7ff if fraction != 0 => Class::Nan,
-            0x7ff => Class::Infinite,
-            0 => Class::Finite { mantissa: fraction, scale: -1074 },
-            _ => Class::Finite { mantissa: fraction | 1 << 52, scale: exponent - 1075 },
+            0x7ff if fraction != 0 => FloatClass::Nan,
+            0x7ff => FloatClass::Infinite,
+            0 => FloatClass::Finite { mantissa: fraction, scale: -1074 },
+            _ => FloatClass::Finite { mantissa: fraction | 1 << 52, scale: exponent - 1075 },
         };
-        Parts { negative: bits >> 63 != 0, class, hex_bits: 52 }
+        FloatParts { negative: bits >> 63 != 0, class, hex_bits: 52 }
     }
 
-    /// Takes a `long double` apart.
-    pub fn from_f80(value: F80) -> Parts {
+    /// Decomposes a `long double`.
+    pub fn from_f80(value: F80) -> FloatParts {
         let class = if value.is_nan() {
-            Class::Nan
+            FloatClass::Nan
         } else if value.is_infinite() {
-            Class::Infinite
+            FloatClass::Infinite
         } else {
-            Class::Finite { mantissa: value.mantissa, scale: value.scale() }
+            FloatClass::Finite { mantissa: value.mantissa, scale: value.scale() }
         };
-        Parts { negative: value.is_negative(), class, hex_bits: 60 }
+        FloatParts { negative: value.is_negative(), class, hex_bits: 60 }
     }
 }
 
 /// Renders a value into a field.
-pub fn render(field: &Field, parts: Parts, out: &mut Vec<u8>) {
+pub fn render(field: &ResolvedSpec, parts: FloatParts, out: &mut Vec<u8>) {
     let upper = match field.conversion {
         Conversion::Fixed { upper }
         | Conversion::Exponent { upper }
@@ -62,9 +62,9 @@ pub fn render(field: &Field, parts: Parts, out: &mut Vec<u8>) {
     };
     let sign = field.sign(parts.negative);
     let (prefix, mut body, zeros) = match parts.class {
-        Class::Nan => ("", "nan".to_string(), false),
-        Class::Infinite => ("", "inf".to_string(), false),
-        Class::Finite { mantissa, scale } => {
+        FloatClass::Nan => ("", "nan".to_string(), false),
+        FloatClass::Infinite => ("", "inf".to_string(), false),
+        FloatClass::Finite { mantissa, scale } => {
             let precision = field.precision;
             let alternate = field.flags.alternate;
             match field.conversion {
@@ -112,7 +112,7 @@ fn decimal_body(
     }
 }
 
-/// `%g` drops the zeros at the end of the fraction, and a point left alone.
+/// `%g` drops the zeros at the end of the fraction, and a point at the end.
 fn without_trailing_zeros(text: &str) -> String {
     let (number, exponent) = text.split_at(text.find('e').unwrap_or(text.len()));
     let number = match number.contains('.') {

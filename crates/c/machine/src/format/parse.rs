@@ -1,6 +1,8 @@
 //! Format text to directives (C11 7.21.6.1p3 to p8), and what that clause leaves undefined.
 
-use super::{Conversion, Count, Directive, Flags, FormatError, Length, MAX_FIELD, Refusal, Spec};
+use super::{
+    Conversion, Directive, FieldSize, Flags, FormatError, Length, MAX_FIELD, Refusal, Spec,
+};
 
 /// Splits a format (without its terminating zero) into directives.
 pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
@@ -15,7 +17,7 @@ pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
             directives.push(Directive::Literal(at + 1..at + 2));
             at += 2;
         } else {
-            let spec = Parser { format, start: at, at: at + 1 }.spec()?;
+            let spec = FormatParser { format, start: at, at: at + 1 }.spec()?;
             at = spec.range.end;
             directives.push(Directive::Spec(spec));
         }
@@ -23,13 +25,13 @@ pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
     Ok(directives)
 }
 
-struct Parser<'a> {
+struct FormatParser<'a> {
     format: &'a [u8],
     start: usize,
     at: usize,
 }
 
-impl Parser<'_> {
+impl FormatParser<'_> {
     fn error(&self, refusal: Refusal, problem: String) -> FormatError {
         let end = (self.at + 1).min(self.format.len());
         FormatError { refusal, range: self.start..end, problem }
@@ -45,10 +47,10 @@ impl Parser<'_> {
         let flags = self.flags();
         let width = self.count()?;
         let precision = match self.eat(b'.') {
-            false => Count::Absent,
+            false => FieldSize::Absent,
             // A lone period is a precision of zero.
             true => match self.count()? {
-                Count::Absent => Count::Fixed(0),
+                FieldSize::Absent => FieldSize::Fixed(0),
                 count => count,
             },
         };
@@ -77,22 +79,25 @@ impl Parser<'_> {
         }
     }
 
-    fn count(&mut self) -> Result<Count, FormatError> {
+    fn count(&mut self) -> Result<FieldSize, FormatError> {
         if self.eat(b'*') {
-            return Ok(Count::Star);
+            return Ok(FieldSize::Star);
         }
         let rest = &self.format[self.at..];
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         if digits == 0 {
-            return Ok(Count::Absent);
+            return Ok(FieldSize::Absent);
         }
         let value = rest[..digits]
             .iter()
             .try_fold(0usize, |n, d| n.checked_mul(10)?.checked_add(usize::from(d - b'0')));
         self.at += digits;
         match value {
-            Some(value) if value <= MAX_FIELD => Ok(Count::Fixed(value)),
-            _ => Err(self.error(Refusal::Unsupported, "a field of over a megabyte".into())),
+            Some(value) if value <= MAX_FIELD => Ok(FieldSize::Fixed(value)),
+            _ => Err(self.error(
+                Refusal::Unsupported,
+                "a field width or precision of more than 1048576".into(),
+            )),
         }
     }
 
@@ -149,7 +154,7 @@ impl Parser<'_> {
             }
             _ => {
                 let shown = byte.escape_ascii();
-                let problem = format!("'{shown}' is no conversion specifier");
+                let problem = format!("'{shown}' is not a conversion specifier");
                 return Err(self.error(Refusal::Undefined, problem));
             }
         })
@@ -187,7 +192,7 @@ impl Spec {
             return Some(format!("the flag 0 does not go with %{name}"));
         }
         // p4: with a precision, any conversion but numbers and strings is undefined.
-        if self.precision != Count::Absent && matches!(name, "c" | "p") {
+        if self.precision != FieldSize::Absent && matches!(name, "c" | "p") {
             return Some(format!("a precision does not go with %{name}"));
         }
         None

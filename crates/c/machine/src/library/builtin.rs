@@ -1,101 +1,104 @@
 //! Builtins on values, program end, and variable arguments.
 
-use super::{Call, Lib};
+use super::{LibCall, LibFunc};
 use crate::exec::Machine;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::longdouble::F80;
 use crate::memory::Access;
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, Stop, ub, unspecified, unsupported};
+use crate::stop::{ExecResult, Stop, ub, unspecified, unsupported};
 use ctree::Ty;
 use std::cmp::Ordering;
 
 impl Machine<'_> {
-    fn arg_kind(&self, c: Call, i: usize) -> Kind {
+    fn arg_kind(&self, c: LibCall, i: usize) -> ScalarKind {
         let site = &self.code.sites[c.site as usize];
-        site.args.get(i).and_then(|&ty| Kind::of(&self.p.types, ty)).unwrap_or(Kind::I32)
+        site.args
+            .get(i)
+            .and_then(|&ty| ScalarKind::of(&self.program.types, ty))
+            .unwrap_or(ScalarKind::I32)
     }
 
     /// A floating argument, widened.
-    fn float_arg(&self, c: Call, i: usize) -> F80 {
+    fn float_arg(&self, c: LibCall, i: usize) -> F80 {
         let wide = self.wide_argument(c.base, c.site, i);
         match self.arg_kind(c, i) {
-            Kind::F32 => F80::from_f32(f32::from_bits(wide as u32)),
-            Kind::F64 => F80::from_f64(f64::from_bits(wide as u64)),
-            Kind::F80 => F80 { mantissa: wide as u64, exponent: (wide >> 64) as u16 },
+            ScalarKind::F32 => F80::from_f32(f32::from_bits(wide as u32)),
+            ScalarKind::F64 => F80::from_f64(f64::from_bits(wide as u64)),
+            ScalarKind::F80 => F80 { mantissa: wide as u64, exponent: (wide >> 64) as u16 },
             kind => F80::from_i128(kind.value(wide as u64)),
         }
     }
 
     /// A floating result, narrowed to the kind of the call.
-    fn give_float(&mut self, c: Call, value: F80) {
+    fn set_float_result(&mut self, c: LibCall, value: F80) {
         match self.call_kind(c) {
-            Kind::F32 => self.give(c.base, u64::from(value.to_f32().to_bits())),
-            Kind::F64 => self.give(c.base, value.to_f64().to_bits()),
+            ScalarKind::F32 => self.set_result(c.base, u64::from(value.to_f32().to_bits())),
+            ScalarKind::F64 => self.set_result(c.base, value.to_f64().to_bits()),
             _ => self.set_f80(c.base, value),
         }
     }
 
-    fn call_kind(&self, c: Call) -> Kind {
+    fn call_kind(&self, c: LibCall) -> ScalarKind {
         let node = self.code.sites[c.site as usize].node;
-        Kind::of(&self.p.types, self.p.expr(node).ty).unwrap_or(Kind::I32)
+        ScalarKind::of(&self.program.types, self.program.expr(node).ty).unwrap_or(ScalarKind::I32)
     }
 
-    pub(super) fn builtin(&mut self, lib: Lib, c: Call) -> Res<()> {
+    pub(super) fn builtin(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let a = self.argument(c.base, c.site, 0);
         let kind = self.arg_kind(c, 0);
         match lib {
-            Lib::Abort => {
+            LibFunc::Abort => {
                 self.touch_io()?;
                 return Err(Box::new(Stop::Abort));
             }
-            Lib::Exit => {
+            LibFunc::Exit => {
                 self.touch_io()?;
                 return Err(Box::new(Stop::Exit(a as u8)));
             }
-            Lib::Unreachable => {
+            LibFunc::Unreachable => {
                 return ub(UbKind::Unreachable, "__builtin_unreachable is reached".into());
             }
-            Lib::Nothing => {}
-            Lib::Expect => self.give(c.base, a),
-            Lib::Abs => {
+            LibFunc::Nothing => {}
+            LibFunc::Expect => self.set_result(c.base, a),
+            LibFunc::Abs => {
                 let v = kind.value(a);
                 let min =
                     if kind.size() == 4 { i128::from(i32::MIN) } else { i128::from(i64::MIN) };
                 if v == min {
                     return ub(UbKind::Library, format!("the absolute value of {v} does not fit"));
                 }
-                self.give(c.base, v.unsigned_abs() as u64);
+                self.set_result(c.base, v.unsigned_abs() as u64);
             }
-            Lib::ObjectSize => {
+            LibFunc::ObjectSize => {
                 return unspecified(
                     UnspecKind::ImplementationValue,
-                    "what __builtin_object_size finds out".into(),
+                    "the result of `__builtin_object_size`".into(),
                 );
             }
-            Lib::VaStart => return self.va_start(a),
-            Lib::VaEnd => return self.write_list(a, (u64::MAX, 0)),
-            Lib::VaCopy => {
+            LibFunc::VaStart => return self.va_start(a),
+            LibFunc::VaEnd => return self.write_list(a, (u64::MAX, 0)),
+            LibFunc::VaCopy => {
                 let from = self.argument(c.base, c.site, 1);
                 let list = self.read_list(from)?;
                 return self.write_list(a, list);
             }
-            Lib::Isdigit => self.give(c.base, u64::from((a as u8).is_ascii_digit())),
-            Lib::Toupper => self.give(c.base, u64::from((a as u8).to_ascii_uppercase())),
-            Lib::Tolower => self.give(c.base, u64::from((a as u8).to_ascii_lowercase())),
-            Lib::AddOverflow
-            | Lib::SubOverflow
-            | Lib::MulOverflow
-            | Lib::AddOverflowP
-            | Lib::SubOverflowP
-            | Lib::MulOverflowP => return self.overflow_builtin(lib, c),
-            Lib::Ffs
-            | Lib::Clz
-            | Lib::Ctz
-            | Lib::Clrsb
-            | Lib::Popcount
-            | Lib::Parity
-            | Lib::Bswap => {
+            LibFunc::Isdigit => self.set_result(c.base, u64::from((a as u8).is_ascii_digit())),
+            LibFunc::Toupper => self.set_result(c.base, u64::from((a as u8).to_ascii_uppercase())),
+            LibFunc::Tolower => self.set_result(c.base, u64::from((a as u8).to_ascii_lowercase())),
+            LibFunc::AddOverflow
+            | LibFunc::SubOverflow
+            | LibFunc::MulOverflow
+            | LibFunc::AddOverflowP
+            | LibFunc::SubOverflowP
+            | LibFunc::MulOverflowP => return self.overflow_builtin(lib, c),
+            LibFunc::Ffs
+            | LibFunc::Clz
+            | LibFunc::Ctz
+            | LibFunc::Clrsb
+            | LibFunc::Popcount
+            | LibFunc::Parity
+            | LibFunc::Bswap => {
                 return self.bit_builtin(lib, c, a, kind);
             }
             _ => return self.float_builtin(lib, c),
@@ -103,88 +106,94 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn bit_builtin(&mut self, lib: Lib, c: Call, a: u64, kind: Kind) -> Res<()> {
+    fn bit_builtin(
+        &mut self,
+        lib: LibFunc,
+        c: LibCall,
+        a: u64,
+        kind: ScalarKind,
+    ) -> ExecResult<()> {
         let width = kind.bits();
         let a = if width == 32 { u64::from(a as u32) } else { a };
-        if a == 0 && matches!(lib, Lib::Clz | Lib::Ctz) {
+        if a == 0 && matches!(lib, LibFunc::Clz | LibFunc::Ctz) {
             return ub(UbKind::Library, "__builtin_clz or __builtin_ctz of 0".into());
         }
         let v = match lib {
-            Lib::Ffs if a == 0 => 0,
-            Lib::Ffs => a.trailing_zeros() + 1,
-            Lib::Clz => a.leading_zeros() - (64 - width),
-            Lib::Ctz => a.trailing_zeros(),
-            Lib::Clrsb => {
+            LibFunc::Ffs if a == 0 => 0,
+            LibFunc::Ffs => a.trailing_zeros() + 1,
+            LibFunc::Clz => a.leading_zeros() - (64 - width),
+            LibFunc::Ctz => a.trailing_zeros(),
+            LibFunc::Clrsb => {
                 let signed = if width == 32 { a as i32 as i64 } else { a as i64 };
                 (if signed < 0 { !signed } else { signed }).leading_zeros() - (64 - width) - 1
             }
-            Lib::Popcount => a.count_ones(),
-            Lib::Parity => a.count_ones() & 1,
+            LibFunc::Popcount => a.count_ones(),
+            LibFunc::Parity => a.count_ones() & 1,
             _ => {
                 let swapped = match kind.size() {
                     2 => u64::from((a as u16).swap_bytes()),
                     4 => u64::from((a as u32).swap_bytes()),
                     _ => a.swap_bytes(),
                 };
-                self.give(c.base, swapped);
+                self.set_result(c.base, swapped);
                 return Ok(());
             }
         };
-        self.give(c.base, u64::from(v));
+        self.set_result(c.base, u64::from(v));
         Ok(())
     }
 
-    fn overflow_builtin(&mut self, lib: Lib, c: Call) -> Res<()> {
+    fn overflow_builtin(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let site = &self.code.sites[c.site as usize];
         let (ka, kb) = (self.arg_kind(c, 0), self.arg_kind(c, 1));
         let third = site.args.get(2).copied().unwrap_or(Ty::INT);
-        let target = self.p.types.pointee(third).unwrap_or(third);
-        let Some(kind) = Kind::of(&self.p.types, target) else {
-            return unsupported("this overflow builtin");
+        let target = self.program.types.pointee(third).unwrap_or(third);
+        let Some(kind) = ScalarKind::of(&self.program.types, target) else {
+            return unsupported(format!("`{}` with these argument types", lib.name()));
         };
         if ka.is_wide() || kb.is_wide() || kind.is_wide() {
-            return unsupported("an overflow builtin on 128-bit integers");
+            return unsupported(format!("`{}` on 128-bit integers", lib.name()));
         }
         let x = ka.value(self.argument(c.base, c.site, 0));
         let y = kb.value(self.argument(c.base, c.site, 1));
         let (exact, low) = match lib {
-            Lib::AddOverflow | Lib::AddOverflowP => (x.checked_add(y), x.wrapping_add(y)),
-            Lib::SubOverflow | Lib::SubOverflowP => (x.checked_sub(y), x.wrapping_sub(y)),
+            LibFunc::AddOverflow | LibFunc::AddOverflowP => (x.checked_add(y), x.wrapping_add(y)),
+            LibFunc::SubOverflow | LibFunc::SubOverflowP => (x.checked_sub(y), x.wrapping_sub(y)),
             _ => (x.checked_mul(y), x.wrapping_mul(y)),
         };
         let stored = kind.wrap(low as u64);
         let fits = exact == Some(kind.value(stored));
-        if self.p.types.is_pointer(third) {
+        if self.program.types.is_pointer(third) {
             let pointer = self.argument(c.base, c.site, 2);
             self.store_value(pointer, target, stored)?;
         }
-        self.give(c.base, u64::from(!fits));
+        self.set_result(c.base, u64::from(!fits));
         Ok(())
     }
 
-    fn float_builtin(&mut self, lib: Lib, c: Call) -> Res<()> {
+    fn float_builtin(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let x = self.float_arg(c, 0);
         let y = self.float_arg(c, 1);
         let order = x.compare(y);
         let truth = match lib {
-            Lib::IsNan => x.is_nan(),
-            Lib::IsInf => x.is_infinite(),
-            Lib::IsFinite => x.is_finite(),
-            Lib::IsNormal => {
+            LibFunc::IsNan => x.is_nan(),
+            LibFunc::IsInf => x.is_infinite(),
+            LibFunc::IsFinite => x.is_finite(),
+            LibFunc::IsNormal => {
                 let tiny = match self.arg_kind(c, 0) {
-                    Kind::F32 => f64::from(f32::MIN_POSITIVE),
+                    ScalarKind::F32 => f64::from(f32::MIN_POSITIVE),
                     _ => f64::MIN_POSITIVE,
                 };
                 x.is_finite() && x.abs().compare(F80::from_f64(tiny)).is_some_and(Ordering::is_ge)
             }
-            Lib::Signbit => x.is_negative(),
-            Lib::IsUnordered => order.is_none(),
-            Lib::IsLess => order == Some(Ordering::Less),
-            Lib::IsLessEqual => order.is_some_and(Ordering::is_le),
-            Lib::IsGreater => order == Some(Ordering::Greater),
-            Lib::IsGreaterEqual => order.is_some_and(Ordering::is_ge),
-            Lib::IsLessGreater => order.is_some_and(Ordering::is_ne),
-            Lib::IsInfSign => {
+            LibFunc::Signbit => x.is_negative(),
+            LibFunc::IsUnordered => order.is_none(),
+            LibFunc::IsLess => order == Some(Ordering::Less),
+            LibFunc::IsLessEqual => order.is_some_and(Ordering::is_le),
+            LibFunc::IsGreater => order == Some(Ordering::Greater),
+            LibFunc::IsGreaterEqual => order.is_some_and(Ordering::is_ge),
+            LibFunc::IsLessGreater => order.is_some_and(Ordering::is_ne),
+            LibFunc::IsInfSign => {
                 let v = if !x.is_infinite() {
                     0
                 } else if x.is_negative() {
@@ -192,44 +201,46 @@ impl Machine<'_> {
                 } else {
                     1
                 };
-                self.give(c.base, v as u64);
+                self.set_result(c.base, v as u64);
                 return Ok(());
             }
             _ => return self.float_function(lib, c, x, y),
         };
-        self.give(c.base, u64::from(truth));
+        self.set_result(c.base, u64::from(truth));
         Ok(())
     }
 
-    fn float_function(&mut self, lib: Lib, c: Call, x: F80, y: F80) -> Res<()> {
+    fn float_function(&mut self, lib: LibFunc, c: LibCall, x: F80, y: F80) -> ExecResult<()> {
         let double = x.to_f64();
         let value = match lib {
-            Lib::Fabs => x.abs(),
-            Lib::Copysign => {
+            LibFunc::Fabs => x.abs(),
+            LibFunc::Copysign => {
                 let magnitude = x.abs();
                 if y.is_negative() { -magnitude } else { magnitude }
             }
-            Lib::Inf => F80::INFINITY,
-            Lib::Nan => F80 { exponent: 0x7fff, ..F80::DEFAULT_NAN },
-            Lib::Sqrt if self.call_kind(c) == Kind::F32 => F80::from_f32(x.to_f32().sqrt()),
-            Lib::Sqrt => F80::from_f64(double.sqrt()),
-            Lib::Floor => F80::from_f64(double.floor()),
-            Lib::Ceil => F80::from_f64(double.ceil()),
-            Lib::Trunc => F80::from_f64(double.trunc()),
-            Lib::Fmod => x.fmod(y),
-            _ => return unsupported(format!("the builtin {lib:?}")),
+            LibFunc::Inf => F80::INFINITY,
+            LibFunc::Nan => F80 { exponent: 0x7fff, ..F80::DEFAULT_NAN },
+            LibFunc::Sqrt if self.call_kind(c) == ScalarKind::F32 => {
+                F80::from_f32(x.to_f32().sqrt())
+            }
+            LibFunc::Sqrt => F80::from_f64(double.sqrt()),
+            LibFunc::Floor => F80::from_f64(double.floor()),
+            LibFunc::Ceil => F80::from_f64(double.ceil()),
+            LibFunc::Trunc => F80::from_f64(double.trunc()),
+            LibFunc::Fmod => x.fmod(y),
+            _ => return unsupported(format!("builtin `{}`", lib.name())),
         };
-        self.give_float(c, value);
+        self.set_float_result(c, value);
         Ok(())
     }
 
     /// A `va_list` holds the number of the call and the position in its arguments.
-    fn va_start(&mut self, list: u64) -> Res<()> {
+    fn va_start(&mut self, list: u64) -> ExecResult<()> {
         let number = self.frame_number();
         self.write_list(list, (number, 0))
     }
 
-    fn write_list(&mut self, list: u64, (call, position): (u64, u64)) -> Res<()> {
+    fn write_list(&mut self, list: u64, (call, position): (u64, u64)) -> ExecResult<()> {
         let at = self.range(list, 24, Access::Store)?;
         let mut bytes = [0; 24];
         bytes[..8].copy_from_slice(&call.to_le_bytes());
@@ -237,7 +248,7 @@ impl Machine<'_> {
         self.write_bytes(at, &bytes)
     }
 
-    fn read_list(&mut self, list: u64) -> Res<(u64, u64)> {
+    fn read_list(&mut self, list: u64) -> ExecResult<(u64, u64)> {
         let mut bytes = [0; 16];
         for (i, byte) in bytes.iter_mut().enumerate() {
             *byte = self.read_char(list + i as u64)?;
@@ -246,8 +257,8 @@ impl Machine<'_> {
         Ok((half(0), half(8)))
     }
 
-    /// What is left of a list, for `vprintf` and its kin.
-    pub(super) fn rest_of_list(&mut self, list: u64) -> Res<Vec<(u64, u64, Ty)>> {
+    /// The remaining arguments of a list, for `vprintf` and the like.
+    pub(super) fn rest_of_list(&mut self, list: u64) -> ExecResult<Vec<(u64, u64, Ty)>> {
         let (call, position) = self.read_list(list)?;
         match self.varargs_of(call) {
             Some(args) => Ok(args.get(position as usize..).unwrap_or(&[]).to_vec()),
@@ -255,7 +266,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(crate) fn va_arg(&mut self, d: crate::code::Reg, list: u64, ty: Ty) -> Res<()> {
+    pub(crate) fn va_arg(&mut self, d: crate::code::Reg, list: u64, ty: Ty) -> ExecResult<()> {
         let (call, position) = self.read_list(list)?;
         let Some(args) = self.varargs_of(call) else {
             return ub(UbKind::VaArg, "the va_list belongs to a call that has ended".into());
@@ -264,19 +275,19 @@ impl Machine<'_> {
             return ub(UbKind::VaArg, format!("there are only {} variable arguments", args.len()));
         };
         if !self.va_compatible(ty, actual, low) {
-            let name = |ty| ctree::print::print_type(self.p, ty);
+            let name = |ty| ctree::print::print_type(self.program, ty);
             return ub(
                 UbKind::VaArg,
                 format!("the argument is a `{}`, not a `{}`", name(actual), name(ty)),
             );
         }
         self.write_list(list, (call, position + 1))?;
-        if Kind::of(&self.p.types, ty).is_some_and(Kind::is_wide) {
-            self.give_wide(d, u128::from(low) | (u128::from(high) << 64));
+        if ScalarKind::of(&self.program.types, ty).is_some_and(ScalarKind::is_wide) {
+            self.set_wide_result(d, u128::from(low) | (u128::from(high) << 64));
         } else {
             // For a record, the pointer to the caller's copy.
-            let kind = Kind::of(&self.p.types, ty).unwrap_or(Kind::U64);
-            self.give(d, kind.wrap(low));
+            let kind = ScalarKind::of(&self.program.types, ty).unwrap_or(ScalarKind::U64);
+            self.set_result(d, kind.wrap(low));
         }
         Ok(())
     }
@@ -284,13 +295,13 @@ impl Machine<'_> {
     /// 7.16.1.1p2: compatible, or signed and unsigned counterparts with a value that both have, or
     /// pointers to void and to a character type.
     fn va_compatible(&self, wanted: Ty, actual: Ty, value: u64) -> bool {
-        if crate::compat::compatible(self.p, wanted, actual) {
+        if crate::compat::compatible(self.program, wanted, actual) {
             return true;
         }
-        let types = &self.p.types;
+        let types = &self.program.types;
         match (types.int_kind(wanted), types.int_kind(actual)) {
             (Some(x), Some(y)) => {
-                let kind = Kind::of(types, wanted).unwrap_or(Kind::I64);
+                let kind = ScalarKind::of(types, wanted).unwrap_or(ScalarKind::I64);
                 x.to_unsigned() == y.to_unsigned()
                     && (kind.is_wide() || value >> (kind.bits() - 1) & 1 == 0)
             }

@@ -1,19 +1,19 @@
 //! The printf family (7.21.6).
 
-use super::{Call, Lib};
+use super::{LibCall, LibFunc};
 use crate::exec::Machine;
 use crate::format::{ArgType, Directive, Refusal, parse};
 use crate::longdouble::F80;
 use crate::memory::{Access, Origin, offset_of, slot_of, with_offset};
 use crate::outcome::{UbKind, UnspecKind};
-use crate::stop::{Res, ub, unspecified, unsupported};
+use crate::stop::{ExecResult, ub, unspecified, unsupported};
 use ctree::{IntKind, Ty};
 
 /// An argument: its registers and its type.
-type Arg = (u64, u64, Ty);
+type PrintArg = (u64, u64, Ty);
 
 impl Machine<'_> {
-    fn call_args(&self, c: Call, from: usize) -> Vec<Arg> {
+    fn call_args(&self, c: LibCall, from: usize) -> Vec<PrintArg> {
         let site = &self.code.sites[c.site as usize];
         (from..site.args.len())
             .map(|i| {
@@ -23,27 +23,29 @@ impl Machine<'_> {
             .collect()
     }
 
-    pub(super) fn print_call(&mut self, lib: Lib, c: Call) -> Res<()> {
+    pub(super) fn print_call(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let first = self.argument(c.base, c.site, 0);
         let result = match lib {
-            Lib::Puts if first == 0 => return ub(UbKind::Library, "puts of a null pointer".into()),
-            Lib::Puts => {
+            LibFunc::Puts if first == 0 => {
+                return ub(UbKind::Library, "puts of a null pointer".into());
+            }
+            LibFunc::Puts => {
                 let mut text = self.read_string(first, None)?;
                 text.push(b'\n');
                 self.print(&text)?;
                 text.len() as u64
             }
-            Lib::Putchar => {
+            LibFunc::Putchar => {
                 self.print(&[first as u8])?;
                 u64::from(first as u8)
             }
-            Lib::Printf => {
+            LibFunc::Printf => {
                 let args = self.call_args(c, 1);
                 let text = self.format(first, &args)?;
                 self.print(&text)?;
                 text.len() as u64
             }
-            Lib::Sprintf => {
+            LibFunc::Sprintf => {
                 let format = self.argument(c.base, c.site, 1);
                 let args = self.call_args(c, 2);
                 self.print_to(first, None, format, &args)?
@@ -55,31 +57,31 @@ impl Machine<'_> {
                 self.print_to(first, Some(size), format, &args)?
             }
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
-    /// Functions that name a stream: what goes to standard error is not kept.
-    pub(super) fn stream_call(&mut self, lib: Lib, c: Call) -> Res<()> {
+    /// Functions that take a stream; output to standard error is discarded.
+    pub(super) fn stream_call(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let arg = |s: &Self, i| s.argument(c.base, c.site, i);
         let (stream, text) = match lib {
-            Lib::Fprintf => {
+            LibFunc::Fprintf => {
                 let args = self.call_args(c, 2);
                 (arg(self, 0), self.format(arg(self, 1), &args)?)
             }
-            Lib::Vfprintf => {
+            LibFunc::Vfprintf => {
                 let args = self.rest_of_list(arg(self, 2))?;
                 (arg(self, 0), self.format(arg(self, 1), &args)?)
             }
-            Lib::Fputs => {
+            LibFunc::Fputs => {
                 let from = arg(self, 0);
                 if from == 0 {
                     return ub(UbKind::Library, "fputs of a null pointer".into());
                 }
                 (arg(self, 1), self.read_string(from, None)?)
             }
-            Lib::Fputc => (arg(self, 1), vec![arg(self, 0) as u8]),
-            Lib::Fwrite => {
+            LibFunc::Fputc => (arg(self, 1), vec![arg(self, 0) as u8]),
+            LibFunc::Fwrite => {
                 let (from, size) = (arg(self, 0), arg(self, 1).saturating_mul(arg(self, 2)));
                 let size = u32::try_from(size).unwrap_or(u32::MAX >> 4);
                 let mut text = Vec::new();
@@ -89,7 +91,7 @@ impl Machine<'_> {
                 (arg(self, 3), text)
             }
             _ if arg(self, 0) == 0 => {
-                self.give(c.base, 0);
+                self.set_result(c.base, 0);
                 return self.touch_io();
             }
             _ => (arg(self, 0), Vec::new()),
@@ -100,43 +102,49 @@ impl Machine<'_> {
             _ => return ub(UbKind::Library, "the stream is neither stdout nor stderr".into()),
         }
         let result = match lib {
-            Lib::Fputc => u64::from(text[0]),
-            Lib::Fwrite => arg(self, 2),
+            LibFunc::Fputc => u64::from(text[0]),
+            LibFunc::Fwrite => arg(self, 2),
             // fputs and fflush: a non-negative number; glibc gives 1 and 0.
-            Lib::Fputs => 1,
+            LibFunc::Fputs => 1,
             _ => text.len() as u64,
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
-    pub(super) fn print_list_call(&mut self, lib: Lib, c: Call) -> Res<()> {
+    pub(super) fn print_list_call(&mut self, lib: LibFunc, c: LibCall) -> ExecResult<()> {
         let first = self.argument(c.base, c.site, 0);
         let (format_at, list_at) = match lib {
-            Lib::Vprintf => (0, 1),
-            Lib::Vsprintf => (1, 2),
+            LibFunc::Vprintf => (0, 1),
+            LibFunc::Vsprintf => (1, 2),
             _ => (2, 3),
         };
         let format = self.argument(c.base, c.site, format_at);
         let list = self.argument(c.base, c.site, list_at);
         let args = self.rest_of_list(list)?;
         let result = match lib {
-            Lib::Vprintf => {
+            LibFunc::Vprintf => {
                 let text = self.format(format, &args)?;
                 self.print(&text)?;
                 text.len() as u64
             }
-            Lib::Vsprintf => self.print_to(first, None, format, &args)?,
+            LibFunc::Vsprintf => self.print_to(first, None, format, &args)?,
             _ => {
                 let size = self.argument(c.base, c.site, 1);
                 self.print_to(first, Some(size), format, &args)?
             }
         };
-        self.give(c.base, result);
+        self.set_result(c.base, result);
         Ok(())
     }
 
-    fn print_to(&mut self, to: u64, size: Option<u64>, format: u64, args: &[Arg]) -> Res<u64> {
+    fn print_to(
+        &mut self,
+        to: u64,
+        size: Option<u64>,
+        format: u64,
+        args: &[PrintArg],
+    ) -> ExecResult<u64> {
         let mut text = self.format(format, args)?;
         let length = text.len() as u64;
         match size {
@@ -153,7 +161,7 @@ impl Machine<'_> {
         Ok(length)
     }
 
-    fn format(&mut self, format: u64, args: &[Arg]) -> Res<Vec<u8>> {
+    fn format(&mut self, format: u64, args: &[PrintArg]) -> ExecResult<Vec<u8>> {
         if format == 0 {
             return ub(UbKind::Library, "the format is a null pointer".into());
         }
@@ -220,12 +228,16 @@ impl Machine<'_> {
         Ok(out)
     }
 
-    fn next_arg(&self, args: &mut std::slice::Iter<'_, Arg>, wanted: ArgType) -> Res<Arg> {
+    fn next_arg(
+        &self,
+        args: &mut std::slice::Iter<'_, PrintArg>,
+        wanted: ArgType,
+    ) -> ExecResult<PrintArg> {
         let Some(&arg) = args.next() else {
             return ub(UbKind::Format, "there are fewer arguments than conversions".into());
         };
         if !self.agrees(arg.2, wanted) {
-            let name = ctree::print::print_type(self.p, arg.2);
+            let name = ctree::print::print_type(self.program, arg.2);
             return ub(UbKind::Format, format!("a conversion for {wanted:?} is given a `{name}`"));
         }
         Ok(arg)
@@ -234,28 +246,30 @@ impl Machine<'_> {
     /// Whether an argument of the (promoted) type suits a conversion.
     fn agrees(&self, ty: Ty, wanted: ArgType) -> bool {
         use ArgType::*;
-        let pointee = self.p.types.pointee(ty);
-        let rank = self.p.types.int_kind(ty).map(IntKind::to_unsigned);
+        let pointee = self.program.types.pointee(ty);
+        let rank = self.program.types.int_kind(ty).map(IntKind::to_unsigned);
         match wanted {
             SChar | UChar | Short | UShort | Int | UInt | CharAsInt => rank == Some(IntKind::UInt),
             Long | ULong | IntMax | UIntMax | SSize | Size | PtrDiff | UPtrDiff => {
                 rank == Some(IntKind::ULong)
             }
             LongLong | ULongLong => rank == Some(IntKind::ULongLong),
-            Double => self.p.types.resolved(ty).unqual() == Ty::DOUBLE,
-            LongDouble => self.p.types.resolved(ty).unqual() == Ty::LDOUBLE,
+            Double => self.program.types.resolved(ty).unqual() == Ty::DOUBLE,
+            LongDouble => self.program.types.resolved(ty).unqual() == Ty::LDOUBLE,
             Str => pointee.is_some_and(|t| {
-                self.p.types.int_kind(t).is_some_and(|k| k.rank() == 1) || self.p.types.is_void(t)
+                self.program.types.int_kind(t).is_some_and(|k| k.rank() == 1)
+                    || self.program.types.is_void(t)
             }),
             // Strictly a pointer to void; character pointers have the same representation.
             Pointer => pointee.is_some_and(|t| {
-                self.p.types.is_void(t) || self.p.types.int_kind(t).is_some_and(|k| k.rank() == 1)
+                self.program.types.is_void(t)
+                    || self.program.types.int_kind(t).is_some_and(|k| k.rank() == 1)
             }),
         }
     }
 }
 
-fn refuse<T>(refusal: Refusal, why: String) -> Res<T> {
+fn refuse<T>(refusal: Refusal, why: String) -> ExecResult<T> {
     match refusal {
         Refusal::Undefined => ub(UbKind::Format, why),
         Refusal::Unsupported => unsupported(why),

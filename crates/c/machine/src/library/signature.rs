@@ -1,61 +1,68 @@
-//! Whether a call reaches a library function with a type that it has (6.5.2.2p6 and p9).
+//! Whether a library function is called with a compatible type (6.5.2.2p6 and p9).
 //!
-//! A program may declare a library function itself (7.1.4p2), but only as what it is. Builtins are
-//! not checked: nobody but the compiler declares them.
+//! A program may declare a library function itself (7.1.4p2), but only with its own type. Builtins are
+//! not checked: only the compiler declares them.
 
-use super::Lib;
+use super::LibFunc;
 use crate::compat::compatible;
 use crate::outcome::UbKind;
 use ctree::{Program, Quals, Ty, TypeKind};
 
 /// Whether a call through the type `call` with arguments of types `args` may reach `name`.
 pub(crate) fn call_agrees(
-    p: &Program,
+    program: &Program,
     name: &str,
     call: Ty,
     args: &[Ty],
 ) -> Result<(), (UbKind, &'static str)> {
-    let (Some(signature), Some(f)) = (ctree::library::signature(name), p.types.as_function(call))
+    let (Some(signature), Some(f)) =
+        (ctree::library::signature(name), program.types.as_function(call))
     else {
         return Ok(());
     };
     let variadic = signature.ends_with('.');
     let mut codes = signature.trim_end_matches('.').bytes();
-    if !codes.next().is_some_and(|code| is(p, f.ret, code)) {
-        return Err((UbKind::CallType, "the library's has another return type"));
+    if !codes.next().is_some_and(|code| matches_code(program, f.ret, code)) {
+        return Err((UbKind::CallType, "the library function has another return type"));
     }
     if !f.proto && variadic {
         return Err((UbKind::CallArgs, "a variadic function is called without a prototype"));
     }
     let given: &[Ty] = if f.proto { &f.params } else { args };
     let same = given.iter().all(|&ty| match codes.next() {
-        Some(code) => is(p, ty, code) || !f.proto && nearly(p, ty, code),
+        Some(code) => {
+            matches_code(program, ty, code) || !f.proto && agrees_unprototyped(program, ty, code)
+        }
         None => false,
     });
     match same && codes.next().is_none() && f.variadic == variadic {
         true => Ok(()),
-        false if f.proto => Err((UbKind::CallType, "the library's has other parameters")),
-        false => Err((UbKind::CallArgs, "the arguments are not what the library's takes")),
+        false if f.proto => Err((UbKind::CallType, "the library function has other parameters")),
+        false => {
+            Err((UbKind::CallArgs, "the arguments do not match the library function's parameters"))
+        }
     }
 }
 
-/// The same for a call through a pointer, which does not know the name: any name will do.
+/// The same for a call through a pointer, where the name is unknown: any of its names may match.
 pub(crate) fn pointer_call_agrees(
-    p: &Program,
-    lib: Lib,
+    program: &Program,
+    lib: LibFunc,
     call: Ty,
     args: &[Ty],
 ) -> Result<(), (UbKind, &'static str)> {
-    let mut verdicts = lib.names().iter().map(|name| call_agrees(p, name, call, args));
+    let mut verdicts = lib.names().iter().map(|name| call_agrees(program, name, call, args));
     let first = verdicts.next().unwrap_or(Ok(()));
     if verdicts.any(|v| v.is_ok()) { Ok(()) } else { first }
 }
 
-/// Whether a type is what a code says.
-fn is(p: &Program, ty: Ty, code: u8) -> bool {
+/// Whether a type is the one that a signature code stands for.
+fn matches_code(program: &Program, ty: Ty, code: u8) -> bool {
     let to = |quals: Quals, pointee: Ty| {
-        let target = p.types.pointee(ty);
-        target.is_some_and(|t| p.types.resolved(t).quals() == quals && compatible(p, t, pointee))
+        let target = program.types.pointee(ty);
+        target.is_some_and(|t| {
+            program.types.resolved(t).quals() == quals && compatible(program, t, pointee)
+        })
     };
     match code {
         b'p' => to(Quals::NONE, Ty::VOID),
@@ -63,30 +70,32 @@ fn is(p: &Program, ty: Ty, code: u8) -> bool {
         b's' => to(Quals::NONE, Ty::CHAR),
         b'S' => to(Quals::CONST, Ty::CHAR),
         b'F' => {
-            let target = p.types.pointee(ty);
+            let target = program.types.pointee(ty);
             target.is_some_and(|t| {
-                t.quals() == Quals::NONE && matches!(p.types.shape(t), TypeKind::Record(_))
+                t.quals() == Quals::NONE && matches!(program.types.shape(t), TypeKind::Record(_))
             })
         }
-        _ => plain(code).is_some_and(|plain| compatible(p, ty, plain)),
+        _ => basic_type(code).is_some_and(|plain| compatible(program, ty, plain)),
     }
 }
 
 /// 6.5.2.2p6, of an argument without a prototype: signed and unsigned counterparts agree, and so do
 /// pointers to `void` and to characters.
-fn nearly(p: &Program, ty: Ty, code: u8) -> bool {
-    let bytes = |t: Ty| p.types.is_void(t) || p.types.int_kind(t).is_some_and(|k| k.rank() == 1);
-    match plain(code) {
-        Some(plain) => match (p.types.int_kind(ty), p.types.int_kind(plain)) {
+fn agrees_unprototyped(program: &Program, ty: Ty, code: u8) -> bool {
+    let bytes = |t: Ty| {
+        program.types.is_void(t) || program.types.int_kind(t).is_some_and(|k| k.rank() == 1)
+    };
+    match basic_type(code) {
+        Some(plain) => match (program.types.int_kind(ty), program.types.int_kind(plain)) {
             (Some(x), Some(y)) => x.to_unsigned() == y.to_unsigned(),
             _ => false,
         },
-        None => code != b'F' && p.types.pointee(ty).is_some_and(bytes),
+        None => code != b'F' && program.types.pointee(ty).is_some_and(bytes),
     }
 }
 
-/// The type of a code that is no pointer; no function that is modelled has others than these.
-fn plain(code: u8) -> Option<Ty> {
+/// The type of a code that is not a pointer; the supported functions need no others.
+fn basic_type(code: u8) -> Option<Ty> {
     Some(match code {
         b'v' => Ty::VOID,
         b'i' => Ty::INT,

@@ -1,43 +1,45 @@
 //! Calls.
 
 use super::effects::Effects;
-use super::place::Lv;
-use super::{L, Lower};
+use super::lvalue::LValue;
+use super::{Lower, Lowered};
 use crate::code::*;
 use crate::compat::{compatible, promoted};
-use crate::kind::Kind;
-use crate::library::{Lib, signature};
+use crate::kind::ScalarKind;
+use crate::library::{LibFunc, signature};
 use crate::outcome::UbKind;
 use ctree::{ExprId, ExprKind, FuncId, FuncStorage, Program, Ty};
 
 /// What is called.
-enum Target {
+enum CallTarget {
     Func(u32),
-    Lib(Lib, FuncId),
+    LibFunc(LibFunc, FuncId),
     /// Through a pointer that is yet to be evaluated.
     Pointer(ExprId),
 }
 
 impl Lower<'_> {
-    fn target(&self, f: ExprId) -> L<Target> {
+    fn target(&self, f: ExprId) -> Lowered<CallTarget> {
         let mut inner = f;
         while let ExprKind::Implicit(e) | ExprKind::Unary(ctree::UnOp::AddrOf, e) =
-            self.p.expr(inner).kind
+            self.program.expr(inner).kind
         {
             inner = e;
         }
-        let ExprKind::Func(id) = self.p.expr(inner).kind else { return Ok(Target::Pointer(f)) };
+        let ExprKind::Func(id) = self.program.expr(inner).kind else {
+            return Ok(CallTarget::Pointer(f));
+        };
         self.known_target(id)
     }
 
-    fn known_target(&self, id: FuncId) -> L<Target> {
+    fn known_target(&self, id: FuncId) -> Lowered<CallTarget> {
         if let Some(&number) = self.func_numbers.get(&id) {
-            return Ok(Target::Func(number));
+            return Ok(CallTarget::Func(number));
         }
-        let name = self.p.name(self.p.func(id).name);
-        match Lib::by_name(name) {
-            Some(lib) => Ok(Target::Lib(lib, id)),
-            None => Err(format!("the function `{name}`, which has no definition here")),
+        let name = self.program.name(self.program.func(id).name);
+        match LibFunc::by_name(name) {
+            Some(lib) => Ok(CallTarget::LibFunc(lib, id)),
+            None => Err(format!("function `{name}`, which has no definition")),
         }
     }
 
@@ -49,28 +51,34 @@ impl Lower<'_> {
         args: &[ExprId],
         want: Option<Reg>,
         used: bool,
-    ) -> L<Reg> {
-        let ty = self.p.expr(e).ty;
+    ) -> Lowered<Reg> {
+        let ty = self.program.expr(e).ty;
         if self.in_memory(ty) {
-            // A record nobody looks at still needs somewhere to go.
+            // A record that is not used still needs storage.
             return self.aggregate(e).map(|_| 0);
         }
-        let kind = if self.p.types.is_void(ty) { Kind::I32 } else { self.kind_of(ty)? };
+        let kind = if self.program.types.is_void(ty) { ScalarKind::I32 } else { self.kind_of(ty)? };
         let d = want.unwrap_or_else(|| self.temp_for(kind));
-        let mark = self.f.next;
+        let mark = self.func.next;
         let base = self.emit_call(e, f, args, None, used)?;
-        if used && !self.p.types.is_void(ty) {
+        if used && !self.program.types.is_void(ty) {
             self.mov(d, base, kind);
         }
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(d)
     }
 
     /// A call whose value is a record, left in `to`.
-    pub(super) fn call_record(&mut self, e: ExprId, f: ExprId, args: &[ExprId], to: Lv) -> L<()> {
-        let mark = self.f.next;
+    pub(super) fn call_record(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        args: &[ExprId],
+        to: LValue,
+    ) -> Lowered<()> {
+        let mark = self.func.next;
         self.emit_call(e, f, args, Some(to), true)?;
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(())
     }
 
@@ -79,20 +87,21 @@ impl Lower<'_> {
         e: ExprId,
         f: ExprId,
         args: &[ExprId],
-        to: Option<Lv>,
+        to: Option<LValue>,
         used: bool,
-    ) -> L<Reg> {
+    ) -> Lowered<Reg> {
         let target = self.target(f)?;
-        let fty = self.p.types.pointee(self.p.expr(f).ty).unwrap_or(self.p.expr(f).ty);
-        let base = self.f.next.min(u32::from(NO_REG)) as Reg;
+        let fty =
+            self.program.types.pointee(self.program.expr(f).ty).unwrap_or(self.program.expr(f).ty);
+        let base = self.func.next.min(u32::from(NO_REG)) as Reg;
         let hidden = to.map(|lv| {
             let reg = self.temp();
             (reg, lv)
         });
         let mut regs = Vec::with_capacity(args.len());
         for &arg in args {
-            let kind = Kind::of(&self.p.types, self.p.expr(arg).ty);
-            let wide = kind.is_some_and(Kind::is_wide);
+            let kind = ScalarKind::of(&self.program.types, self.program.expr(arg).ty);
+            let wide = kind.is_some_and(ScalarKind::is_wide);
             regs.push(if wide { self.temp_pair() } else { self.temp() });
         }
         if args.is_empty() && hidden.is_none() {
@@ -104,40 +113,40 @@ impl Lower<'_> {
             self.address(&lv, Some(reg))?;
         }
         let site = self.code.sites.len() as u32;
-        self.code.sites.push(Site {
+        self.code.sites.push(CallSite {
             node: e,
-            args: args.iter().map(|&a| self.p.expr(a).ty).collect(),
+            args: args.iter().map(|&a| self.program.expr(a).ty).collect(),
             regs: regs.iter().map(|r| r - base).collect(),
             ty: fty,
             used,
             sign_only: !used || self.sign_only.contains(&e),
         });
         match target {
-            Target::Func(func) => {
+            CallTarget::Func(func) => {
                 self.check_call(func, fty, args);
                 self.emit(Op::Call { func, base, site });
             }
-            Target::Lib(lib, id) => {
+            CallTarget::LibFunc(lib, id) => {
                 self.check_library_call(id, fty, args);
                 for &arg in args {
                     // Builtins store through their pointer arguments: the class must be known then.
-                    if let Some(to) = self.p.types.pointee(self.p.expr(arg).ty)
-                        && self.p.types.is_scalar(to)
+                    if let Some(to) = self.program.types.pointee(self.program.expr(arg).ty)
+                        && self.program.types.is_scalar(to)
                     {
-                        self.code.classes.class(&self.p.types, to);
+                        self.code.classes.class(&self.program.types, to);
                     }
                 }
                 self.emit(Op::CallLib { lib, base, site });
             }
-            Target::Pointer(_) => {
+            CallTarget::Pointer(_) => {
                 self.emit(Op::CallPtr { p: callee, base, site });
             }
         }
         Ok(base)
     }
 
-    /// Evaluates the arguments, and the function pointer, in an order of ours.
-    fn arguments(&mut self, target: &Target, args: &[ExprId], regs: &[Reg]) -> L<Reg> {
+    /// Evaluates the arguments and the function pointer, in an order that we choose.
+    fn arguments(&mut self, target: &CallTarget, args: &[ExprId], regs: &[Reg]) -> Lowered<Reg> {
         // Operand i < args.len() is an argument; the last may be the callee.
         let mut operands: Vec<(usize, ExprId, Effects)> = Vec::with_capacity(args.len() + 1);
         for (i, &arg) in args.iter().enumerate() {
@@ -145,7 +154,7 @@ impl Lower<'_> {
             operands.push((i, arg, effects));
         }
         let mut callee = 0;
-        if let Target::Pointer(f) = *target {
+        if let CallTarget::Pointer(f) = *target {
             callee = self.temp();
             let effects = self.effects(f);
             operands.push((args.len(), f, effects));
@@ -166,12 +175,12 @@ impl Lower<'_> {
             }
             let reg = if i == args.len() { callee } else { regs[i] };
             match target {
-                // What is wrong with freeing twice is said by free itself.
-                Target::Lib(Lib::Free | Lib::Realloc, _)
-                    if self.p.types.is_pointer(self.p.expr(e).ty) =>
+                // A double free is diagnosed by `free` itself.
+                CallTarget::LibFunc(LibFunc::Free | LibFunc::Realloc, _)
+                    if self.program.types.is_pointer(self.program.expr(e).ty) =>
                 {
                     let r = self.freed_operand(e)?;
-                    self.mov(reg, r, Kind::Ptr);
+                    self.mov(reg, r, ScalarKind::Ptr);
                 }
                 _ => self.argument(e, reg)?,
             }
@@ -185,59 +194,62 @@ impl Lower<'_> {
         Ok(callee)
     }
 
-    fn freed_operand(&mut self, e: ExprId) -> L<Reg> {
+    fn freed_operand(&mut self, e: ExprId) -> Lowered<Reg> {
         let mut inner = e;
-        while let ExprKind::Implicit(of) | ExprKind::Cast(_, of) = self.p.expr(inner).kind
-            && self.p.types.is_pointer(self.p.expr(of).ty)
+        while let ExprKind::Implicit(of) | ExprKind::Cast(_, of) = self.program.expr(inner).kind
+            && self.program.types.is_pointer(self.program.expr(of).ty)
         {
             inner = of;
         }
         self.pointer_operand(inner)
     }
 
-    fn argument(&mut self, e: ExprId, reg: Reg) -> L<()> {
-        let mark = self.f.next;
-        if Kind::of(&self.p.types, self.p.expr(e).ty).is_some() {
+    fn argument(&mut self, e: ExprId, reg: Reg) -> Lowered<()> {
+        let mark = self.func.next;
+        if ScalarKind::of(&self.program.types, self.program.expr(e).ty).is_some() {
             self.value(e, Some(reg))?;
-        } else if matches!(self.p.types.shape(self.p.expr(e).ty), ctree::TypeKind::VaList) {
+        } else if matches!(
+            self.program.types.shape(self.program.expr(e).ty),
+            ctree::TypeKind::VaList
+        ) {
             let lv = self.lvalue(e, true)?;
             self.address(&lv, Some(reg))?;
-        } else if self.is_vector(self.p.expr(e).ty) {
+        } else if self.is_vector(self.program.expr(e).ty) {
             let lv = self.spill(e)?;
             self.address(&lv, Some(reg))?;
         } else {
-            // A copy, so that what the argument named may change before the callee looks.
+            // A copy, so that the argument's object may change before the callee reads it.
             let from = self.aggregate(e)?;
             let to = self.temporary(from.ty.unqual());
             self.copy(&to, &from)?;
             self.address(&to, Some(reg))?;
         }
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(())
     }
 
     /// A direct call must agree with the definition.
     fn check_call(&mut self, func: u32, call: Ty, args: &[ExprId]) {
         let def = self.code.funcs[func as usize].id;
-        let name = self.p.name(self.p.func(def).name).to_string();
-        if self.p.func(def).storage != FuncStorage::Static && Lib::is_reserved(&name) {
-            // Compilers know what the library's function does and need not call this one.
+        let name = self.program.name(self.program.func(def).name).to_string();
+        if self.program.func(def).storage != FuncStorage::Static && LibFunc::is_reserved(&name) {
+            // Compilers know what the library function does and may not call this one.
             self.undefined(
                 UbKind::Library,
                 format!("the program itself defines `{name}`, a library function (7.1.3p2)"),
             );
         }
-        let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
-        if let Err((kind, why)) = call_agrees(self.p, def, call, &types) {
+        let types: Vec<Ty> = args.iter().map(|&a| self.program.expr(a).ty).collect();
+        if let Err((kind, why)) = call_agrees(self.program, def, call, &types) {
             self.undefined(kind, format!("call of `{name}`: {why}"));
         }
     }
 
-    /// A library function must be called as what it is.
+    /// A library function must be called with its own type.
     fn check_library_call(&mut self, id: FuncId, call: Ty, args: &[ExprId]) {
-        let name = self.p.name(self.p.func(id).name);
-        let types: Vec<Ty> = args.iter().map(|&a| self.p.expr(a).ty).collect();
-        if let Err((kind, why)) = signature::call_agrees(self.p, name, call, &types) {
+        let name = self.program.name(self.program.func(id).name);
+        let types: Vec<Ty> = args.iter().map(|&a| self.program.expr(a).ty).collect();
+        if let Err((kind, why)) = signature::call_agrees(self.program, name, call, &types) {
             self.undefined(kind, format!("call of `{name}`: {why}"));
         }
     }
@@ -245,20 +257,21 @@ impl Lower<'_> {
 
 /// Whether a call through type `call` with arguments of types `args` may reach a definition.
 pub(crate) fn call_agrees(
-    p: &Program,
+    program: &Program,
     def: FuncId,
     call: Ty,
     args: &[Ty],
 ) -> Result<(), (UbKind, String)> {
-    let func = p.func(def);
-    let (Some(d), Some(c)) = (p.types.as_function(func.ty), p.types.as_function(call)) else {
+    let func = program.func(def);
+    let (Some(d), Some(c)) = (program.types.as_function(func.ty), program.types.as_function(call))
+    else {
         return Err((UbKind::CallType, "not a function".into()));
     };
-    if !compatible(p, d.ret, c.ret) {
+    if !compatible(program, d.ret, c.ret) {
         return Err((UbKind::CallType, "the return types differ".into()));
     }
     if c.proto && !func.old_style {
-        if !compatible(p, func.ty, call) {
+        if !compatible(program, func.ty, call) {
             return Err((UbKind::CallType, "the function types differ".into()));
         }
         return Ok(());
@@ -269,7 +282,7 @@ pub(crate) fn call_agrees(
     // An old-style definition takes promoted arguments (6.5.2.2p6); its own parameter list is not
     // in its type.
     let params: Vec<Ty> = match func.old_style {
-        true => func.params.iter().map(|&v| promoted(p, p.var(v).ty)).collect(),
+        true => func.params.iter().map(|&v| promoted(program, program.var(v).ty)).collect(),
         false => d.params.to_vec(),
     };
     let given: &[Ty] = if c.proto { &c.params } else { args };
@@ -280,7 +293,7 @@ pub(crate) fn call_agrees(
         ));
     }
     for (&param, &arg) in params.iter().zip(given) {
-        if !compatible(p, param, arg) && (c.proto || !same_but_sign(p, param, arg)) {
+        if !compatible(program, param, arg) && (c.proto || !same_but_sign(program, param, arg)) {
             return Err((
                 UbKind::CallArgs,
                 "an argument's type differs from the parameter's".into(),
@@ -292,17 +305,18 @@ pub(crate) fn call_agrees(
 
 /// 6.5.2.2p6: signed and unsigned counterparts agree (if the value is representable in both, which
 /// their common register form makes so), and `void *` with character pointers.
-fn same_but_sign(p: &Program, a: Ty, b: Ty) -> bool {
-    match (p.types.int_kind(a), p.types.int_kind(b)) {
+fn same_but_sign(program: &Program, a: Ty, b: Ty) -> bool {
+    match (program.types.int_kind(a), program.types.int_kind(b)) {
         (Some(x), Some(y)) => x.to_unsigned() == y.to_unsigned(),
         _ => {
             let bytes = |ty| {
-                p.types.pointee(ty).is_some_and(|t| {
-                    p.types.is_void(t) || p.types.int_kind(t).is_some_and(|k| k.rank() == 1)
+                program.types.pointee(ty).is_some_and(|t| {
+                    program.types.is_void(t)
+                        || program.types.int_kind(t).is_some_and(|k| k.rank() == 1)
                 })
             };
-            let same_pointee = |a, b| match (p.types.pointee(a), p.types.pointee(b)) {
-                (Some(x), Some(y)) => compatible(p, x, y),
+            let same_pointee = |a, b| match (program.types.pointee(a), program.types.pointee(b)) {
+                (Some(x), Some(y)) => compatible(program, x, y),
                 _ => false,
             };
             bytes(a) && bytes(b) || same_pointee(a, b)

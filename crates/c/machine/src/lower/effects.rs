@@ -1,14 +1,15 @@
 //! Which operands might conflict: a cheap over-approximation of what an expression reads and
-//! writes in memory, calls included. Where it says "no", the machine need not look.
+//! writes in memory, calls included. Where there is no conflict, the machine
+//! need not check.
 //!
-//! Locations are folded into 64 bits: one for input and output, 31 shared by the variables whose
+//! Locations are hashed into 64 bits: one for input and output, 31 shared by the variables whose
 //! address is never taken, 32 shared by the classes of everything that a pointer can reach.
 
 use super::scan::{Facts, has_elements, is_array, root};
-use super::watch::step_type;
+use super::watch::path_step_type;
 use crate::classes::{CHAR, Class, Classes};
-use crate::library::Lib;
-use crate::{Hooks, Step, Watch};
+use crate::library::LibFunc;
+use crate::{Hooks, PathStep, Watch};
 use ctree::{
     ExprId, ExprKind, FuncId, FuncStorage, Init, Item, Program, StmtId, StmtKind, Ty, TypeKind,
     UnOp, VarId,
@@ -26,7 +27,7 @@ pub(crate) struct Effects {
     pub heavy: bool,
 }
 
-/// Standard input and output, and everything else outside of the program.
+/// Standard input and output, and the rest of the environment.
 const IO: u64 = 1;
 /// Everything that a pointer can reach.
 const REACHABLE: u64 = !0 << 32;
@@ -57,26 +58,32 @@ fn class_bits(class: Class) -> u64 {
 }
 
 /// Locations of an lvalue access of type `ty` that goes to `var` (or through a pointer).
-fn location(p: &Program, facts: &Facts, classes: &mut Classes, var: Option<VarId>, ty: Ty) -> u64 {
+fn location(
+    program: &Program,
+    facts: &Facts,
+    classes: &mut Classes,
+    var: Option<VarId>,
+    ty: Ty,
+) -> u64 {
     match var {
         Some(v) if !facts.escapes[v.index()] => {
-            let in_register = p.var(v).scope != ctree::Scope::File
-                && p.var(v).storage != ctree::Storage::Static
-                && p.types.is_scalar(p.var(v).ty)
-                && !p.types.resolved(p.var(v).ty).is_volatile()
+            let in_register = program.var(v).scope != ctree::Scope::File
+                && program.var(v).storage != ctree::Storage::Static
+                && program.types.is_scalar(program.var(v).ty)
+                && !program.types.resolved(program.var(v).ty).is_volatile()
                 && !facts.conflicted[v.index()];
             if in_register { 0 } else { 1 << (1 + v.0 % 31) }
         }
-        _ => type_bits(p, classes, ty),
+        _ => type_bits(program, classes, ty),
     }
 }
 
-fn type_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
-    match *p.types.shape(ty) {
-        TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => type_bits(p, classes, elem),
+fn type_bits(program: &Program, classes: &mut Classes, ty: Ty) -> u64 {
+    match *program.types.shape(ty) {
+        TypeKind::Array(elem, _) | TypeKind::Vector(elem, _) => type_bits(program, classes, elem),
         TypeKind::Record(_) => REACHABLE,
-        _ if p.types.is_scalar(ty) => {
-            let class = classes.class(&p.types, ty);
+        _ if program.types.is_scalar(ty) => {
+            let class = classes.class(&program.types, ty);
             // A named char object is reached by char pointers only, but those reach everything.
             if class == CHAR { 1 << 33 } else { class_bits(class) }
         }
@@ -84,26 +91,26 @@ fn type_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
     }
 }
 
-fn pointee_bits(p: &Program, classes: &mut Classes, ty: Ty) -> u64 {
+fn pointee_bits(program: &Program, classes: &mut Classes, ty: Ty) -> u64 {
     // A vector is accessed as its elements are.
-    let ty = p.types.lanes(ty).map_or(ty, |(elem, _)| elem);
-    if p.types.is_scalar(ty) {
-        let class = classes.class(&p.types, ty);
+    let ty = program.types.lanes(ty).map_or(ty, |(elem, _)| elem);
+    if program.types.is_scalar(ty) {
+        let class = classes.class(&program.types, ty);
         return class_bits(class);
     }
-    type_bits(p, classes, ty)
+    type_bits(program, classes, ty)
 }
 
 /// Effects of an expression, remembered.
 pub(crate) fn of_expr(
-    p: &Program,
+    program: &Program,
     facts: &Facts,
     summaries: &Summaries,
     classes: &mut Classes,
     memo: &mut [Option<Effects>],
     e: ExprId,
 ) -> Effects {
-    let mut walk = Walk { p, facts, classes, memo, calls: Calls::Known(summaries) };
+    let mut walk = EffectWalker { program, facts, classes, memo, calls: Calls::Known(summaries) };
     walk.expr(e)
 }
 
@@ -113,15 +120,15 @@ enum Calls<'a> {
     Collect(Vec<FuncId>, bool),
 }
 
-struct Walk<'a> {
-    p: &'a Program,
+struct EffectWalker<'a> {
+    program: &'a Program,
     facts: &'a Facts,
     classes: &'a mut Classes,
     memo: &'a mut [Option<Effects>],
     calls: Calls<'a>,
 }
 
-impl Walk<'_> {
+impl EffectWalker<'_> {
     fn expr(&mut self, e: ExprId) -> Effects {
         // Empty while summaries are being made, when nothing is final.
         if let Some(&Some(known)) = self.memo.get(e.index()) {
@@ -136,16 +143,16 @@ impl Walk<'_> {
 
     /// The access itself, without its operands.
     fn touch(&mut self, e: ExprId) -> u64 {
-        let ty = self.p.expr(e).ty;
-        match root(self.p, e) {
-            Some(v) => location(self.p, self.facts, self.classes, Some(v), ty),
-            None => pointee_bits(self.p, self.classes, ty),
+        let ty = self.program.expr(e).ty;
+        match root(self.program, e) {
+            Some(v) => location(self.program, self.facts, self.classes, Some(v), ty),
+            None => pointee_bits(self.program, self.classes, ty),
         }
     }
 
     fn read(&mut self, e: ExprId) -> Effects {
         let mut effects = self.operands(e);
-        if !is_array(self.p, e) {
+        if !is_array(self.program, e) {
             effects.reads |= self.touch(e);
         }
         effects
@@ -157,7 +164,7 @@ impl Walk<'_> {
         effects
     }
 
-    /// Reading and writing; what leads to the object is evaluated once.
+    /// Reading and writing; the lvalue is evaluated once.
     fn update(&mut self, e: ExprId) -> Effects {
         let effects = self.operands(e);
         let bits = self.touch(e);
@@ -166,10 +173,10 @@ impl Walk<'_> {
 
     /// Effects of evaluating which object an lvalue designates.
     fn operands(&mut self, e: ExprId) -> Effects {
-        match self.p.expr(e).kind {
+        match self.program.expr(e).kind {
             ExprKind::Index(base, index) => self.base(base).and(self.expr(index)),
             ExprKind::Member(of, _) => {
-                if self.p.is_lvalue(of) {
+                if self.program.is_lvalue(of) {
                     self.operands(of)
                 } else {
                     self.expr(of)
@@ -178,7 +185,7 @@ impl Walk<'_> {
             ExprKind::Arrow(of, _) => self.expr(of),
             ExprKind::Unary(UnOp::Deref, of) => self.base(of),
             ExprKind::CompoundLit(_, ref init) => {
-                let bits = type_bits(self.p, self.classes, self.p.expr(e).ty);
+                let bits = type_bits(self.program, self.classes, self.program.expr(e).ty);
                 let effects = self.init(init);
                 Effects { writes: effects.writes | bits, ..effects }
             }
@@ -188,28 +195,24 @@ impl Walk<'_> {
 
     /// The pointer operand of an index or dereference: a decayed array is not read.
     fn base(&mut self, e: ExprId) -> Effects {
-        match self.p.expr(e).kind {
-            ExprKind::Implicit(array) if has_elements(self.p, array) => {
-                if self.p.is_lvalue(array) {
-                    self.operands(array)
-                } else {
-                    self.expr(array)
-                }
+        match self.program.expr(e).kind {
+            ExprKind::Implicit(array) if has_elements(self.program, array) => {
+                if self.program.is_lvalue(array) { self.operands(array) } else { self.expr(array) }
             }
             _ => self.expr(e),
         }
     }
 
     fn compute(&mut self, e: ExprId) -> Effects {
-        let p = self.p;
-        match &p.expr(e).kind {
+        let program = self.program;
+        match &program.expr(e).kind {
             ExprKind::Var(_)
             | ExprKind::Index(..)
             | ExprKind::Arrow(..)
             | ExprKind::Unary(UnOp::Deref, _)
             | ExprKind::CompoundLit(..) => self.read(e),
             ExprKind::Member(of, _) => {
-                if p.is_lvalue(*of) {
+                if program.is_lvalue(*of) {
                     self.read(e)
                 } else {
                     self.expr(*of)
@@ -219,9 +222,11 @@ impl Walk<'_> {
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
                 self.update(*a)
             }
-            ExprKind::Implicit(a) | ExprKind::Cast(_, a) if is_array(p, *a) => self.base(e),
+            ExprKind::Implicit(a) | ExprKind::Cast(_, a) if is_array(program, *a) => self.base(e),
             // The lanes of a vector, about to be indexed.
-            ExprKind::Implicit(a) if has_elements(p, *a) && p.types.is_pointer(p.expr(e).ty) => {
+            ExprKind::Implicit(a)
+                if has_elements(program, *a) && program.types.is_pointer(program.expr(e).ty) =>
+            {
                 self.base(e)
             }
             ExprKind::Unary(_, a) | ExprKind::Implicit(a) | ExprKind::Cast(_, a) => self.expr(*a),
@@ -253,8 +258,8 @@ impl Walk<'_> {
     }
 
     fn callee(&mut self, f: ExprId) -> Effects {
-        let target = match self.p.expr(f).kind {
-            ExprKind::Implicit(inner) => match self.p.expr(inner).kind {
+        let target = match self.program.expr(f).kind {
+            ExprKind::Implicit(inner) => match self.program.expr(inner).kind {
                 ExprKind::Func(id) => Some(id),
                 _ => None,
             },
@@ -286,9 +291,9 @@ impl Walk<'_> {
     }
 
     fn stmt(&mut self, s: StmtId) -> Effects {
-        let p = self.p;
+        let program = self.program;
         let mut all = Effects::default();
-        match &p.stmt(s).kind {
+        match &program.stmt(s).kind {
             StmtKind::Expr(e) | StmtKind::Return(Some(e)) => all = self.expr(*e),
             StmtKind::Block(list) => {
                 for &s in list {
@@ -319,17 +324,23 @@ impl Walk<'_> {
             StmtKind::Decl(items) => {
                 for item in items {
                     if let Item::Var(v) = item
-                        && let Some(init) = &p.var(*v).init
+                        && let Some(init) = &program.var(*v).init
                     {
                         all = all.and(self.init(init));
-                        all.writes |= location(p, self.facts, self.classes, Some(*v), p.var(*v).ty);
+                        all.writes |= location(
+                            program,
+                            self.facts,
+                            self.classes,
+                            Some(*v),
+                            program.var(*v).ty,
+                        );
                     }
                 }
             }
             _ => {}
         }
         if let Some(&seen) = self.facts.watched.get(&s) {
-            // What is known there may be read there, and written.
+            // A watched scalar may be read and written at its probe.
             (all.reads, all.writes) = (all.reads | seen, all.writes | seen);
         }
         all
@@ -338,28 +349,29 @@ impl Walk<'_> {
 
 /// Locations that each probe looks at.
 pub(crate) fn watched(
-    p: &Program,
+    program: &Program,
     facts: &Facts,
     classes: &mut Classes,
     hooks: &Hooks,
 ) -> HashMap<StmtId, u64> {
     let mut of_watch = |watch: &Watch| {
-        let (mut var, mut ty) = (Some(watch.var), p.types.resolved(p.var(watch.var).ty));
+        let (mut var, mut ty) =
+            (Some(watch.var), program.types.resolved(program.var(watch.var).ty));
         let mut bits = 0;
         let mut touch = |var: Option<VarId>, ty| match var {
-            Some(_) => location(p, facts, classes, var, ty),
-            None => pointee_bits(p, classes, ty),
+            Some(_) => location(program, facts, classes, var, ty),
+            None => pointee_bits(program, classes, ty),
         };
         for &step in &watch.path {
-            if step == Step::Deref {
+            if step == PathStep::Deref {
                 bits |= touch(var, ty);
                 var = None;
             }
-            ty = step_type(&p.types, ty, step)?;
+            ty = path_step_type(&program.types, ty, step)?;
         }
         Some(bits | touch(var, ty))
     };
-    // In order: classes are numbered as they are met.
+    // In order: classes are numbered on first use.
     let mut probes: Vec<_> = hooks.probes.iter().collect();
     probes.sort_by_key(|(s, _)| **s);
     let of_probe = |(&s, watches): (&StmtId, &Vec<Watch>)| {
@@ -370,26 +382,26 @@ pub(crate) fn watched(
 
 impl Summaries {
     /// Summaries of all functions, by iteration to a fixed point over the call graph.
-    pub(crate) fn of(p: &Program, facts: &Facts, classes: &mut Classes) -> Summaries {
+    pub(crate) fn of(program: &Program, facts: &Facts, classes: &mut Classes) -> Summaries {
         let mut bodies: HashMap<ctree::Sym, FuncId> = HashMap::new();
-        for (i, func) in p.funcs.iter().enumerate() {
+        for (i, func) in program.funcs.iter().enumerate() {
             if func.body.is_some() && func.storage != FuncStorage::Static {
                 bodies.insert(func.name, FuncId(i as u32));
             }
         }
-        let mut effects: Vec<Effects> = vec![Effects::default(); p.funcs.len()];
-        let mut callees: Vec<(Vec<FuncId>, bool)> = vec![(Vec::new(), false); p.funcs.len()];
+        let mut effects: Vec<Effects> = vec![Effects::default(); program.funcs.len()];
+        let mut callees: Vec<(Vec<FuncId>, bool)> = vec![(Vec::new(), false); program.funcs.len()];
         let mut any = Effects { reads: REACHABLE | IO, writes: REACHABLE | IO, heavy: true };
-        for (i, func) in p.funcs.iter().enumerate() {
+        for (i, func) in program.funcs.iter().enumerate() {
             let Some(body) = func.body else {
                 match bodies.get(&func.name) {
                     Some(&def) => callees[i].0.push(def),
-                    None => effects[i] = library_effects(p.name(func.name)),
+                    None => effects[i] = library_effects(program.name(func.name)),
                 }
                 continue;
             };
             let calls = Calls::Collect(Vec::new(), false);
-            let mut walk = Walk { p, facts, classes, memo: &mut [], calls };
+            let mut walk = EffectWalker { program, facts, classes, memo: &mut [], calls };
             let own = walk.stmt(body);
             if let Calls::Collect(list, indirect) = walk.calls {
                 callees[i] = (list, indirect);
@@ -422,7 +434,7 @@ impl Summaries {
 
 /// Effects of a library function.
 fn library_effects(name: &str) -> Effects {
-    match Lib::by_name(name) {
+    match LibFunc::by_name(name) {
         Some(lib) if lib.is_pure() => Effects::default(),
         Some(lib) if lib.is_memory_only() => {
             Effects { reads: REACHABLE, writes: REACHABLE, heavy: false }

@@ -1,21 +1,21 @@
 //! Expressions to values.
 
 use super::effects::Effects;
-use super::place::{Lv, Place};
-use super::{Home, L, Lower};
+use super::lvalue::{LValue, ValueLocation};
+use super::{Lower, Lowered, VarLocation};
 use crate::code::*;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use ctree::{BinOp, ExprId, ExprKind, StmtId, StmtKind, Ty, TypeKind, UnOp};
 
 impl Lower<'_> {
-    /// Evaluates two operands whose order is open. Where they might conflict, the one without
+    /// Evaluates two operands whose order is unspecified. Where they might conflict, the one without
     /// calls goes first and its accesses are logged while the other runs.
-    pub(super) fn pair<A, B>(
+    pub(super) fn unsequenced_pair<A, B>(
         &mut self,
         (ea, eb): (Effects, Effects),
-        fa: impl FnOnce(&mut Self) -> L<A>,
-        fb: impl FnOnce(&mut Self) -> L<B>,
-    ) -> L<(A, B)> {
+        fa: impl FnOnce(&mut Self) -> Lowered<A>,
+        fb: impl FnOnce(&mut Self) -> Lowered<B>,
+    ) -> Lowered<(A, B)> {
         if !ea.conflicts(eb) {
             let a = fa(self)?;
             return Ok((a, fb(self)?));
@@ -36,16 +36,16 @@ impl Lower<'_> {
     }
 
     pub(super) fn region_begin(&mut self) {
-        self.f.regions += 1;
+        self.func.regions += 1;
         self.emit(Op::RegionBegin { initialiser: false });
     }
 
     pub(super) fn region_end(&mut self) {
-        self.f.regions -= 1;
+        self.func.regions -= 1;
         self.emit(Op::RegionEnd);
     }
 
-    pub(super) fn mov(&mut self, d: Reg, a: Reg, kind: Kind) {
+    pub(super) fn mov(&mut self, d: Reg, a: Reg, kind: ScalarKind) {
         if d != a {
             self.emit(if kind.is_wide() { Op::MovWide { d, a } } else { Op::Mov { d, a } });
         }
@@ -64,10 +64,10 @@ impl Lower<'_> {
 
     /// Evaluates a scalar expression. The register returned may be a variable's own; with `want`
     /// it is that one, written by the last operation only.
-    pub(super) fn value(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
+    pub(super) fn value(&mut self, e: ExprId, want: Option<Reg>) -> Lowered<Reg> {
         let reg = self.at_expr(e, |s| s.value_inner(e, want))?;
         if self.hooks.values
-            && let Ok(kind) = self.kind_of(self.p.expr(e).ty)
+            && let Ok(kind) = self.kind_of(self.program.expr(e).ty)
             && kind.is_int()
             && !kind.is_wide()
         {
@@ -76,15 +76,15 @@ impl Lower<'_> {
         Ok(reg)
     }
 
-    fn value_inner(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
-        let p = self.p;
-        let expr = p.expr(e);
-        if p.is_lvalue(e) {
+    fn value_inner(&mut self, e: ExprId, want: Option<Reg>) -> Lowered<Reg> {
+        let program = self.program;
+        let expr = program.expr(e);
+        if program.is_lvalue(e) {
             return self.read_lvalue(e, want);
         }
         // Side effects inside are pending for an enclosing assignment only where no sequence
         // point or call lies between.
-        let pend = self.f.pend;
+        let pend = self.func.pend;
         let result = match &expr.kind {
             ExprKind::Int(v) => {
                 let kind = self.kind_of(expr.ty)?;
@@ -93,7 +93,7 @@ impl Lower<'_> {
                 Ok(d)
             }
             ExprKind::EnumConst(id, i) => {
-                let value = p.types.enums[id.index()].members[*i as usize].value;
+                let value = program.types.enums[id.index()].members[*i as usize].value;
                 let kind = self.kind_of(expr.ty)?;
                 let d = want.unwrap_or_else(|| self.temp());
                 self.constant(d, kind.wrap(value as u64));
@@ -113,14 +113,17 @@ impl Lower<'_> {
                 self.constant(d + 1, u64::from(*exponent));
                 Ok(d)
             }
-            ExprKind::SizeofExpr(inner) => self.size_constant(p.expr(*inner).ty, want),
+            ExprKind::SizeofExpr(inner) => self.size_constant(program.expr(*inner).ty, want),
             ExprKind::SizeofType(ty) => self.size_constant(*ty, want),
             ExprKind::AlignofType(ty) => {
                 if self.is_aligned_by_vector(*ty) {
-                    return Err("the alignment of a large vector, on which compilers differ".into());
+                    return Err(
+                        "`_Alignof` of a vector of more than 16 bytes, on which compilers disagree"
+                            .into(),
+                    );
                 }
                 let d = want.unwrap_or_else(|| self.temp());
-                self.constant(d, u64::from(p.types.align_of(*ty)));
+                self.constant(d, u64::from(program.types.align_of(*ty)));
                 Ok(d)
             }
             ExprKind::Unary(op, a) => self.unary(e, *op, *a, want),
@@ -133,17 +136,17 @@ impl Lower<'_> {
             ExprKind::Cast(_, a) => self.conversion(e, *a, true, want),
             ExprKind::Implicit(a) => self.conversion(e, *a, false, want),
             ExprKind::Call(f, args) => {
-                self.f.pend = false;
+                self.func.pend = false;
                 self.call(e, *f, args, want, true)
             }
-            ExprKind::Func(_) => Err("a function designator as a value".into()),
+            ExprKind::Func(_) => Err("function designator as a value".into()),
             ExprKind::Member(..) => {
                 // A member of an rvalue record.
                 let lv = self.lvalue(e, false)?;
                 self.load(&lv, want)
             }
             ExprKind::StmtExpr(s) => {
-                self.f.pend = false;
+                self.func.pend = false;
                 self.stmt_expr(e, *s, want)
             }
             ExprKind::VaArg(ap, ty) => {
@@ -152,46 +155,52 @@ impl Lower<'_> {
                 self.va_arg(d, *ap, *ty)?;
                 Ok(d)
             }
-            _ => Err("this expression".into()),
+            kind => Err(format!("{} as a scalar value", kind.description())),
         };
-        self.f.pend = pend;
+        self.func.pend = pend;
         result
     }
 
-    pub(super) fn va_arg(&mut self, d: Reg, ap: ExprId, ty: Ty) -> L<()> {
-        let mark = self.f.next;
+    pub(super) fn va_arg(&mut self, d: Reg, ap: ExprId, ty: Ty) -> Lowered<()> {
+        let mark = self.func.next;
         let lv = self.lvalue(ap, true)?;
         let p = self.address(&lv, None)?;
         self.code.types.push(ty);
         let ty = self.code.types.len() as u32 - 1;
         self.emit(Op::VaArg { d, p, ty });
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(())
     }
 
-    fn read_lvalue(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
-        let ty = self.p.expr(e).ty;
+    fn read_lvalue(&mut self, e: ExprId, want: Option<Reg>) -> Lowered<Reg> {
+        let ty = self.program.expr(e).ty;
         let kind = self.kind_of(ty)?;
-        if let ExprKind::Var(v) = self.p.expr(e).kind
-            && let Some(Home::Register { .. }) = self.homes[v.index()]
+        if let ExprKind::Var(v) = self.program.expr(e).kind
+            && let Some(VarLocation::Register { .. }) = self.var_locations[v.index()]
         {
             let lv = self.lvalue(e, false)?;
             return self.load(&lv, want);
         }
         let d = want.unwrap_or_else(|| self.temp_for(kind));
-        let mark = self.f.next;
+        let mark = self.func.next;
         let lv = self.lvalue(e, false)?;
         self.load(&lv, Some(d))?;
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(d)
     }
 
-    fn size_constant(&mut self, ty: Ty, want: Option<Reg>) -> L<Reg> {
+    fn size_constant(&mut self, ty: Ty, want: Option<Reg>) -> Lowered<Reg> {
         // sizeof(void) and of functions is 1 as a GNU extension.
-        let size = match self.p.types.size_of(ty) {
+        let size = match self.program.types.size_of(ty) {
             Some(size) => size,
-            None if matches!(self.p.types.shape(ty), TypeKind::Void | TypeKind::Function(_)) => 1,
-            None => return Err("the size of an incomplete type".into()),
+            None if matches!(
+                self.program.types.shape(ty),
+                TypeKind::Void | TypeKind::Function(_)
+            ) =>
+            {
+                1
+            }
+            None => return Err("`sizeof` of an incomplete type".into()),
         };
         let d = want.unwrap_or_else(|| self.temp());
         self.constant(d, size);
@@ -199,19 +208,19 @@ impl Lower<'_> {
     }
 
     /// Evaluates an expression for its effects.
-    pub(super) fn discard(&mut self, e: ExprId) -> L<()> {
-        let mark = self.f.next;
+    pub(super) fn discard(&mut self, e: ExprId) -> Lowered<()> {
+        let mark = self.func.next;
         self.at_expr(e, |s| s.discard_inner(e))?;
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(())
     }
 
-    fn discard_inner(&mut self, e: ExprId) -> L<()> {
-        let p = self.p;
-        match &p.expr(e).kind {
+    fn discard_inner(&mut self, e: ExprId) -> Lowered<()> {
+        let program = self.program;
+        match &program.expr(e).kind {
             ExprKind::Call(f, args) => self.call(e, *f, args, None, false).map(drop),
-            ExprKind::Cast(ty, a) if p.types.is_void(*ty) => self.discard(*a),
-            ExprKind::Implicit(a) if p.types.is_void(p.expr(e).ty) => self.discard(*a),
+            ExprKind::Cast(ty, a) if program.types.is_void(*ty) => self.discard(*a),
+            ExprKind::Implicit(a) if program.types.is_void(program.expr(e).ty) => self.discard(*a),
             ExprKind::Binary(BinOp::Comma, a, b) => {
                 self.discard(*a)?;
                 self.discard(*b)
@@ -232,26 +241,28 @@ impl Lower<'_> {
                 self.stmt(*s);
                 Ok(())
             }
-            // A vector's value is put together even if nobody looks: its lanes may overflow.
-            _ if self.is_vector(p.expr(e).ty)
-                && (!p.is_lvalue(e) || p.expr(e).ty.is_volatile()) =>
+            // A vector's value is computed even if it is not used: its lanes may overflow.
+            _ if self.is_vector(program.expr(e).ty)
+                && (!program.is_lvalue(e) || program.expr(e).ty.is_volatile()) =>
             {
-                let lanes = self.lanes(p.expr(e).ty)?;
+                let lanes = self.lanes(program.expr(e).ty)?;
                 self.vector(e, lanes)
             }
             ExprKind::Unary(UnOp::PostInc, a) => self.step(*a, 1, false, None).map(drop),
             ExprKind::Unary(UnOp::PostDec, a) => self.step(*a, -1, false, None).map(drop),
             ExprKind::Assign(a, b) if self.is_char_copy(*a, *b) => self.char_copy(*a, *b),
-            // The value of an lvalue is not wanted, so it is not read (6.3.2.2), unless volatile. But
-            // it is designated: an index must be that of an element (6.5.6p8).
-            _ if p.is_lvalue(e) && !p.expr(e).ty.is_volatile() => self.lvalue(e, false).map(drop),
-            _ if p.types.is_scalar(p.expr(e).ty) => self.value(e, None).map(drop),
+            // The value of an lvalue is not used, so it is not read (6.3.2.2), unless volatile. But it
+            // is still evaluated: an index must be that of an element (6.5.6p8).
+            _ if program.is_lvalue(e) && !program.expr(e).ty.is_volatile() => {
+                self.lvalue(e, false).map(drop)
+            }
+            _ if program.types.is_scalar(program.expr(e).ty) => self.value(e, None).map(drop),
             ExprKind::Func(_) => Ok(()),
-            _ if p.types.is_void(p.expr(e).ty) => match p.expr(e).kind {
+            _ if program.types.is_void(program.expr(e).ty) => match program.expr(e).kind {
                 ExprKind::Unary(UnOp::Deref, a) => self.discard(a),
-                _ => Err("a void expression of this form".into()),
+                ref kind => Err(format!("{} as a void expression", kind.description())),
             },
-            _ if scan_is_array(p, e) => self.lvalue(e, true).map(drop),
+            _ if scan_is_array(program, e) => self.lvalue(e, true).map(drop),
             _ => self.aggregate(e).map(drop),
         }
     }
@@ -263,10 +274,10 @@ impl Lower<'_> {
         a: Option<ExprId>,
         b: ExprId,
         want: Option<Reg>,
-    ) -> L<Reg> {
-        let kind = self.kind_of(self.p.expr(e).ty)?;
+    ) -> Lowered<Reg> {
+        let kind = self.kind_of(self.program.expr(e).ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
-        let mark = self.f.next;
+        let mark = self.func.next;
         let skip = match a {
             Some(a) => {
                 let skip = self.branch_false(c)?;
@@ -275,10 +286,10 @@ impl Lower<'_> {
                 skip
             }
             None => {
-                let saved = std::mem::replace(&mut self.f.pend, false);
-                let ckind = self.kind_of(self.p.expr(c).ty)?;
+                let saved = std::mem::replace(&mut self.func.pend, false);
+                let ckind = self.kind_of(self.program.expr(c).ty)?;
                 let r = self.value(c, None)?;
-                self.f.pend = saved;
+                self.func.pend = saved;
                 let t = self.temp();
                 self.emit(Op::Truth { d: t, a: r, kind: ckind });
                 let skip = self.emit(Op::JumpZero { r: t, to: 0 });
@@ -289,10 +300,10 @@ impl Lower<'_> {
         let end = self.emit(Op::Jump { to: 0 });
         self.patch(skip, self.here());
         self.branch_hook(e, false);
-        self.f.next = mark;
+        self.func.next = mark;
         self.value(b, Some(d))?;
         self.patch(end, self.here());
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(d)
     }
 
@@ -303,21 +314,21 @@ impl Lower<'_> {
     }
 
     /// Emits a jump that is taken when a condition is false; returns it for patching.
-    pub(super) fn branch_false(&mut self, c: ExprId) -> L<usize> {
-        let saved = std::mem::replace(&mut self.f.pend, false);
-        let mark = self.f.next;
+    pub(super) fn branch_false(&mut self, c: ExprId) -> Lowered<usize> {
+        let saved = std::mem::replace(&mut self.func.pend, false);
+        let mark = self.func.next;
         let r = self.truth(c, None)?;
-        self.f.next = mark;
-        self.f.pend = saved;
+        self.func.next = mark;
+        self.func.pend = saved;
         Ok(self.jump_if_zero(r, mark))
     }
 
     /// A scalar as a register that is zero exactly when the value compares equal to zero.
-    pub(super) fn truth(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
-        let kind = self.kind_of(self.p.expr(e).ty)?;
+    pub(super) fn truth(&mut self, e: ExprId, want: Option<Reg>) -> Lowered<Reg> {
+        let kind = self.kind_of(self.program.expr(e).ty)?;
         self.only_sign(e);
         let r = self.value(e, None)?;
-        if kind.is_int() && !kind.is_wide() || kind == Kind::Ptr {
+        if kind.is_int() && !kind.is_wide() || kind == ScalarKind::Ptr {
             return Ok(match want {
                 Some(d) => {
                     self.emit(Op::Truth { d, a: r, kind });
@@ -331,19 +342,19 @@ impl Lower<'_> {
         Ok(d)
     }
 
-    /// Notes that of a call's value only the sign matters.
+    /// Records that only the sign of a call's value is used.
     pub(super) fn only_sign(&mut self, e: ExprId) {
         let mut e = e;
-        while let ExprKind::Implicit(inner) = self.p.expr(e).kind {
+        while let ExprKind::Implicit(inner) = self.program.expr(e).kind {
             e = inner;
         }
-        if let ExprKind::Call(..) = self.p.expr(e).kind {
+        if let ExprKind::Call(..) = self.program.expr(e).kind {
             self.sign_only.insert(e);
         }
     }
 
-    fn stmt_expr(&mut self, e: ExprId, s: StmtId, want: Option<Reg>) -> L<Reg> {
-        let kind = self.kind_of(self.p.expr(e).ty)?;
+    fn stmt_expr(&mut self, e: ExprId, s: StmtId, want: Option<Reg>) -> Lowered<Reg> {
+        let kind = self.kind_of(self.program.expr(e).ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
         // The value may name a variable of the block: copied before the block is left.
         self.block_value(s, |low, value| low.value(value, Some(d)).map(drop))?;
@@ -354,16 +365,18 @@ impl Lower<'_> {
     pub(super) fn block_value(
         &mut self,
         s: StmtId,
-        last: impl FnOnce(&mut Self, ExprId) -> L<()>,
-    ) -> L<()> {
-        let StmtKind::Block(list) = &self.p.stmt(s).kind else {
-            return Err("a statement expression of this form".into());
+        last: impl FnOnce(&mut Self, ExprId) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let StmtKind::Block(list) = &self.program.stmt(s).kind else {
+            return Err("statement expression without a block".into());
         };
         let Some((&end, before)) = list.split_last() else {
-            return Err("an empty statement expression".into());
+            return Err("value of an empty statement expression".into());
         };
-        let StmtKind::Expr(value) = self.p.stmt(end).kind else {
-            return Err("a statement expression whose last statement is no expression".into());
+        let StmtKind::Expr(value) = self.program.stmt(end).kind else {
+            return Err(
+                "value of a statement expression whose last statement is not an expression".into(),
+            );
         };
         self.scoped(|low| {
             low.declare(list);
@@ -376,37 +389,37 @@ impl Lower<'_> {
     }
 
     /// A record-valued expression: the object that holds it.
-    pub(super) fn aggregate(&mut self, e: ExprId) -> L<Lv> {
+    pub(super) fn aggregate(&mut self, e: ExprId) -> Lowered<LValue> {
         self.at_expr(e, |s| s.aggregate_inner(e))
     }
 
-    fn aggregate_inner(&mut self, e: ExprId) -> L<Lv> {
-        let p = self.p;
-        let ty = p.expr(e).ty;
+    fn aggregate_inner(&mut self, e: ExprId) -> Lowered<LValue> {
+        let program = self.program;
+        let ty = program.expr(e).ty;
         if self.is_vector(ty) {
             return self.vector_object(e);
         }
-        if p.is_lvalue(e) {
+        if program.is_lvalue(e) {
             return self.lvalue(e, false);
         }
-        match &p.expr(e).kind {
+        match &program.expr(e).kind {
             ExprKind::VaArg(ap, written) => {
                 let d = self.temp();
                 self.va_arg(d, *ap, *written)?;
-                Ok(Lv::new(Place::Pointer { p: d, at: 0 }, ty, 1))
+                Ok(LValue::new(ValueLocation::Pointer { p: d, at: 0 }, ty, 1))
             }
             ExprKind::Call(f, args) => {
                 let lv = self.temporary(ty);
-                if let Place::Frame { local, .. } = lv.place {
-                    self.f.temps.push(local);
+                if let ValueLocation::Frame { local, .. } = lv.location {
+                    self.func.temps.push(local);
                 }
                 self.call_record(e, *f, args, lv)?;
-                Ok(Lv { init: false, ..lv })
+                Ok(LValue { init: false, ..lv })
             }
             ExprKind::Assign(a, b) => {
                 let (ea, eb) = (self.lvalue_effects(*a), self.effects(*b));
                 let (to, from) =
-                    self.pair((ea, eb), |s| s.lvalue(*a, false), |s| s.aggregate(*b))?;
+                    self.unsequenced_pair((ea, eb), |s| s.lvalue(*a, false), |s| s.aggregate(*b))?;
                 self.copy(&to, &from)?;
                 Ok(to)
             }
@@ -426,7 +439,7 @@ impl Lower<'_> {
                 let lv = self.aggregate(*b)?;
                 self.address(&lv, Some(d))?;
                 self.patch(end, self.here());
-                Ok(Lv::new(Place::Pointer { p: d, at: 0 }, ty, 1))
+                Ok(LValue::new(ValueLocation::Pointer { p: d, at: 0 }, ty, 1))
             }
             ExprKind::StmtExpr(s) => {
                 let to = self.temporary(ty);
@@ -434,26 +447,26 @@ impl Lower<'_> {
                     let from = low.aggregate(value)?;
                     low.copy(&to, &from)
                 })?;
-                Ok(Lv { init: false, ..to })
+                Ok(LValue { init: false, ..to })
             }
-            _ => Err(format!("this expression of type `{}`", self.type_name(ty))),
+            kind => Err(format!("{} of type `{}`", kind.description(), self.type_name(ty))),
         }
     }
 
     /// Copies a record.
-    pub(super) fn copy(&mut self, to: &Lv, from: &Lv) -> L<()> {
-        let mark = self.f.next;
+    pub(super) fn copy(&mut self, to: &LValue, from: &LValue) -> Lowered<()> {
+        let mark = self.func.next;
         let d = self.address(to, None)?;
         let s = self.address(from, None)?;
         self.copy_op(d, s, *to, *from);
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(())
     }
 
-    pub(super) fn copy_op(&mut self, d: Reg, s: Reg, to: Lv, from: Lv) {
-        let size = self.p.types.size_of(to.ty).unwrap_or(0) as u32;
+    pub(super) fn copy_op(&mut self, d: Reg, s: Reg, to: LValue, from: LValue) {
+        let size = self.program.types.size_of(to.ty).unwrap_or(0) as u32;
         let spec = CopySpec {
-            ty: self.p.types.resolved(to.ty).unqual(),
+            ty: self.program.types.resolved(to.ty).unqual(),
             size,
             align: (to.align, from.align),
             volatile: (to.ty.is_volatile(), from.ty.is_volatile()),
@@ -465,6 +478,6 @@ impl Lower<'_> {
     }
 }
 
-fn scan_is_array(p: &ctree::Program, e: ExprId) -> bool {
-    super::scan::is_array(p, e)
+fn scan_is_array(program: &ctree::Program, e: ExprId) -> bool {
+    super::scan::is_array(program, e)
 }

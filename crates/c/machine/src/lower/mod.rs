@@ -1,9 +1,9 @@
 //! Tree to code.
 //!
 //! One pass over each function. Scalars whose address is never taken live in registers; everything
-//! else lives in memory. The order of operands that C leaves open is ours to choose: operands
-//! without calls go first, and where two of them might conflict ([`effects`]), the code brackets
-//! them so that the machine notices ([`crate::sequence`]).
+//! else lives in memory. Where C leaves the order of operands unspecified, operands without
+//! calls go first, and where two of them might conflict ([`effects`]), the code brackets
+//! them so that the machine detects a conflict ([`crate::sequence`]).
 //!
 //! What cannot be compiled becomes an operation that stops with `Unsupported` when reached: code
 //! that is never executed may contain anything.
@@ -13,8 +13,8 @@ mod call;
 mod effects;
 mod expr;
 mod init;
+mod lvalue;
 mod ops;
-mod place;
 mod scan;
 mod stmt;
 mod vector;
@@ -26,7 +26,7 @@ use crate::Hooks;
 use crate::classes::Classes;
 use crate::code::*;
 use crate::compat;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::memory::{OFFSET_BITS, Origin, STATIC_BASE};
 use crate::outcome::UbKind;
 use ctree::{
@@ -36,8 +36,8 @@ use ctree::{
 use effects::{Effects, Summaries};
 use std::collections::HashMap;
 
-/// Compilation of a part: `Err` says what is not supported.
-pub(crate) type L<T> = Result<T, String>;
+/// The result of compiling a construct: `Err` names what is not supported.
+pub(crate) type Lowered<T> = Result<T, String>;
 
 /// A scope of the function being compiled.
 struct ScopeInfo {
@@ -50,7 +50,7 @@ struct ScopeInfo {
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug)]
-enum Home {
+enum VarLocation {
     Register { reg: Reg, flag: Option<Reg> },
     Frame { local: u32 },
     Static { global: u32 },
@@ -95,10 +95,10 @@ struct FuncState {
 }
 
 pub(crate) struct Lower<'a> {
-    p: &'a Program,
+    program: &'a Program,
     hooks: &'a Hooks,
     code: Code,
-    homes: Vec<Option<Home>>,
+    var_locations: Vec<Option<VarLocation>>,
     /// Functions by external name, or by entry for internal linkage.
     func_numbers: HashMap<FuncId, u32>,
     strings: HashMap<StrId, u32>,
@@ -106,12 +106,12 @@ pub(crate) struct Lower<'a> {
     summaries: Summaries,
     memo: Vec<Option<Effects>>,
     node: CodeNode,
-    /// No jump goes beyond this address so far: what stands before may still be changed.
+    /// No jump targets an address from here on: the operation before may still be changed.
     last_target: u32,
-    f: FuncState,
+    func: FuncState,
     access_ids: HashMap<PtrAccess, u32>,
-    elem_ids: HashMap<Elem, u32>,
-    bound_ids: HashMap<Bound, u32>,
+    elem_ids: HashMap<ElemType, u32>,
+    bound_ids: HashMap<IndexBound, u32>,
     /// Static initialisers still to be emitted.
     pending_inits: Vec<VarId>,
     /// Library functions whose address is taken, and streams.
@@ -123,24 +123,24 @@ pub(crate) struct Lower<'a> {
 }
 
 /// Compiles a program.
-pub(crate) fn lower(p: &Program, hooks: &Hooks) -> Code {
+pub(crate) fn lower(program: &Program, hooks: &Hooks) -> Code {
     let mut classes = Classes::new();
-    let mut facts = scan::Facts::of(p, hooks);
-    facts.watched = effects::watched(p, &facts, &mut classes, hooks);
-    let summaries = Summaries::of(p, &facts, &mut classes);
+    let mut facts = scan::Facts::of(program, hooks);
+    facts.watched = effects::watched(program, &facts, &mut classes, hooks);
+    let summaries = Summaries::of(program, &facts, &mut classes);
     let mut lower = Lower {
-        p,
+        program,
         hooks,
         code: Code { classes, static_end: STATIC_BASE, ..Code::default() },
-        homes: vec![None; p.vars.len()],
+        var_locations: vec![None; program.vars.len()],
         func_numbers: HashMap::new(),
         strings: HashMap::new(),
         facts,
         summaries,
-        memo: vec![None; p.exprs.len()],
+        memo: vec![None; program.exprs.len()],
         node: CodeNode::None,
         last_target: 0,
-        f: FuncState::new(Ty::VOID),
+        func: FuncState::new(Ty::VOID),
         access_ids: HashMap::new(),
         elem_ids: HashMap::new(),
         bound_ids: HashMap::new(),
@@ -188,7 +188,7 @@ impl Lower<'_> {
     /// linkage are joined across units.
     fn link(&mut self) {
         let mut by_name: HashMap<Sym, u32> = HashMap::new();
-        for (index, func) in self.p.funcs.iter().enumerate() {
+        for (index, func) in self.program.funcs.iter().enumerate() {
             if func.body.is_none() {
                 continue;
             }
@@ -198,16 +198,16 @@ impl Lower<'_> {
                 && !func.inline
                 && let Some(&other) = by_name.get(&func.name)
             {
-                let first = self.p.func(self.code.funcs[other as usize].id);
+                let first = self.program.func(self.code.funcs[other as usize].id);
                 if !first.inline {
                     self.link_error(
                         func.span,
-                        format!("`{}` is defined twice", self.p.name(func.name)),
+                        format!("`{}` is defined twice", self.program.name(func.name)),
                     );
                 }
             }
-            // A C11 inline definition may be replaced by an external one; bodies agree in any
-            // program worth testing.
+            // A C11 inline definition may be replaced by an external one; we assume that
+            // both bodies agree.
             if func.storage != FuncStorage::Static
                 && !(func.inline && by_name.contains_key(&func.name))
             {
@@ -224,15 +224,15 @@ impl Lower<'_> {
                 ty: func.ty,
                 params: Vec::new(),
                 param_regs: 0,
-                variadic: self.p.types.as_function(func.ty).is_some_and(|f| f.variadic),
+                variadic: self.program.types.as_function(func.ty).is_some_and(|f| f.variadic),
                 wide_return: false,
                 noreturn: func.noreturn,
             });
-            if self.p.name(func.name) == "main" && func.storage != FuncStorage::Static {
+            if self.program.name(func.name) == "main" && func.storage != FuncStorage::Static {
                 self.code.main = Some(number);
             }
         }
-        for (index, func) in self.p.funcs.iter().enumerate() {
+        for (index, func) in self.program.funcs.iter().enumerate() {
             if func.body.is_none()
                 && let Some(&number) = by_name.get(&func.name)
             {
@@ -245,7 +245,7 @@ impl Lower<'_> {
     fn link_variables(&mut self) {
         let mut by_name: HashMap<Sym, u32> = HashMap::new();
         let mut declared: Vec<VarId> = Vec::new();
-        for unit in &self.p.units {
+        for unit in &self.program.units {
             for item in &unit.items {
                 match *item {
                     Item::Var(v) => declared.push(v),
@@ -254,15 +254,15 @@ impl Lower<'_> {
                 }
             }
         }
-        for (index, var) in self.p.vars.iter().enumerate() {
+        for (index, var) in self.program.vars.iter().enumerate() {
             let is_static = var.scope == Scope::File || var.storage == Storage::Static;
             if is_static && var.defined {
                 declared.push(VarId(index as u32));
             }
         }
         for &id in &declared {
-            let var = self.p.var(id);
-            if self.homes[id.index()].is_some() || !var.defined {
+            let var = self.program.var(id);
+            if self.var_locations[id.index()].is_some() || !var.defined {
                 continue;
             }
             let external = var.scope == Scope::File && var.storage != Storage::Static;
@@ -271,10 +271,10 @@ impl Lower<'_> {
                     self.check_same(first, id, true);
                 }
                 // One object all the same, as a common symbol would be.
-                self.homes[id.index()] = Some(Home::Static { global });
+                self.var_locations[id.index()] = Some(VarLocation::Static { global });
             } else {
                 let global = self.new_global(var.ty, var.align, Origin::Var(id));
-                self.homes[id.index()] = Some(Home::Static { global });
+                self.var_locations[id.index()] = Some(VarLocation::Static { global });
                 if external {
                     by_name.insert(var.name, global);
                 }
@@ -283,12 +283,12 @@ impl Lower<'_> {
                 self.pending_inits.push(id);
             }
         }
-        for (index, var) in self.p.vars.iter().enumerate() {
+        for (index, var) in self.program.vars.iter().enumerate() {
             if var.scope == Scope::File
                 && !var.defined
                 && let Some(&global) = by_name.get(&var.name)
             {
-                self.homes[index] = Some(Home::Static { global });
+                self.var_locations[index] = Some(VarLocation::Static { global });
                 if let Origin::Var(first) = self.code.globals[global as usize].origin {
                     self.check_same(first, VarId(index as u32), false);
                 }
@@ -303,9 +303,9 @@ impl Lower<'_> {
 
     /// Two declarations of one external variable must agree.
     fn check_same(&mut self, first: VarId, second: VarId, both_define: bool) {
-        let (a, b) = (self.p.var(first), self.p.var(second));
-        let name = self.p.name(b.name);
-        if !compat::compatible(self.p, a.ty, b.ty) {
+        let (a, b) = (self.program.var(first), self.program.var(second));
+        let name = self.program.name(b.name);
+        if !compat::compatible(self.program, a.ty, b.ty) {
             self.link_error(b.span, format!("`{name}` is declared with another type elsewhere"));
         } else if both_define {
             self.link_error(b.span, format!("`{name}` is defined twice"));
@@ -314,15 +314,15 @@ impl Lower<'_> {
 
     /// `stdout` and `stderr`, where a header declares them and the program does not define them.
     fn link_streams(&mut self) {
-        for (index, var) in self.p.vars.iter().enumerate() {
-            let stream = match self.p.name(var.name) {
+        for (index, var) in self.program.vars.iter().enumerate() {
+            let stream = match self.program.name(var.name) {
                 "stdout" => 1,
                 "stderr" => 2,
                 _ => continue,
             };
             if var.scope != Scope::File
-                || self.homes[index].is_some()
-                || !self.p.types.is_pointer(var.ty)
+                || self.var_locations[index].is_some()
+                || !self.program.types.is_pointer(var.ty)
             {
                 continue;
             }
@@ -331,11 +331,11 @@ impl Lower<'_> {
             let pointer = self.static_pointer(special, 0);
             let global = self.new_global(var.ty, None, Origin::Temp);
             self.code.globals[global as usize].bytes = Some(pointer.to_le_bytes().to_vec());
-            self.homes[index] = Some(Home::Static { global });
+            self.var_locations[index] = Some(VarLocation::Static { global });
         }
     }
 
-    /// A static object of no size that stands for something outside of the program.
+    /// A static object of size 0 that stands for an entity outside of the program.
     fn special(&mut self, name: &'static str, origin: Origin) -> u32 {
         if let Some(&global) = self.specials.get(name) {
             return global;
@@ -353,26 +353,26 @@ impl Lower<'_> {
     }
 
     fn new_global(&mut self, ty: Ty, align: Option<u32>, origin: Origin) -> u32 {
-        let align = self.p.types.align_of(ty).max(align.unwrap_or(1));
+        let align = self.program.types.align_of(ty).max(align.unwrap_or(1));
         let size = self.object_size(ty, origin);
-        let layout = self.code.classes.layout(&self.p.types, ty);
+        let layout = self.code.classes.layout(&self.program.types, ty);
         self.place_global(Global { base: 0, size, align, layout, origin, bytes: None })
     }
 
     /// Size of a variable's object; a flexible array member adds what the initialiser gives it.
     fn object_size(&self, ty: Ty, origin: Origin) -> u32 {
-        let size = self.p.types.size_of(ty).unwrap_or(0);
+        let size = self.program.types.size_of(ty).unwrap_or(0);
         let extra = match origin {
-            Origin::Var(v) => init::flexible_extra(self.p, self.p.var(v)),
+            Origin::Var(v) => init::flexible_extra(self.program, self.program.var(v)),
             _ => 0,
         };
         let mut elem = ty;
-        while let Some((inner, _)) = self.p.types.as_array(elem) {
+        while let Some((inner, _)) = self.program.types.as_array(elem) {
             elem = inner;
         }
-        let too_large = self.p.types.as_record(elem).is_some()
+        let too_large = self.program.types.as_record(elem).is_some()
             && self
-                .p
+                .program
                 .types
                 .size_of(elem)
                 .is_some_and(|n| n > u64::from(crate::classes::MAX_RECORD));
@@ -407,13 +407,13 @@ impl Lower<'_> {
         if let Some(&global) = self.strings.get(&id) {
             return global;
         }
-        let lit = &self.p.strings[id.index()];
+        let lit = &self.program.strings[id.index()];
         let ty = match lit.width {
             ctree::StrWidth::Char => Ty::CHAR,
             ctree::StrWidth::Wide => Ty::INT,
         };
-        let layout = self.code.classes.layout(&self.p.types, ty);
-        let align = self.p.types.align_of(ty);
+        let layout = self.code.classes.layout(&self.program.types, ty);
+        let align = self.program.types.align_of(ty);
         let size = lit.bytes.len() as u32;
         let bytes = Some(lit.bytes.clone());
         let global =
@@ -424,7 +424,7 @@ impl Lower<'_> {
 
     /// The initialisation of static objects, run before `main`.
     fn start(&mut self) {
-        self.f = FuncState { at_start: true, ..FuncState::new(Ty::VOID) };
+        self.func = FuncState { at_start: true, ..FuncState::new(Ty::VOID) };
         self.code.start = self.code.ops.len() as u32;
         let mut done = 0;
         while done < self.pending_inits.len() {
@@ -434,35 +434,38 @@ impl Lower<'_> {
             self.static_init(id);
         }
         self.emit(Op::Ret);
-        self.code.start_regs = self.f.max;
+        self.code.start_regs = self.func.max;
     }
 
     fn function(&mut self, number: usize) {
         let id = self.code.funcs[number].id;
-        let func = self.p.func(id);
+        let func = self.program.func(id);
         let Some(body) = func.body else { return };
-        let ret =
-            self.p.types.as_function(func.ty).map_or(Ty::VOID, |f| self.p.types.resolved(f.ret));
-        self.f = FuncState::new(ret);
-        self.f.has_labels = self.facts.has_labels.contains(&body);
+        let ret = self
+            .program
+            .types
+            .as_function(func.ty)
+            .map_or(Ty::VOID, |f| self.program.types.resolved(f.ret));
+        self.func = FuncState::new(ret);
+        self.func.has_labels = self.facts.has_labels.contains(&body);
         self.node = CodeNode::Stmt(body);
         self.code.funcs[number].entry = self.code.ops.len() as u32;
         if self.in_memory(ret) {
-            self.f.hidden = Some(self.temp());
+            self.func.hidden = Some(self.temp());
         }
         self.params(number, &func.params);
         self.stmt(body);
         self.node = CodeNode::Stmt(body);
         self.leave_to(None);
-        if self.p.name(func.name) == "main" && ret == Ty::INT {
+        if self.program.name(func.name) == "main" && ret == Ty::INT {
             self.emit(Op::Imm { d: 0, v: 0 });
             self.emit(Op::Ret);
         } else {
-            self.emit(if self.p.types.is_void(ret) { Op::Ret } else { Op::RetMissing });
+            self.emit(if self.program.types.is_void(ret) { Op::Ret } else { Op::RetMissing });
         }
         self.patch_gotos();
-        let state = std::mem::replace(&mut self.f, FuncState::new(Ty::VOID));
-        let wide = Kind::of(&self.p.types, ret).is_some_and(Kind::is_wide);
+        let state = std::mem::replace(&mut self.func, FuncState::new(Ty::VOID));
+        let wide = ScalarKind::of(&self.program.types, ret).is_some_and(ScalarKind::is_wide);
         let code = &mut self.code.funcs[number];
         code.regs = state.max.max(2);
         code.frame = state.frame;
@@ -474,60 +477,61 @@ impl Lower<'_> {
     fn params(&mut self, number: usize, params: &[VarId]) {
         let mut regs = Vec::new();
         for &v in params {
-            let kind = Kind::of(&self.p.types, self.p.var(v).ty);
-            let reg = if kind.is_some_and(Kind::is_wide) { self.temp_pair() } else { self.temp() };
+            let kind = ScalarKind::of(&self.program.types, self.program.var(v).ty);
+            let reg =
+                if kind.is_some_and(ScalarKind::is_wide) { self.temp_pair() } else { self.temp() };
             regs.push(reg);
         }
-        self.code.funcs[number].param_regs = self.f.next as Reg;
+        self.code.funcs[number].param_regs = self.func.next as Reg;
         self.code.funcs[number].params = regs.clone();
-        let old_style = self.p.func(self.code.funcs[number].id).old_style;
+        let old_style = self.program.func(self.code.funcs[number].id).old_style;
         for (&v, &reg) in params.iter().zip(&regs) {
-            let ty = self.p.var(v).ty;
-            if old_style && let Some(kind) = Kind::of(&self.p.types, ty) {
+            let ty = self.program.var(v).ty;
+            if old_style && let Some(kind) = ScalarKind::of(&self.program.types, ty) {
                 // It arrives promoted (6.9.1p10).
-                let from = compat::promoted(self.p, ty);
-                let from = Kind::of(&self.p.types, from).unwrap_or(kind);
+                let from = compat::promoted(self.program, ty);
+                let from = ScalarKind::of(&self.program.types, from).unwrap_or(kind);
                 self.convert_value(reg, from, kind, Some(reg));
             }
             if self.in_register(v) {
-                self.homes[v.index()] = Some(Home::Register { reg, flag: None });
+                self.var_locations[v.index()] = Some(VarLocation::Register { reg, flag: None });
                 continue;
             }
-            let local = self.new_local(ty, self.p.var(v).align, Origin::Var(v), true);
-            self.homes[v.index()] = Some(Home::Frame { local });
+            let local = self.new_local(ty, self.program.var(v).align, Origin::Var(v), true);
+            self.var_locations[v.index()] = Some(VarLocation::Frame { local });
             self.emit(Op::Enter { local });
-            let at = self.f.locals[local as usize].at;
-            if let Some(kind) = Kind::of(&self.p.types, ty) {
-                self.emit(Op::Store { s: reg, x: NO_REG, kind, base: Base::Frame, at });
+            let at = self.func.locals[local as usize].at;
+            if let Some(kind) = ScalarKind::of(&self.program.types, ty) {
+                self.emit(Op::Store { s: reg, x: NO_REG, kind, base: AddressBase::Frame, at });
             } else {
                 let d = self.temp();
                 self.emit(Op::FrameAddr { d, local: local as u16, x: NO_REG, at: 0 });
-                let lv = place::Lv::new(place::Place::Pointer { p: d, at: 0 }, ty, 1);
-                self.copy_op(d, reg, place::Lv { init: true, ..lv }, lv);
+                let lv = lvalue::LValue::new(lvalue::ValueLocation::Pointer { p: d, at: 0 }, ty, 1);
+                self.copy_op(d, reg, lvalue::LValue { init: true, ..lv }, lv);
             }
         }
     }
 
     fn in_register(&self, v: VarId) -> bool {
-        let var = self.p.var(v);
-        self.p.types.is_scalar(var.ty)
-            && !self.p.types.resolved(var.ty).is_volatile()
+        let var = self.program.var(v);
+        self.program.types.is_scalar(var.ty)
+            && !self.program.types.resolved(var.ty).is_volatile()
             && !self.facts.escapes[v.index()]
             && !self.facts.conflicted[v.index()]
     }
 
     /// A variable in frame memory.
     fn new_local(&mut self, ty: Ty, align: Option<u32>, origin: Origin, declared: bool) -> u32 {
-        let align = self.p.types.align_of(ty).max(align.unwrap_or(1));
+        let align = self.program.types.align_of(ty).max(align.unwrap_or(1));
         let size = self.object_size(ty, origin);
         // A frame that is too large is refused when it is entered.
-        let at = self.f.frame.checked_next_multiple_of(align.max(8)).unwrap_or(u32::MAX - 64);
-        self.f.frame = at.saturating_add(size);
-        let layout = self.code.classes.layout(&self.p.types, ty);
-        let local = self.f.locals.len() as u32;
-        self.f.locals.push(Local { at, size, align, layout, origin });
-        let scope = self.f.scope;
-        self.f.scopes[scope].locals.push((local, declared));
+        let at = self.func.frame.checked_next_multiple_of(align.max(8)).unwrap_or(u32::MAX - 64);
+        self.func.frame = at.saturating_add(size);
+        let layout = self.code.classes.layout(&self.program.types, ty);
+        let local = self.func.locals.len() as u32;
+        self.func.locals.push(Local { at, size, align, layout, origin });
+        let scope = self.func.scope;
+        self.func.scopes[scope].locals.push((local, declared));
         local
     }
 
@@ -538,7 +542,7 @@ impl Lower<'_> {
     }
 
     /// The last operation, if it only set the temporary `d` and no jump goes behind it: it may be
-    /// taken back and merged into the next.
+    /// removed and merged into the next.
     fn merge(&mut self, d: Reg, above: u32) -> Option<Op> {
         let last = self.code.ops.len().checked_sub(1)?;
         if u32::from(d) < above || self.last_target as usize > last {
@@ -591,9 +595,9 @@ impl Lower<'_> {
     }
 
     fn temp(&mut self) -> Reg {
-        let reg = self.f.next;
-        self.f.next += 1;
-        self.f.max = self.f.max.max(self.f.next + 1);
+        let reg = self.func.next;
+        self.func.next += 1;
+        self.func.max = self.func.max.max(self.func.next + 1);
         // Register numbers are 16 bits; a function that needs more is refused when it runs.
         reg.min(u32::from(NO_REG) - 2) as Reg
     }
@@ -604,7 +608,7 @@ impl Lower<'_> {
         reg
     }
 
-    fn temp_for(&mut self, kind: Kind) -> Reg {
+    fn temp_for(&mut self, kind: ScalarKind) -> Reg {
         if kind.is_wide() { self.temp_pair() } else { self.temp() }
     }
 
@@ -619,9 +623,9 @@ impl Lower<'_> {
     }
 
     fn elem(&mut self, ty: Ty) -> u32 {
-        let ty = self.p.types.resolved(ty).unqual();
-        let size = self.p.types.size_of(ty).unwrap_or(1) as u32;
-        let elem = Elem { ty, size };
+        let ty = self.program.types.resolved(ty).unqual();
+        let size = self.program.types.size_of(ty).unwrap_or(1) as u32;
+        let elem = ElemType { ty, size };
         *self.elem_ids.entry(elem).or_insert_with(|| {
             self.code.elems.push(elem);
             self.code.elems.len() as u32 - 1
@@ -635,24 +639,24 @@ impl Lower<'_> {
         })
     }
 
-    fn bound(&mut self, bound: Bound) -> u32 {
+    fn bound(&mut self, bound: IndexBound) -> u32 {
         *self.bound_ids.entry(bound).or_insert_with(|| {
             self.code.bounds.push(bound);
             self.code.bounds.len() as u32 - 1
         })
     }
 
-    /// Runs `f`; if it meets something unsupported, what it emitted is replaced by a stop.
-    fn guarded<T>(&mut self, f: impl FnOnce(&mut Self) -> L<T>) -> Option<T> {
+    /// Runs `f`; if it fails, the code it emitted is replaced by a stop with the unsupported construct.
+    fn or_unsupported<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Option<T> {
         let (start, next, regions, pend) =
-            (self.code.ops.len(), self.f.next, self.f.regions, self.f.pend);
+            (self.code.ops.len(), self.func.next, self.func.regions, self.func.pend);
         match f(self) {
             Ok(value) => Some(value),
             Err(what) => {
                 self.code.ops.truncate(start);
                 self.code.nodes.truncate(start);
-                self.f.gotos.retain(|g| g.0 < start);
-                (self.f.next, self.f.regions, self.f.pend) = (next, regions, pend);
+                self.func.gotos.retain(|g| g.0 < start);
+                (self.func.next, self.func.regions, self.func.pend) = (next, regions, pend);
                 let text = self.text(what);
                 self.emit(Op::Unsupported { text });
                 None
@@ -669,7 +673,7 @@ impl Lower<'_> {
 
     fn effects(&mut self, e: ExprId) -> Effects {
         effects::of_expr(
-            self.p,
+            self.program,
             &self.facts,
             &self.summaries,
             &mut self.code.classes,

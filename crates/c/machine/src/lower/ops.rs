@@ -1,44 +1,50 @@
 //! Operators and conversions.
 
-use super::place::Lv;
-use super::{L, Lower};
+use super::lvalue::LValue;
+use super::{Lower, Lowered};
 use crate::code::*;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use ctree::{BinOp, ExprId, ExprKind, Ty, TypeKind, UnOp};
 
 impl Lower<'_> {
-    pub(super) fn unary(&mut self, e: ExprId, op: UnOp, a: ExprId, want: Option<Reg>) -> L<Reg> {
-        let ty = self.p.expr(e).ty;
+    pub(super) fn unary(
+        &mut self,
+        e: ExprId,
+        op: UnOp,
+        a: ExprId,
+        want: Option<Reg>,
+    ) -> Lowered<Reg> {
+        let ty = self.program.expr(e).ty;
         match op {
             UnOp::PreInc => self.step(a, 1, false, want),
             UnOp::PreDec => self.step(a, -1, false, want),
             UnOp::PostInc => self.step(a, 1, true, want),
             UnOp::PostDec => self.step(a, -1, true, want),
             UnOp::AddrOf => self.address_of(a, want),
-            UnOp::Deref => Err("a dereferenced function as a value".into()),
+            UnOp::Deref => Err("dereferenced function designator as a value".into()),
             UnOp::LogNot => {
                 let d = want.unwrap_or_else(|| self.temp());
-                let mark = self.f.next;
+                let mark = self.func.next;
                 let r = self.truth(a, None)?;
                 self.emit(Op::LogNot { d, a: r });
-                self.f.next = mark;
+                self.func.next = mark;
                 Ok(d)
             }
             UnOp::Plus => self.value(a, want),
             UnOp::Neg | UnOp::BitNot => {
                 let kind = self.kind_of(ty)?;
                 let d = want.unwrap_or_else(|| self.temp_for(kind));
-                let mark = self.f.next;
+                let mark = self.func.next;
                 let r = self.value(a, None)?;
                 self.unary_op(op, d, r, kind);
-                self.f.next = mark;
+                self.func.next = mark;
                 Ok(d)
             }
         }
     }
 
     /// `-a` or `~a` of a kind at least as wide as `int`; `~` of any.
-    pub(super) fn unary_op(&mut self, op: UnOp, d: Reg, a: Reg, kind: Kind) {
+    pub(super) fn unary_op(&mut self, op: UnOp, d: Reg, a: Reg, kind: ScalarKind) {
         let signed = kind.is_signed();
         self.emit(match op {
             UnOp::Neg if kind.is_float() => Op::Float { d, a, b: a, op: FloatOp::Neg, kind },
@@ -49,34 +55,37 @@ impl Lower<'_> {
         });
     }
 
-    fn address_of(&mut self, a: ExprId, want: Option<Reg>) -> L<Reg> {
-        let p = self.p;
-        match p.expr(a).kind {
+    fn address_of(&mut self, a: ExprId, want: Option<Reg>) -> Lowered<Reg> {
+        let program = self.program;
+        match program.expr(a).kind {
             ExprKind::Func(_) => return self.function_value(a, want),
             // &*p is p (6.5.3.2p3).
             ExprKind::Unary(UnOp::Deref, inner)
-                if !matches!(p.expr(inner).kind, ExprKind::Implicit(_)) =>
+                if !matches!(program.expr(inner).kind, ExprKind::Implicit(_)) =>
             {
                 return self.value(inner, want);
             }
             _ => {}
         }
         let d = want.unwrap_or_else(|| self.temp());
-        let mark = self.f.next;
+        let mark = self.func.next;
         let lv = self.lvalue(a, true)?;
         self.address(&lv, Some(d))?;
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(d)
     }
 
     /// The pointer to a function.
-    pub(super) fn function_value(&mut self, e: ExprId, want: Option<Reg>) -> L<Reg> {
-        let ExprKind::Func(id) = self.p.expr(e).kind else {
+    pub(super) fn function_value(&mut self, e: ExprId, want: Option<Reg>) -> Lowered<Reg> {
+        let ExprKind::Func(id) = self.program.expr(e).kind else {
             // `*fp` designates the function fp points to.
-            if let ExprKind::Unary(UnOp::Deref, inner) = self.p.expr(e).kind {
+            if let ExprKind::Unary(UnOp::Deref, inner) = self.program.expr(e).kind {
                 return self.value(inner, want);
             }
-            return Err("this function designator".into());
+            return Err(format!(
+                "{} as a function designator",
+                self.program.expr(e).kind.description()
+            ));
         };
         let Some(&number) = self.func_numbers.get(&id) else {
             return self.library_pointer(id, want);
@@ -87,12 +96,12 @@ impl Lower<'_> {
         Ok(d)
     }
 
-    fn library_pointer(&mut self, id: ctree::FuncId, want: Option<Reg>) -> L<Reg> {
-        let name = self.p.name(self.p.func(id).name);
-        let Some(lib) = crate::library::Lib::by_name(name) else {
-            return Err(format!("the function `{name}`, which has no definition here"));
+    fn library_pointer(&mut self, id: ctree::FuncId, want: Option<Reg>) -> Lowered<Reg> {
+        let name = self.program.name(self.program.func(id).name);
+        let Some(lib) = crate::library::LibFunc::by_name(name) else {
+            return Err(format!("function `{name}`, which has no definition"));
         };
-        let global = self.special(lib.name(), crate::memory::Origin::Lib(lib));
+        let global = self.special(lib.name(), crate::memory::Origin::LibFunc(lib));
         let d = want.unwrap_or_else(|| self.temp());
         let pointer = self.static_pointer(global, 0);
         self.constant(d, pointer);
@@ -106,12 +115,12 @@ impl Lower<'_> {
         a: ExprId,
         b: ExprId,
         want: Option<Reg>,
-    ) -> L<Reg> {
+    ) -> Lowered<Reg> {
         match op {
             BinOp::Comma => {
-                let saved = std::mem::replace(&mut self.f.pend, false);
+                let saved = std::mem::replace(&mut self.func.pend, false);
                 self.discard(a)?;
-                self.f.pend = saved;
+                self.func.pend = saved;
                 return self.value(b, want);
             }
             BinOp::LogAnd | BinOp::LogOr => return self.logical(e, op, a, b, want),
@@ -123,33 +132,40 @@ impl Lower<'_> {
         if let Some(done) = self.plus_constant(op, a, b, want)? {
             return Ok(done);
         }
-        let is_zero = |s: &Self, e: ExprId| matches!(s.p.expr(e).kind, ExprKind::Int(0));
+        let is_zero = |s: &Self, e: ExprId| matches!(s.program.expr(e).kind, ExprKind::Int(0));
         if is_zero(self, b) {
             self.only_sign(a);
         } else if is_zero(self, a) {
             self.only_sign(b);
         }
-        let ty = self.p.expr(e).ty;
+        let ty = self.program.expr(e).ty;
         let kind = self.kind_of(ty)?;
         let d = want.unwrap_or_else(|| self.temp_for(kind));
-        let mark = self.f.next;
+        let mark = self.func.next;
         let (ea, eb) = (self.effects(a), self.effects(b));
-        let (ra, rb) = self.pair((ea, eb), |s| s.value(a, None), |s| s.value(b, None))?;
-        let (ta, tb) = (self.p.expr(a).ty, self.p.expr(b).ty);
+        let (ra, rb) =
+            self.unsequenced_pair((ea, eb), |s| s.value(a, None), |s| s.value(b, None))?;
+        let (ta, tb) = (self.program.expr(a).ty, self.program.expr(b).ty);
         self.arithmetic(op, (d, ra, rb), ty, (ta, tb))?;
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(d)
     }
 
     /// `array + i` is `&array[i]`: the array's own bounds count, even where the pointer's type would
     /// let it go through the whole object.
-    fn array_plus(&mut self, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Option<Reg>> {
+    fn array_plus(
+        &mut self,
+        op: BinOp,
+        a: ExprId,
+        b: ExprId,
+        want: Option<Reg>,
+    ) -> Lowered<Option<Reg>> {
         if op != BinOp::Add {
             return Ok(None);
         }
-        let decayed = |s: &Self, e: ExprId| match s.p.expr(e).kind {
-            ExprKind::Implicit(array) if s.p.is_lvalue(array) => {
-                match s.p.types.as_array(s.p.expr(array).ty) {
+        let decayed = |s: &Self, e: ExprId| match s.program.expr(e).kind {
+            ExprKind::Implicit(array) if s.program.is_lvalue(array) => {
+                match s.program.types.as_array(s.program.expr(array).ty) {
                     Some((elem, ctree::ArrayLen::Known(_))) => Some((array, elem)),
                     _ => None,
                 }
@@ -163,32 +179,39 @@ impl Lower<'_> {
         };
         let _ = array;
         let d = want.unwrap_or_else(|| self.temp());
-        let mark = self.f.next;
+        let mark = self.func.next;
         let lv = self.element(base, Some(index), elem, true)?;
         self.address(&lv, Some(d))?;
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(Some(d))
     }
 
-    fn logical(&mut self, e: ExprId, op: BinOp, a: ExprId, b: ExprId, want: Option<Reg>) -> L<Reg> {
+    fn logical(
+        &mut self,
+        e: ExprId,
+        op: BinOp,
+        a: ExprId,
+        b: ExprId,
+        want: Option<Reg>,
+    ) -> Lowered<Reg> {
         let d = want.unwrap_or_else(|| self.temp());
-        let mark = self.f.next;
-        let saved = std::mem::replace(&mut self.f.pend, false);
+        let mark = self.func.next;
+        let saved = std::mem::replace(&mut self.func.pend, false);
         let r = self.truth(a, None)?;
-        self.f.pend = saved;
+        self.func.pend = saved;
         let skip = match op {
             BinOp::LogAnd => self.emit(Op::JumpZero { r, to: 0 }),
             _ => self.emit(Op::JumpNot { r, to: 0 }),
         };
         self.branch_hook(e, true);
-        self.f.next = mark;
+        self.func.next = mark;
         self.truth(b, Some(d))?;
         let end = self.emit(Op::Jump { to: 0 });
         self.patch(skip, self.here());
         self.branch_hook(e, false);
         self.emit(Op::Imm { d, v: i32::from(op == BinOp::LogOr) });
         self.patch(end, self.here());
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(d)
     }
 
@@ -199,14 +222,14 @@ impl Lower<'_> {
         (d, a, b): (Reg, Reg, Reg),
         ty: Ty,
         (ta, tb): (Ty, Ty),
-    ) -> L<()> {
+    ) -> Lowered<()> {
         let (ka, kb) = (self.kind_of(ta)?, self.kind_of(tb)?);
-        if ka == Kind::Ptr || kb == Kind::Ptr {
+        if ka == ScalarKind::Ptr || kb == ScalarKind::Ptr {
             return self.pointer_arithmetic(op, (d, a, b), (ta, tb), (ka, kb));
         }
         let shift = matches!(op, BinOp::Shl | BinOp::Shr);
         if !shift && ka != kb && ka.size() != kb.size() {
-            return Err("operands of different kinds".into());
+            return Err(format!("binary `{}` on operands of different types", op.symbol()));
         }
         if ka.is_float() {
             return self.float_op(op, (d, a, b), ka);
@@ -216,9 +239,8 @@ impl Lower<'_> {
             return self.wide_op(op, (d, a, b), (ka, kb));
         }
         let code = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul => {
-                add_like(op, ka, (d, a, b)).ok_or("arithmetic on this type")?
-            }
+            BinOp::Add | BinOp::Sub | BinOp::Mul => add_like(op, ka, (d, a, b))
+                .ok_or_else(|| format!("binary `{}` on `{}`", op.symbol(), self.type_name(ta)))?,
             BinOp::Div => Op::Div { d, a, b, kind: ka },
             BinOp::Rem => Op::Rem { d, a, b, kind: ka },
             BinOp::Shl => Op::Shl { d, a, b, kind: ka, count: kb },
@@ -228,15 +250,17 @@ impl Lower<'_> {
             BinOp::BitXor => Op::Xor { d, a, b },
             BinOp::Eq => Op::Eq { d, a, b },
             BinOp::Ne => Op::Ne { d, a, b },
-            BinOp::Lt if ka == Kind::U64 => Op::LtU { d, a, b },
-            BinOp::Le if ka == Kind::U64 => Op::LeU { d, a, b },
-            BinOp::Gt if ka == Kind::U64 => Op::LtU { d, a: b, b: a },
-            BinOp::Ge if ka == Kind::U64 => Op::LeU { d, a: b, b: a },
+            BinOp::Lt if ka == ScalarKind::U64 => Op::LtU { d, a, b },
+            BinOp::Le if ka == ScalarKind::U64 => Op::LeU { d, a, b },
+            BinOp::Gt if ka == ScalarKind::U64 => Op::LtU { d, a: b, b: a },
+            BinOp::Ge if ka == ScalarKind::U64 => Op::LeU { d, a: b, b: a },
             BinOp::Lt => Op::LtS { d, a, b },
             BinOp::Le => Op::LeS { d, a, b },
             BinOp::Gt => Op::LtS { d, a: b, b: a },
             BinOp::Ge => Op::LeS { d, a: b, b: a },
-            BinOp::LogAnd | BinOp::LogOr | BinOp::Comma => return Err("this operator here".into()),
+            BinOp::LogAnd | BinOp::LogOr | BinOp::Comma => {
+                return Err(format!("binary `{}` as arithmetic", op.symbol()));
+            }
         };
         self.emit(code);
         Ok(())
@@ -249,32 +273,32 @@ impl Lower<'_> {
         a: ExprId,
         b: ExprId,
         want: Option<Reg>,
-    ) -> L<Option<Reg>> {
+    ) -> Lowered<Option<Reg>> {
         let sign = match op {
             BinOp::Add => 1,
             BinOp::Sub => -1,
             _ => return Ok(None),
         };
-        let kind = self.kind_of(self.p.expr(a).ty)?;
-        let ExprKind::Int(value) = self.p.expr(b).kind else { return Ok(None) };
+        let kind = self.kind_of(self.program.expr(a).ty)?;
+        let ExprKind::Int(value) = self.program.expr(b).kind else { return Ok(None) };
         let Ok(v) = i32::try_from(value as i64) else { return Ok(None) };
-        if !matches!(kind, Kind::I32 | Kind::U32) {
+        if !matches!(kind, ScalarKind::I32 | ScalarKind::U32) {
             return Ok(None);
         }
         let d = want.unwrap_or_else(|| self.temp());
-        let mark = self.f.next;
+        let mark = self.func.next;
         let a = self.value(a, None)?;
         let v = v * sign;
-        self.emit(if kind == Kind::I32 {
+        self.emit(if kind == ScalarKind::I32 {
             Op::AddI32Imm { d, a, v }
         } else {
             Op::AddU32Imm { d, a, v }
         });
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(Some(d))
     }
 
-    fn float_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), kind: Kind) -> L<()> {
+    fn float_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), kind: ScalarKind) -> Lowered<()> {
         let (op, a, b) = match op {
             BinOp::Add => (FloatOp::Add, a, b),
             BinOp::Sub => (FloatOp::Sub, a, b),
@@ -286,18 +310,23 @@ impl Lower<'_> {
             BinOp::Ge => (FloatOp::Le, b, a),
             BinOp::Eq => (FloatOp::Eq, a, b),
             BinOp::Ne => (FloatOp::Ne, a, b),
-            _ => return Err("this operator on floating operands".into()),
+            _ => return Err(format!("binary `{}` on floating operands", op.symbol())),
         };
         self.emit(Op::Float { d, a, b, op, kind });
         Ok(())
     }
 
-    fn wide_op(&mut self, op: BinOp, (d, a, b): (Reg, Reg, Reg), (ka, kb): (Kind, Kind)) -> L<()> {
+    fn wide_op(
+        &mut self,
+        op: BinOp,
+        (d, a, b): (Reg, Reg, Reg),
+        (ka, kb): (ScalarKind, ScalarKind),
+    ) -> Lowered<()> {
         if !ka.is_wide() {
             let count = self.narrow_count(b, kb);
             let shift = match op {
-                BinOp::Shl => Op::Shl { d, a, b: count, kind: ka, count: Kind::I64 },
-                _ => Op::Shr { d, a, b: count, kind: ka, count: Kind::I64 },
+                BinOp::Shl => Op::Shl { d, a, b: count, kind: ka, count: ScalarKind::I64 },
+                _ => Op::Shr { d, a, b: count, kind: ka, count: ScalarKind::I64 },
             };
             self.emit(shift);
             return Ok(());
@@ -324,16 +353,16 @@ impl Lower<'_> {
             BinOp::Le | BinOp::Ge => WideOp::Le,
             BinOp::Eq => WideOp::Eq,
             BinOp::Ne => WideOp::Ne,
-            _ => return Err("this operator here".into()),
+            _ => return Err(format!("binary `{}` on 128-bit integers", op.symbol())),
         };
         self.emit(Op::Wide { d, a, b, op, signed: ka.is_signed() });
         Ok(())
     }
 
-    /// A shift count in 64 bits: a 128-bit one of 128 and more becomes -1, which is no count either.
-    fn narrow_count(&mut self, count: Reg, kind: Kind) -> Reg {
+    /// A shift count in 64 bits: a 128-bit one of 128 or more becomes -1, which is also out of range.
+    fn narrow_count(&mut self, count: Reg, kind: ScalarKind) -> Reg {
         if !kind.is_wide() {
-            return self.convert_value(count, kind, Kind::I64, None);
+            return self.convert_value(count, kind, ScalarKind::I64, None);
         }
         let (limit, small, one) = (self.temp_pair(), self.temp(), self.temp());
         self.constant(limit, 128);
@@ -350,16 +379,19 @@ impl Lower<'_> {
         op: BinOp,
         (d, a, b): (Reg, Reg, Reg),
         (ta, tb): (Ty, Ty),
-        (ka, kb): (Kind, Kind),
-    ) -> L<()> {
-        let pointee =
-            self.p.types.pointee(if ka == Kind::Ptr { ta } else { tb }).ok_or("a pointer")?;
+        (ka, kb): (ScalarKind, ScalarKind),
+    ) -> Lowered<()> {
+        let pointee = self
+            .program
+            .types
+            .pointee(if ka == ScalarKind::Ptr { ta } else { tb })
+            .ok_or("arithmetic on a non-pointer")?;
         let code = match (op, ka, kb) {
-            (BinOp::Add, Kind::Ptr, _) => {
+            (BinOp::Add, ScalarKind::Ptr, _) => {
                 Op::PtrAdd { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
             }
             (BinOp::Add, _, _) => Op::PtrAdd { d, p: b, by: a, kind: ka, elem: self.elem(pointee) },
-            (BinOp::Sub, _, Kind::Ptr) => Op::PtrDiff { d, a, b, elem: self.elem(pointee) },
+            (BinOp::Sub, _, ScalarKind::Ptr) => Op::PtrDiff { d, a, b, elem: self.elem(pointee) },
             (BinOp::Sub, _, _) => {
                 Op::PtrSubInt { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
             }
@@ -369,7 +401,7 @@ impl Lower<'_> {
             (BinOp::Ge, ..) => Op::PtrLess { d, a: b, b: a, or_equal: true },
             (BinOp::Eq, ..) => Op::PtrEq { d, a, b, negate: false },
             (BinOp::Ne, ..) => Op::PtrEq { d, a, b, negate: true },
-            _ => return Err("this operator on pointers".into()),
+            _ => return Err(format!("binary `{}` on pointers", op.symbol())),
         };
         if (kb.is_wide() || ka.is_wide()) && matches!(op, BinOp::Add | BinOp::Sub) {
             return Err("pointer arithmetic with a 128-bit integer".into());
@@ -385,44 +417,45 @@ impl Lower<'_> {
         a: ExprId,
         explicit: bool,
         want: Option<Reg>,
-    ) -> L<Reg> {
-        let p = self.p;
-        let (to, from) = (p.expr(e).ty, p.expr(a).ty);
-        match p.types.shape(from) {
+    ) -> Lowered<Reg> {
+        let program = self.program;
+        let (to, from) = (program.expr(e).ty, program.expr(a).ty);
+        match program.types.shape(from) {
             TypeKind::Array(..) => {
                 let d = want.unwrap_or_else(|| self.temp());
-                let mark = self.f.next;
-                let lv = if p.is_lvalue(a) { self.lvalue(a, true)? } else { self.aggregate(a)? };
+                let mark = self.func.next;
+                let lv =
+                    if program.is_lvalue(a) { self.lvalue(a, true)? } else { self.aggregate(a)? };
                 self.address(&lv, Some(d))?;
-                self.f.next = mark;
+                self.func.next = mark;
                 return Ok(d);
             }
             TypeKind::Function(_) => return self.function_value(a, want),
             TypeKind::Vector(..) if explicit => {
                 // To an integer of the vector's size: its bytes.
                 let lv = self.spill(a)?;
-                return self.load(&Lv { ty: to, ..lv }, want);
+                return self.load(&LValue { ty: to, ..lv }, want);
             }
             TypeKind::Void => {
-                return Err("the value of a void expression".into());
+                return Err("value of a void expression".into());
             }
             _ => {}
         }
         let (kf, kt) = (self.kind_of(from)?, self.kind_of(to)?);
-        if kt == Kind::Ptr
+        if kt == ScalarKind::Ptr
             && let Some(pointer) = self.round_trip(a)
         {
             return self.value(pointer, want);
         }
-        if kf == kt && kt != Kind::Ptr {
+        if kf == kt && kt != ScalarKind::Ptr {
             return self.value(a, want);
         }
         let wanted = want;
-        if kt == Kind::Ptr && kf == Kind::Ptr {
+        if kt == ScalarKind::Ptr && kf == ScalarKind::Ptr {
             let r = self.value(a, wanted)?;
-            if explicit && let Some(pointee) = p.types.pointee(to) {
-                let align = p.types.align_of(pointee);
-                if align > p.types.pointee(from).map_or(1, |t| p.types.align_of(t)) {
+            if explicit && let Some(pointee) = program.types.pointee(to) {
+                let align = program.types.align_of(pointee);
+                if align > program.types.pointee(from).map_or(1, |t| program.types.align_of(t)) {
                     self.emit(Op::CheckAlign { p: r, align });
                 }
             }
@@ -431,24 +464,28 @@ impl Lower<'_> {
         // The destination is set aside first so that temporaries above it can be dropped.
         let needs_op = !self.is_free(kf, kt);
         let d = if needs_op { Some(wanted.unwrap_or_else(|| self.temp_for(kt))) } else { wanted };
-        let mark = self.f.next;
+        let mark = self.func.next;
         let r = self.value(a, if needs_op { None } else { wanted })?;
         let r = self.convert_value(r, kf, kt, d);
         if needs_op {
-            self.f.next = mark;
+            self.func.next = mark;
         }
         Ok(r)
     }
 
-    /// The pointer behind `(integer)pointer`, where the integer is wide enough to come back from.
+    /// The pointer in `(integer)pointer`, if the integer is wide enough to convert back.
     fn round_trip(&self, e: ExprId) -> Option<ExprId> {
         let mut e = e;
-        while let ExprKind::Cast(_, inner) | ExprKind::Implicit(inner) = self.p.expr(e).kind {
-            if !matches!(Kind::of(&self.p.types, self.p.expr(e).ty), Some(Kind::I64 | Kind::U64)) {
+        while let ExprKind::Cast(_, inner) | ExprKind::Implicit(inner) = self.program.expr(e).kind {
+            if !matches!(
+                ScalarKind::of(&self.program.types, self.program.expr(e).ty),
+                Some(ScalarKind::I64 | ScalarKind::U64)
+            ) {
                 return None;
             }
             e = inner;
-            if Kind::of(&self.p.types, self.p.expr(e).ty) == Some(Kind::Ptr) {
+            if ScalarKind::of(&self.program.types, self.program.expr(e).ty) == Some(ScalarKind::Ptr)
+            {
                 return Some(e);
             }
         }
@@ -456,22 +493,33 @@ impl Lower<'_> {
     }
 
     /// A conversion that leaves the register as it is.
-    fn is_free(&self, from: Kind, to: Kind) -> bool {
+    fn is_free(&self, from: ScalarKind, to: ScalarKind) -> bool {
         if from == to {
             return true;
         }
-        if !from.is_int() || !to.is_int() || from.is_wide() || to.is_wide() || to == Kind::Bool {
+        if !from.is_int()
+            || !to.is_int()
+            || from.is_wide()
+            || to.is_wide()
+            || to == ScalarKind::Bool
+        {
             return false;
         }
         if from.bits() == 64 && to.bits() == 64 {
             return true;
         }
-        // Widening keeps the value, and sign extension to 64 bits is the form of both.
+        // Widening keeps the value, and both are sign-extended to 64 bits in a register.
         from.bits() < to.bits() && (!from.is_signed() || to.is_signed() || to.bits() == 64)
     }
 
     /// Converts a register between kinds.
-    pub(super) fn convert_value(&mut self, a: Reg, from: Kind, to: Kind, want: Option<Reg>) -> Reg {
+    pub(super) fn convert_value(
+        &mut self,
+        a: Reg,
+        from: ScalarKind,
+        to: ScalarKind,
+        want: Option<Reg>,
+    ) -> Reg {
         if self.is_free(from, to) {
             return match want {
                 Some(d) => {
@@ -482,11 +530,11 @@ impl Lower<'_> {
             };
         }
         let d = want.unwrap_or_else(|| self.temp_for(to));
-        let op = if to == Kind::Bool {
+        let op = if to == ScalarKind::Bool {
             Op::Truth { d, a, kind: from }
-        } else if from == Kind::Ptr {
+        } else if from == ScalarKind::Ptr {
             Op::PtrToInt { d, a, kind: to }
-        } else if to == Kind::Ptr {
+        } else if to == ScalarKind::Ptr {
             Op::IntToPtr { d, a, kind: from }
         } else if from.is_int() && to.is_int() && !from.is_wide() && !to.is_wide() {
             Op::Wrap { d, a, kind: to }
@@ -498,20 +546,20 @@ impl Lower<'_> {
     }
 }
 
-fn add_like(op: BinOp, kind: Kind, (d, a, b): (Reg, Reg, Reg)) -> Option<Op> {
+fn add_like(op: BinOp, kind: ScalarKind, (d, a, b): (Reg, Reg, Reg)) -> Option<Op> {
     Some(match (op, kind) {
-        (BinOp::Add, Kind::I32) => Op::AddI32 { d, a, b },
-        (BinOp::Add, Kind::U32) => Op::AddU32 { d, a, b },
-        (BinOp::Add, Kind::I64) => Op::AddI64 { d, a, b },
-        (BinOp::Add, Kind::U64) => Op::AddU64 { d, a, b },
-        (BinOp::Sub, Kind::I32) => Op::SubI32 { d, a, b },
-        (BinOp::Sub, Kind::U32) => Op::SubU32 { d, a, b },
-        (BinOp::Sub, Kind::I64) => Op::SubI64 { d, a, b },
-        (BinOp::Sub, Kind::U64) => Op::SubU64 { d, a, b },
-        (BinOp::Mul, Kind::I32) => Op::MulI32 { d, a, b },
-        (BinOp::Mul, Kind::U32) => Op::MulU32 { d, a, b },
-        (BinOp::Mul, Kind::I64) => Op::MulI64 { d, a, b },
-        (BinOp::Mul, Kind::U64) => Op::MulU64 { d, a, b },
+        (BinOp::Add, ScalarKind::I32) => Op::AddI32 { d, a, b },
+        (BinOp::Add, ScalarKind::U32) => Op::AddU32 { d, a, b },
+        (BinOp::Add, ScalarKind::I64) => Op::AddI64 { d, a, b },
+        (BinOp::Add, ScalarKind::U64) => Op::AddU64 { d, a, b },
+        (BinOp::Sub, ScalarKind::I32) => Op::SubI32 { d, a, b },
+        (BinOp::Sub, ScalarKind::U32) => Op::SubU32 { d, a, b },
+        (BinOp::Sub, ScalarKind::I64) => Op::SubI64 { d, a, b },
+        (BinOp::Sub, ScalarKind::U64) => Op::SubU64 { d, a, b },
+        (BinOp::Mul, ScalarKind::I32) => Op::MulI32 { d, a, b },
+        (BinOp::Mul, ScalarKind::U32) => Op::MulU32 { d, a, b },
+        (BinOp::Mul, ScalarKind::I64) => Op::MulI64 { d, a, b },
+        (BinOp::Mul, ScalarKind::U64) => Op::MulU64 { d, a, b },
         _ => return None,
     })
 }

@@ -10,7 +10,7 @@ pub(crate) struct Facts {
     /// The address of the variable is taken somewhere.
     pub escapes: Vec<bool>,
     /// A register variable that one operand writes and another, unsequenced, accesses: it must
-    /// live in memory, where the machine notices the conflict.
+    /// live in memory, where the machine detects the conflict.
     pub conflicted: Vec<bool>,
     /// Variables whose own initialiser reads them.
     pub own_init: HashSet<VarId>,
@@ -21,14 +21,14 @@ pub(crate) struct Facts {
 }
 
 /// The variable at the root of an lvalue, if the path to it has no pointer in it.
-pub(crate) fn root(p: &Program, mut e: ExprId) -> Option<VarId> {
+pub(crate) fn root(program: &Program, mut e: ExprId) -> Option<VarId> {
     loop {
-        match p.expr(e).kind {
+        match program.expr(e).kind {
             ExprKind::Var(v) => return Some(v),
             ExprKind::Member(of, _) => e = of,
             ExprKind::Index(base, _) | ExprKind::Unary(UnOp::Deref, base) => {
-                match p.expr(base).kind {
-                    ExprKind::Implicit(array) if has_elements(p, array) => e = array,
+                match program.expr(base).kind {
+                    ExprKind::Implicit(array) if has_elements(program, array) => e = array,
                     _ => return None,
                 }
             }
@@ -38,28 +38,29 @@ pub(crate) fn root(p: &Program, mut e: ExprId) -> Option<VarId> {
 }
 
 /// Whether an expression has array type.
-pub(crate) fn is_array(p: &Program, e: ExprId) -> bool {
-    matches!(p.types.shape(p.expr(e).ty), TypeKind::Array(..))
+pub(crate) fn is_array(program: &Program, e: ExprId) -> bool {
+    matches!(program.types.shape(program.expr(e).ty), TypeKind::Array(..))
 }
 
 /// Whether an expression is an array or a vector: an index reaches its parts without reading it.
-pub(crate) fn has_elements(p: &Program, e: ExprId) -> bool {
-    is_array(p, e) || p.types.lanes(p.expr(e).ty).is_some()
+pub(crate) fn has_elements(program: &Program, e: ExprId) -> bool {
+    is_array(program, e) || program.types.lanes(program.expr(e).ty).is_some()
 }
 
 impl Facts {
-    pub(crate) fn of(p: &Program, hooks: &Hooks) -> Facts {
+    pub(crate) fn of(program: &Program, hooks: &Hooks) -> Facts {
         let mut facts = Facts {
-            escapes: vec![false; p.vars.len()],
-            conflicted: vec![false; p.vars.len()],
+            escapes: vec![false; program.vars.len()],
+            conflicted: vec![false; program.vars.len()],
             own_init: HashSet::new(),
             has_labels: HashSet::new(),
             watched: HashMap::new(),
         };
-        facts.escapes(p);
-        for func in &p.funcs {
+        facts.escapes(program);
+        for func in &program.funcs {
             if let Some(body) = func.body {
-                let mut scan = Scan { p, hooks, facts: &mut facts, labels: false, in_expr: false };
+                let mut scan =
+                    Scan { program, hooks, facts: &mut facts, labels: false, in_expr: false };
                 scan.stmt(body, &mut Accesses::default());
                 if scan.labels {
                     facts.has_labels.insert(body);
@@ -69,24 +70,24 @@ impl Facts {
         facts
     }
 
-    fn escapes(&mut self, p: &Program) {
-        let mut direct = vec![false; p.exprs.len()];
-        for expr in &p.exprs {
+    fn escapes(&mut self, program: &Program) {
+        let mut direct = vec![false; program.exprs.len()];
+        for expr in &program.exprs {
             if let ExprKind::Index(base, _) | ExprKind::Unary(UnOp::Deref, base) = expr.kind {
                 direct[base.index()] = true;
             }
         }
-        for (index, expr) in p.exprs.iter().enumerate() {
+        for (index, expr) in program.exprs.iter().enumerate() {
             let taken = match expr.kind {
                 ExprKind::Unary(UnOp::AddrOf, e) => e,
                 ExprKind::Implicit(e) | ExprKind::Cast(_, e)
-                    if !direct[index] && is_array(p, e) =>
+                    if !direct[index] && is_array(program, e) =>
                 {
                     e
                 }
                 _ => continue,
             };
-            if let Some(v) = root(p, taken) {
+            if let Some(v) = root(program, taken) {
                 self.escapes[v.index()] = true;
             }
         }
@@ -108,7 +109,7 @@ impl Accesses {
 }
 
 struct Scan<'a> {
-    p: &'a Program,
+    program: &'a Program,
     hooks: &'a Hooks,
     facts: &'a mut Facts,
     labels: bool,
@@ -118,7 +119,8 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn is_candidate(&self, v: VarId) -> bool {
-        self.p.var(v).scope != ctree::Scope::File && self.p.types.is_scalar(self.p.var(v).ty)
+        self.program.var(v).scope != ctree::Scope::File
+            && self.program.types.is_scalar(self.program.var(v).ty)
     }
 
     /// Marks what two unsequenced operands both touch, one of them writing.
@@ -146,16 +148,16 @@ impl Scan<'_> {
     }
 
     fn write(&mut self, target: ExprId, rhs: Option<ExprId>, reads_too: bool, out: &mut Accesses) {
-        let operands: Vec<ExprId> = match self.p.expr(target).kind {
+        let operands: Vec<ExprId> = match self.program.expr(target).kind {
             ExprKind::Var(_) => rhs.into_iter().collect(),
             _ => [target].into_iter().chain(rhs).collect(),
         };
         let mut inner = Accesses::default();
         self.unsequenced(&operands, &mut inner);
-        if let ExprKind::Var(v) = self.p.expr(target).kind
+        if let ExprKind::Var(v) = self.program.expr(target).kind
             && self.is_candidate(v)
         {
-            // Simpler than C's rule: any write of it inside is taken for a conflict here, and
+            // Simpler than C's rule: any write of it inside counts as a conflict here, and
             // the machine decides.
             if inner.writes.contains(&v) {
                 self.facts.conflicted[v.index()] = true;
@@ -169,7 +171,7 @@ impl Scan<'_> {
     }
 
     fn expr(&mut self, e: ExprId, out: &mut Accesses) {
-        match &self.p.expr(e).kind {
+        match &self.program.expr(e).kind {
             ExprKind::Var(v) if self.is_candidate(*v) => out.reads.push(*v),
             ExprKind::Unary(UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, a) => {
                 self.write(*a, None, true, out);
@@ -238,12 +240,12 @@ impl Scan<'_> {
         if self.in_expr
             && let Some(watches) = self.hooks.probes.get(&s)
         {
-            // Half of the expression around it is done: registers may be in use.
+            // Part of the enclosing expression is evaluated: registers may be in use.
             for watch in watches {
                 self.facts.conflicted[watch.var.index()] = true;
             }
         }
-        match &self.p.stmt(s).kind {
+        match &self.program.stmt(s).kind {
             StmtKind::Expr(e) | StmtKind::Return(Some(e)) => self.expr(*e, out),
             StmtKind::Block(list) => {
                 for &s in list {
@@ -278,7 +280,7 @@ impl Scan<'_> {
             StmtKind::Decl(items) => {
                 for item in items {
                     if let Item::Var(v) = item
-                        && let Some(init) = &self.p.var(*v).init
+                        && let Some(init) = &self.program.var(*v).init
                     {
                         let mut own = Accesses::default();
                         self.init(init, &mut own);

@@ -1,47 +1,47 @@
 //! Statements, scopes and jumps.
 
-use super::place::{Lv, Place};
-use super::{Home, L, LoopInfo, Lower, ScopeInfo, SwitchInfo};
+use super::lvalue::{LValue, ValueLocation};
+use super::{LoopInfo, Lower, Lowered, ScopeInfo, SwitchInfo, VarLocation};
 use crate::code::*;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::memory::Origin;
 use ctree::{ExprId, Item, StmtId, StmtKind, Storage, VarId};
 
 impl Lower<'_> {
     /// Runs `f` in a new scope and ends the lifetimes of its variables.
     pub(super) fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let (parent, next) = (self.f.scope, self.f.next);
-        self.f.scopes.push(ScopeInfo {
+        let (parent, next) = (self.func.scope, self.func.next);
+        self.func.scopes.push(ScopeInfo {
             parent: Some(parent),
             locals: Vec::new(),
             flags: Vec::new(),
         });
-        self.f.scope = self.f.scopes.len() - 1;
+        self.func.scope = self.func.scopes.len() - 1;
         let result = f(self);
-        self.leave_scope(self.f.scope);
-        self.f.scope = parent;
-        self.f.next = next;
+        self.leave_scope(self.func.scope);
+        self.func.scope = parent;
+        self.func.next = next;
         result
     }
 
     fn leave_scope(&mut self, scope: usize) {
-        for i in (0..self.f.scopes[scope].locals.len()).rev() {
-            let (local, _) = self.f.scopes[scope].locals[i];
+        for i in (0..self.func.scopes[scope].locals.len()).rev() {
+            let (local, _) = self.func.scopes[scope].locals[i];
             self.emit(Op::Leave { local });
         }
     }
 
     /// Ends the lifetimes of all scopes from the current one up to, not including, `outer`.
     pub(super) fn leave_to(&mut self, outer: Option<usize>) {
-        let mut scope = Some(self.f.scope);
+        let mut scope = Some(self.func.scope);
         while scope != outer {
             let Some(s) = scope else { return };
             self.leave_scope(s);
-            scope = self.f.scopes[s].parent;
+            scope = self.func.scopes[s].parent;
         }
     }
 
-    /// Gives the variables that a block declares their homes, and begins their lifetimes.
+    /// Assigns locations to the variables that a block declares, and begins their lifetimes.
     pub(super) fn declare(&mut self, list: &[StmtId]) {
         for &s in list {
             self.declare_in(s);
@@ -49,7 +49,7 @@ impl Lower<'_> {
     }
 
     fn declare_in(&mut self, s: StmtId) {
-        match &self.p.stmt(s).kind {
+        match &self.program.stmt(s).kind {
             StmtKind::Decl(items) => {
                 for item in items {
                     if let Item::Var(v) = *item {
@@ -66,33 +66,33 @@ impl Lower<'_> {
     }
 
     fn declare_var(&mut self, v: VarId) {
-        let var = self.p.var(v);
+        let var = self.program.var(v);
         if matches!(var.storage, Storage::Static | Storage::Extern)
             || var.scope == ctree::Scope::File
         {
             return;
         }
-        let scope = self.f.scope;
+        let scope = self.func.scope;
         if !self.in_register(v) {
             let local = self.new_local(var.ty, var.align, Origin::Var(v), true);
-            self.homes[v.index()] = Some(Home::Frame { local });
+            self.var_locations[v.index()] = Some(VarLocation::Frame { local });
             self.emit(Op::Enter { local });
             return;
         }
-        let wide = Kind::of(&self.p.types, var.ty).is_some_and(Kind::is_wide);
+        let wide = ScalarKind::of(&self.program.types, var.ty).is_some_and(ScalarKind::is_wide);
         let reg = if wide { self.temp_pair() } else { self.temp() };
         // A variable that its declaration always sets needs no flag.
-        let jumped_over = self.f.has_labels || self.f.in_switch > 0;
+        let jumped_over = self.func.has_labels || self.func.in_switch > 0;
         let reads_itself = self.facts.own_init.contains(&v);
         let flag = if var.init.is_some() && !jumped_over && !reads_itself {
             None
         } else {
             let flag = self.temp();
-            self.f.scopes[scope].flags.push(flag);
+            self.func.scopes[scope].flags.push(flag);
             self.emit(Op::Imm { d: flag, v: 0 });
             Some(flag)
         };
-        self.homes[v.index()] = Some(Home::Register { reg, flag });
+        self.var_locations[v.index()] = Some(VarLocation::Register { reg, flag });
     }
 
     pub(super) fn stmt(&mut self, s: StmtId) {
@@ -102,12 +102,12 @@ impl Lower<'_> {
     }
 
     fn stmt_inner(&mut self, s: StmtId) {
-        let p = self.p;
+        let program = self.program;
         self.cover(s);
-        match &p.stmt(s).kind {
+        match &program.stmt(s).kind {
             StmtKind::Empty => {}
             StmtKind::Expr(e) => {
-                self.guarded(|low| low.full(*e));
+                self.or_unsupported(|low| low.full_expression(*e));
             }
             StmtKind::Block(list) => self.scoped(|low| {
                 low.declare(list);
@@ -123,8 +123,7 @@ impl Lower<'_> {
                 }
             }
             StmtKind::If(c, a, b) => {
-                // Without a condition that can be compiled the branches are still there to be
-                // jumped into.
+                // Even if the condition cannot be compiled, the branches may be jumped into.
                 let skip = self.condition(*c);
                 self.stmt(*a);
                 let end = b.map(|_| self.emit(Op::Jump { to: 0 }));
@@ -141,15 +140,15 @@ impl Lower<'_> {
             StmtKind::For { init, cond, step, body } => self.for_loop(*init, *cond, *step, *body),
             StmtKind::Switch(e, body) => self.switch(*e, *body),
             StmtKind::Case(lo, hi, s) => {
-                let (here, scope) = (self.here(), self.f.scope);
-                if let Some(switch) = self.f.switches.last_mut() {
+                let (here, scope) = (self.here(), self.func.scope);
+                if let Some(switch) = self.func.switches.last_mut() {
                     switch.cases.push((*lo, *hi, here, scope));
                 }
                 self.stmt(*s);
             }
             StmtKind::Default(s) => {
-                let (here, scope) = (self.here(), self.f.scope);
-                if let Some(switch) = self.f.switches.last_mut() {
+                let (here, scope) = (self.here(), self.func.scope);
+                if let Some(switch) = self.func.switches.last_mut() {
                     switch.default = Some((here, scope));
                 }
                 self.stmt(*s);
@@ -157,15 +156,15 @@ impl Lower<'_> {
             StmtKind::Break => self.leave_loop(true),
             StmtKind::Continue => self.leave_loop(false),
             StmtKind::Goto(label) => {
-                if self.f.regions > 0 {
-                    let text = self.text("a jump out of a statement expression");
+                if self.func.regions > 0 {
+                    let text = self.text("jump out of a statement expression");
                     self.emit(Op::Unsupported { text });
                 }
                 let jump = self.emit(Op::Loop { to: 0 });
-                self.f.gotos.push((jump, self.f.scope, *label));
+                self.func.gotos.push((jump, self.func.scope, *label));
             }
             StmtKind::Label(label, s) => {
-                self.f.labels.insert(*label, (self.here(), self.f.scope));
+                self.func.labels.insert(*label, (self.here(), self.func.scope));
                 self.stmt(*s);
             }
             StmtKind::Return(value) => self.return_stmt(*value),
@@ -173,52 +172,52 @@ impl Lower<'_> {
     }
 
     /// A full expression.
-    fn full(&mut self, e: ExprId) -> L<()> {
-        let saved = std::mem::replace(&mut self.f.pend, false);
-        let temps = self.f.temps.len();
+    fn full_expression(&mut self, e: ExprId) -> Lowered<()> {
+        let saved = std::mem::replace(&mut self.func.pend, false);
+        let temps = self.func.temps.len();
         let result = self.discard(e);
-        self.end_full(temps);
-        self.f.pend = saved;
+        self.end_full_expression(temps);
+        self.func.pend = saved;
         result
     }
 
     /// Ends the lifetimes of temporaries made since there were `temps` of them.
-    fn end_full(&mut self, temps: usize) {
-        for local in self.f.temps.split_off(temps) {
+    fn end_full_expression(&mut self, temps: usize) {
+        for local in self.func.temps.split_off(temps) {
             self.emit(Op::Leave { local });
         }
     }
 
     fn condition(&mut self, c: ExprId) -> Option<usize> {
-        let saved = std::mem::replace(&mut self.f.pend, false);
-        let jump = self.guarded(|low| {
-            let (mark, temps) = (low.f.next, low.f.temps.len());
+        let saved = std::mem::replace(&mut self.func.pend, false);
+        let jump = self.or_unsupported(|low| {
+            let (mark, temps) = (low.func.next, low.func.temps.len());
             let r = low.truth(c, None)?;
-            low.f.next = mark;
-            low.end_full(temps);
+            low.func.next = mark;
+            low.end_full_expression(temps);
             Ok(low.jump_if_zero(r, mark))
         });
-        self.f.pend = saved;
+        self.func.pend = saved;
         jump
     }
 
     fn local_init(&mut self, v: VarId) {
-        let p = self.p;
-        let var = p.var(v);
+        let program = self.program;
+        let var = program.var(v);
         if matches!(var.storage, Storage::Static | Storage::Extern)
             || var.scope == ctree::Scope::File
         {
             return;
         }
-        let Some(home) = self.homes[v.index()] else { return };
+        let Some(location) = self.var_locations[v.index()] else { return };
         let Some(init) = &var.init else {
             // Reached again by a jump backwards: indeterminate again (6.2.4p6).
-            if self.f.has_labels {
-                match home {
-                    Home::Register { flag: Some(flag), .. } => {
+            if self.func.has_labels {
+                match location {
+                    VarLocation::Register { flag: Some(flag), .. } => {
                         self.emit(Op::Imm { d: flag, v: 0 });
                     }
-                    Home::Frame { local } => {
+                    VarLocation::Frame { local } => {
                         self.emit(Op::Forget { local });
                     }
                     _ => {}
@@ -226,19 +225,21 @@ impl Lower<'_> {
             }
             return;
         };
-        let place = match home {
-            Home::Register { reg, flag } => Place::Register { reg, flag },
-            Home::Frame { local } => Place::Frame { local, at: 0, x: NO_REG },
-            Home::Static { .. } => return,
+        let location = match location {
+            VarLocation::Register { reg, flag } => ValueLocation::Register { reg, flag },
+            VarLocation::Frame { local } => ValueLocation::Frame { local, at: 0, x: NO_REG },
+            VarLocation::Static { .. } => return,
         };
-        let lv =
-            Lv { init: true, ..Lv::new(place, p.types.resolved(var.ty), p.types.align_of(var.ty)) };
-        self.guarded(|low| {
-            let saved = std::mem::replace(&mut low.f.pend, false);
-            let temps = low.f.temps.len();
-            let result = match (place, init) {
-                (Place::Register { .. }, ctree::Init::Expr(e)) => low.init_register(lv, *e),
-                (Place::Register { .. }, ctree::Init::List(items)) => match items.first() {
+        let lv = LValue {
+            init: true,
+            ..LValue::new(location, program.types.resolved(var.ty), program.types.align_of(var.ty))
+        };
+        self.or_unsupported(|low| {
+            let saved = std::mem::replace(&mut low.func.pend, false);
+            let temps = low.func.temps.len();
+            let result = match (location, init) {
+                (ValueLocation::Register { .. }, ctree::Init::Expr(e)) => low.init_register(lv, *e),
+                (ValueLocation::Register { .. }, ctree::Init::List(items)) => match items.first() {
                     Some(ctree::InitItem { init: ctree::Init::Expr(e), .. }) => {
                         low.init_register(lv, *e)
                     }
@@ -251,17 +252,17 @@ impl Lower<'_> {
                 },
                 _ => low.init_object(lv, init),
             };
-            low.end_full(temps);
-            low.f.pend = saved;
+            low.end_full_expression(temps);
+            low.func.pend = saved;
             result
         });
     }
 
-    fn init_register(&mut self, lv: Lv, e: ExprId) -> L<()> {
-        let Place::Register { reg, flag } = lv.place else { return Ok(()) };
-        let mark = self.f.next;
+    fn init_register(&mut self, lv: LValue, e: ExprId) -> Lowered<()> {
+        let ValueLocation::Register { reg, flag } = lv.location else { return Ok(()) };
+        let mark = self.func.next;
         self.at_expr(e, |low| low.value(e, Some(reg)))?;
-        self.f.next = mark;
+        self.func.next = mark;
         if let Some(flag) = flag {
             self.emit(Op::Imm { d: flag, v: 1 });
         }
@@ -269,15 +270,15 @@ impl Lower<'_> {
     }
 
     fn loop_body(&mut self, body: StmtId) -> (Vec<usize>, Vec<usize>) {
-        self.f.loops.push(LoopInfo {
-            scope: self.f.scope,
+        self.func.loops.push(LoopInfo {
+            scope: self.func.scope,
             breaks: Vec::new(),
             continues: Some(Vec::new()),
         });
-        let in_switch = std::mem::replace(&mut self.f.in_switch, 0);
+        let in_switch = std::mem::replace(&mut self.func.in_switch, 0);
         self.stmt(body);
-        self.f.in_switch = in_switch;
-        match self.f.loops.pop() {
+        self.func.in_switch = in_switch;
+        match self.func.loops.pop() {
             Some(info) => (info.breaks, info.continues.unwrap_or_default()),
             None => Default::default(),
         }
@@ -333,7 +334,7 @@ impl Lower<'_> {
             let (breaks, continues) = low.loop_body(body);
             low.patch_all(continues);
             if let Some(step) = step {
-                low.guarded(|low| low.full(step));
+                low.or_unsupported(|low| low.full_expression(step));
             }
             low.emit(Op::Loop { to: top });
             if let Some(exit) = exit {
@@ -344,30 +345,36 @@ impl Lower<'_> {
     }
 
     fn switch(&mut self, e: ExprId, body: StmtId) {
-        let p = self.p;
-        let mark = self.f.next;
+        let program = self.program;
+        let mark = self.func.next;
         let table = self.code.tables.len() as u32;
-        let kind = Kind::of(&p.types, p.expr(e).ty).unwrap_or(Kind::I32);
-        let emitted = self.guarded(|low| {
+        let kind = ScalarKind::of(&program.types, program.expr(e).ty).unwrap_or(ScalarKind::I32);
+        let emitted = self.or_unsupported(|low| {
             if kind.is_wide() {
-                return Err("a switch on a 128-bit integer".into());
+                return Err("`switch` on a 128-bit integer".into());
             }
-            let saved = std::mem::replace(&mut low.f.pend, false);
+            let saved = std::mem::replace(&mut low.func.pend, false);
             let r = low.value(e, None)?;
-            low.f.pend = saved;
-            low.code.tables.push(Table { unsigned: kind == Kind::U64, ..Table::default() });
+            low.func.pend = saved;
+            low.code
+                .tables
+                .push(JumpTable { unsigned: kind == ScalarKind::U64, ..JumpTable::default() });
             low.emit(Op::Switch { r, table });
             Ok(())
         });
-        self.f.next = mark;
-        self.f.switches.push(SwitchInfo { cases: Vec::new(), default: None });
-        self.f.loops.push(LoopInfo { scope: self.f.scope, breaks: Vec::new(), continues: None });
-        self.f.in_switch += 1;
-        let outer = self.f.scope;
+        self.func.next = mark;
+        self.func.switches.push(SwitchInfo { cases: Vec::new(), default: None });
+        self.func.loops.push(LoopInfo {
+            scope: self.func.scope,
+            breaks: Vec::new(),
+            continues: None,
+        });
+        self.func.in_switch += 1;
+        let outer = self.func.scope;
         self.stmt(body);
-        self.f.in_switch -= 1;
-        let breaks = self.f.loops.pop().map(|l| l.breaks).unwrap_or_default();
-        let Some(info) = self.f.switches.pop() else { return };
+        self.func.in_switch -= 1;
+        let breaks = self.func.loops.pop().map(|l| l.breaks).unwrap_or_default();
+        let Some(info) = self.func.switches.pop() else { return };
         let end = self.emit(Op::Jump { to: 0 });
         if emitted.is_some() {
             let cases = info
@@ -392,20 +399,20 @@ impl Lower<'_> {
         self.patch_all(breaks);
     }
 
-    /// Code that begins the lifetimes of the scopes between `outer` and `inner` and goes on at
+    /// Code that begins the lifetimes of the scopes between `outer` and `inner` and continues at
     /// `to`; `to` itself where there are none.
     fn entering(&mut self, outer: usize, inner: usize, to: u32) -> u32 {
         let mut path = Vec::new();
         let mut scope = inner;
         while scope != outer {
             path.push(scope);
-            match self.f.scopes[scope].parent {
+            match self.func.scopes[scope].parent {
                 Some(parent) => scope = parent,
                 None => break,
             }
         }
         let has_any = path.iter().any(|&s| {
-            let info = &self.f.scopes[s];
+            let info = &self.func.scopes[s];
             !info.flags.is_empty() || info.locals.iter().any(|l| l.1)
         });
         if !has_any {
@@ -419,26 +426,26 @@ impl Lower<'_> {
 
     fn enter_path(&mut self, path: &[usize]) {
         for &scope in path.iter().rev() {
-            for i in 0..self.f.scopes[scope].locals.len() {
-                let (local, declared) = self.f.scopes[scope].locals[i];
+            for i in 0..self.func.scopes[scope].locals.len() {
+                let (local, declared) = self.func.scopes[scope].locals[i];
                 if declared {
                     self.emit(Op::Enter { local });
                 }
             }
-            for i in 0..self.f.scopes[scope].flags.len() {
-                let d = self.f.scopes[scope].flags[i];
+            for i in 0..self.func.scopes[scope].flags.len() {
+                let d = self.func.scopes[scope].flags[i];
                 self.emit(Op::Imm { d, v: 0 });
             }
         }
     }
 
     fn leave_loop(&mut self, is_break: bool) {
-        let target = self.f.loops.iter().rposition(|l| is_break || l.continues.is_some());
+        let target = self.func.loops.iter().rposition(|l| is_break || l.continues.is_some());
         let Some(index) = target else { return };
-        let scope = self.f.loops[index].scope;
+        let scope = self.func.loops[index].scope;
         self.leave_to(Some(scope));
         let jump = self.emit(if is_break { Op::Jump { to: 0 } } else { Op::Loop { to: 0 } });
-        let info = &mut self.f.loops[index];
+        let info = &mut self.func.loops[index];
         if is_break {
             info.breaks.push(jump);
         } else if let Some(continues) = &mut info.continues {
@@ -447,15 +454,15 @@ impl Lower<'_> {
     }
 
     fn return_stmt(&mut self, value: Option<ExprId>) {
-        let p = self.p;
-        let ret = self.f.ret;
-        let returned = self.guarded(|low| {
-            let saved = std::mem::replace(&mut low.f.pend, false);
-            let (mark, temps) = (low.f.next, low.f.temps.len());
+        let program = self.program;
+        let ret = self.func.ret;
+        let returned = self.or_unsupported(|low| {
+            let saved = std::mem::replace(&mut low.func.pend, false);
+            let (mark, temps) = (low.func.next, low.func.temps.len());
             match value {
                 None => {}
-                Some(e) if p.types.is_void(p.expr(e).ty) => low.discard(e)?,
-                Some(e) => match Kind::of(&p.types, ret) {
+                Some(e) if program.types.is_void(program.expr(e).ty) => low.discard(e)?,
+                Some(e) => match ScalarKind::of(&program.types, ret) {
                     Some(_) => {
                         // The last operation alone writes the result, so that a parameter in
                         // register 0 is there as long as it is needed.
@@ -465,19 +472,19 @@ impl Lower<'_> {
                     None if low.is_vector(ret) => {
                         let lanes = low.lanes(ret)?;
                         low.vector(e, lanes)?;
-                        if let Some(d) = low.f.hidden {
-                            let to = Lv::new(Place::Pointer { p: d, at: 0 }, ret, 1);
+                        if let Some(d) = low.func.hidden {
+                            let to = LValue::new(ValueLocation::Pointer { p: d, at: 0 }, ret, 1);
                             low.store_lanes(&to, lanes)?;
                         }
                         low.leave_to(None);
                     }
                     None => {
                         let from = low.aggregate(e)?;
-                        if let Some(d) = low.f.hidden {
+                        if let Some(d) = low.func.hidden {
                             let s = low.address(&from, None)?;
-                            let to = Lv {
+                            let to = LValue {
                                 init: true,
-                                ..Lv::new(Place::Pointer { p: d, at: 0 }, ret, 1)
+                                ..LValue::new(ValueLocation::Pointer { p: d, at: 0 }, ret, 1)
                             };
                             low.copy_op(d, s, to, from);
                         }
@@ -485,28 +492,28 @@ impl Lower<'_> {
                     }
                 },
             }
-            low.f.temps.truncate(temps);
-            low.f.next = mark;
-            low.f.pend = saved;
+            low.func.temps.truncate(temps);
+            low.func.next = mark;
+            low.func.pend = saved;
             Ok(())
         });
         if returned.is_none() {
             return;
         }
-        if value.is_none_or(|e| p.types.is_void(p.expr(e).ty)) {
+        if value.is_none_or(|e| program.types.is_void(program.expr(e).ty)) {
             self.leave_to(None);
         }
-        let missing = value.is_none() && !p.types.is_void(ret);
+        let missing = value.is_none() && !program.types.is_void(ret);
         self.emit(if missing { Op::RetMissing } else { Op::Ret });
     }
 
     /// Connects gotos with their labels through code that ends and begins lifetimes.
     pub(super) fn patch_gotos(&mut self) {
-        for (jump, from, label) in std::mem::take(&mut self.f.gotos) {
-            let Some(&(to, scope)) = self.f.labels.get(&label) else { continue };
+        for (jump, from, label) in std::mem::take(&mut self.func.gotos) {
+            let Some(&(to, scope)) = self.func.labels.get(&label) else { continue };
             let ancestors = |mut s: usize| {
                 let mut path = vec![s];
-                while let Some(parent) = self.f.scopes[s].parent {
+                while let Some(parent) = self.func.scopes[s].parent {
                     path.push(parent);
                     s = parent;
                 }

@@ -1,23 +1,23 @@
 //! Vectors of GCC's `vector_size`: a value is a block of registers, one scalar for each lane.
 //!
 //! An operation on vectors is the scalar operation on each lane, in the lane's type: there is no
-//! promotion, so a `signed char` lane overflows beyond 127 (GCC's sanitizer says so too). Memory is
+//! promotion, so a `signed char` lane overflows beyond 127 (GCC's sanitizer agrees). Memory is
 //! read and written lane by lane as objects of the lane's type, because a vector may alias its
 //! elements (GCC's alias sets; clang lets it alias anything). Calls pass vectors as they pass
 //! records, by copies in memory.
 //!
-//! Not here: vectors of `long double`, conditions made of vectors (C++ only), shuffles.
+//! Not here: vectors of `long double`, vector conditions (C++ only), shuffles.
 
-use super::place::{Lv, Place};
-use super::{L, Lower};
+use super::lvalue::{LValue, ValueLocation};
+use super::{Lower, Lowered};
 use crate::code::*;
-use crate::kind::Kind;
+use crate::kind::ScalarKind;
 use crate::memory::Origin;
 use crate::outcome::UbKind;
 use ctree::{BinOp, ExprId, ExprKind, Ty, TypeKind, UnOp};
 
-/// Vectors beyond this many lanes are refused: the code of an operation grows with them. Real ones
-/// have at most 64.
+/// Most lanes of a supported vector: the code of an operation grows with them. Real vectors have at
+/// most 64.
 const MAX_LANES: u32 = 256;
 
 /// The registers of a vector value.
@@ -26,7 +26,7 @@ pub(super) struct Lanes {
     first: u32,
     count: u32,
     elem: Ty,
-    kind: Kind,
+    kind: ScalarKind,
 }
 
 impl Lanes {
@@ -42,7 +42,7 @@ impl Lanes {
 
 /// The right operand of an operator.
 #[derive(Clone, Copy)]
-enum Right {
+enum RightOperand {
     Lanes(Lanes),
     /// One shift count for all lanes.
     Count(Reg, Ty),
@@ -51,21 +51,21 @@ enum Right {
 impl Lower<'_> {
     /// Whether values of the type are passed and returned in memory: records and vectors.
     pub(super) fn in_memory(&self, ty: Ty) -> bool {
-        self.p.types.as_record(ty).is_some() || self.is_vector(ty)
+        self.program.types.as_record(ty).is_some() || self.is_vector(ty)
     }
 
     pub(super) fn is_vector(&self, ty: Ty) -> bool {
-        self.p.types.lanes(ty).is_some()
+        self.program.types.lanes(ty).is_some()
     }
 
     /// Whether a type holds a vector of more than 16 bytes. Without AVX, GCC's `_Alignof` gives 16
-    /// for them, although it lays them out by their size, as clang does and says.
+    /// for them, although it lays them out by their size, as clang does and reports.
     pub(super) fn is_aligned_by_vector(&self, ty: Ty) -> bool {
-        match *self.p.types.shape(ty) {
-            TypeKind::Vector(..) => self.p.types.align_of(ty) > 16,
+        match *self.program.types.shape(ty) {
+            TypeKind::Vector(..) => self.program.types.align_of(ty) > 16,
             TypeKind::Array(elem, _) => self.is_aligned_by_vector(elem),
             TypeKind::Record(id) => {
-                let fields = &self.p.types.records[id.index()].fields;
+                let fields = &self.program.types.records[id.index()].fields;
                 fields.iter().any(|f| self.is_aligned_by_vector(f.ty))
             }
             _ => false,
@@ -73,16 +73,17 @@ impl Lower<'_> {
     }
 
     /// Registers for a value of a vector type.
-    pub(super) fn lanes(&mut self, ty: Ty) -> L<Lanes> {
-        let (elem, count) = self.p.types.lanes(ty).ok_or("lanes of what is no vector")?;
+    pub(super) fn lanes(&mut self, ty: Ty) -> Lowered<Lanes> {
+        let (elem, count) =
+            self.program.types.lanes(ty).ok_or("lanes of a type that is not a vector")?;
         let kind = self.kind_of(elem)?;
-        if kind == Kind::F80 || kind == Kind::Bool {
-            return Err(format!("a vector of `{}`", self.type_name(elem)));
+        if kind == ScalarKind::F80 || kind == ScalarKind::Bool {
+            return Err(format!("vector of `{}`", self.type_name(elem)));
         }
         if count > MAX_LANES {
-            return Err(format!("a vector of {count} lanes"));
+            return Err(format!("vector of {count} lanes"));
         }
-        let first = self.f.next;
+        let first = self.func.next;
         for _ in 0..count {
             self.temp_for(kind);
         }
@@ -90,25 +91,25 @@ impl Lower<'_> {
     }
 
     /// Evaluates a vector expression.
-    pub(super) fn vector(&mut self, e: ExprId, d: Lanes) -> L<()> {
-        let mark = self.f.next;
+    pub(super) fn vector(&mut self, e: ExprId, d: Lanes) -> Lowered<()> {
+        let mark = self.func.next;
         // Side effects inside are pending for an enclosing assignment only where no sequence
         // point or call lies between.
-        let pend = self.f.pend;
+        let pend = self.func.pend;
         self.at_expr(e, |s| s.vector_inner(e, d))?;
-        self.f.pend = pend;
-        self.f.next = mark;
+        self.func.pend = pend;
+        self.func.next = mark;
         Ok(())
     }
 
-    fn vector_inner(&mut self, e: ExprId, d: Lanes) -> L<()> {
-        let p = self.p;
-        let ty = p.expr(e).ty;
-        if p.is_lvalue(e) {
+    fn vector_inner(&mut self, e: ExprId, d: Lanes) -> Lowered<()> {
+        let program = self.program;
+        let ty = program.expr(e).ty;
+        if program.is_lvalue(e) {
             let lv = self.lvalue(e, false)?;
             return self.load_lanes(&lv, d);
         }
-        match p.expr(e).kind {
+        match program.expr(e).kind {
             ExprKind::Unary(UnOp::Plus, a) => self.vector(a, d),
             ExprKind::Unary(op @ (UnOp::Neg | UnOp::BitNot), a) => {
                 self.vector(a, d)?;
@@ -119,15 +120,16 @@ impl Lower<'_> {
             ExprKind::Unary(UnOp::PostInc, a) => self.vector_step(a, BinOp::Add, true, d),
             ExprKind::Unary(UnOp::PostDec, a) => self.vector_step(a, BinOp::Sub, true, d),
             ExprKind::Binary(BinOp::Comma, a, b) => {
-                let saved = std::mem::replace(&mut self.f.pend, false);
+                let saved = std::mem::replace(&mut self.func.pend, false);
                 self.discard(a)?;
-                self.f.pend = saved;
+                self.func.pend = saved;
                 self.vector(b, d)
             }
             ExprKind::Binary(op, a, b) => {
-                let left = self.lanes(p.expr(a).ty)?;
+                let left = self.lanes(program.expr(a).ty)?;
                 let (ea, eb) = (self.effects(a), self.effects(b));
-                let ((), right) = self.pair((ea, eb), |s| s.vector(a, left), |s| s.right(b))?;
+                let ((), right) =
+                    self.unsequenced_pair((ea, eb), |s| s.vector(a, left), |s| s.right_operand(b))?;
                 self.lane_wise(op, d, left, right)
             }
             ExprKind::Assign(a, b) => self.vector_assign(a, b, d),
@@ -143,11 +145,11 @@ impl Lower<'_> {
                 self.patch(end, self.here());
                 Ok(())
             }
-            ExprKind::Cast(_, a) | ExprKind::Implicit(a) if self.is_vector(p.expr(a).ty) => {
+            ExprKind::Cast(_, a) | ExprKind::Implicit(a) if self.is_vector(program.expr(a).ty) => {
                 self.reinterpret(a, d, ty)
             }
             ExprKind::Implicit(a) => {
-                let from = self.kind_of(p.expr(a).ty)?;
+                let from = self.kind_of(program.expr(a).ty)?;
                 let r = self.value(a, None)?;
                 let r = self.convert_value(r, from, d.kind, None);
                 d.all().for_each(|lane| self.mov(lane, r, d.kind));
@@ -157,17 +159,17 @@ impl Lower<'_> {
                 // An integer of the vector's size: its bytes.
                 let r = self.value(a, None)?;
                 let lv = self.temporary(ty);
-                self.store(&Lv { ty: p.expr(a).ty, ..lv }, r)?;
+                self.store(&LValue { ty: program.expr(a).ty, ..lv }, r)?;
                 self.load_lanes(&lv, d)
             }
             ExprKind::Call(f, ref args) => {
-                self.f.pend = false;
+                self.func.pend = false;
                 let lv = self.temporary(ty);
                 self.call_record(e, f, args, lv)?;
                 self.load_lanes(&lv, d)
             }
             ExprKind::StmtExpr(s) => {
-                self.f.pend = false;
+                self.func.pend = false;
                 self.block_value(s, |low, value| low.vector(value, d))
             }
             ExprKind::Member(..) => {
@@ -177,93 +179,95 @@ impl Lower<'_> {
             ExprKind::VaArg(ap, written) => {
                 let r = self.temp();
                 self.va_arg(r, ap, written)?;
-                self.load_lanes(&Lv::new(Place::Pointer { p: r, at: 0 }, ty, 1), d)
+                self.load_lanes(&LValue::new(ValueLocation::Pointer { p: r, at: 0 }, ty, 1), d)
             }
-            _ => Err(format!("this expression of type `{}`", self.type_name(ty))),
+            ref kind => Err(format!("{} of type `{}`", kind.description(), self.type_name(ty))),
         }
     }
 
-    fn right(&mut self, e: ExprId) -> L<Right> {
-        let ty = self.p.expr(e).ty;
+    fn right_operand(&mut self, e: ExprId) -> Lowered<RightOperand> {
+        let ty = self.program.expr(e).ty;
         if self.is_vector(ty) {
             let lanes = self.lanes(ty)?;
             self.vector(e, lanes)?;
-            return Ok(Right::Lanes(lanes));
+            return Ok(RightOperand::Lanes(lanes));
         }
         // Not a variable's own register: another operand may change it.
         let kind = self.kind_of(ty)?;
         let r = self.temp_for(kind);
-        Ok(Right::Count(self.value(e, Some(r))?, ty))
+        Ok(RightOperand::Count(self.value(e, Some(r))?, ty))
     }
 
-    /// The object that holds a vector: a temporary one if it is no lvalue.
-    pub(super) fn vector_object(&mut self, e: ExprId) -> L<Lv> {
-        if self.p.is_lvalue(e) || matches!(self.p.expr(e).kind, ExprKind::Member(..)) {
+    /// The object that holds a vector: a temporary one if it is not an lvalue.
+    pub(super) fn vector_object(&mut self, e: ExprId) -> Lowered<LValue> {
+        if self.program.is_lvalue(e) || matches!(self.program.expr(e).kind, ExprKind::Member(..)) {
             return self.lvalue(e, false);
         }
         self.spill(e)
     }
 
     /// A temporary object with the value of a vector expression.
-    pub(super) fn spill(&mut self, e: ExprId) -> L<Lv> {
-        let ty = self.p.expr(e).ty.unqual();
-        let mark = self.f.next;
+    pub(super) fn spill(&mut self, e: ExprId) -> Lowered<LValue> {
+        let ty = self.program.expr(e).ty.unqual();
+        let mark = self.func.next;
         let lanes = self.lanes(ty)?;
         self.vector(e, lanes)?;
         let lv = self.temporary(ty);
         self.store_lanes(&lv, lanes)?;
-        self.f.next = mark;
-        Ok(Lv { init: false, ..lv })
+        self.func.next = mark;
+        Ok(LValue { init: false, ..lv })
     }
 
     /// A new object of the current scope, about to be initialised.
-    pub(super) fn temporary(&mut self, ty: Ty) -> Lv {
-        let place = if self.f.at_start {
+    pub(super) fn temporary(&mut self, ty: Ty) -> LValue {
+        let location = if self.func.at_start {
             let global = self.new_global(ty, None, Origin::Temp);
-            Place::Static { global, at: 0, x: NO_REG }
+            ValueLocation::Static { global, at: 0, x: NO_REG }
         } else {
             let local = self.new_temp(ty);
             self.emit(Op::Leave { local });
             self.emit(Op::Enter { local });
-            Place::Frame { local, at: 0, x: NO_REG }
+            ValueLocation::Frame { local, at: 0, x: NO_REG }
         };
-        Lv { init: true, ..Lv::new(place, ty, self.p.types.align_of(ty)) }
+        LValue { init: true, ..LValue::new(location, ty, self.program.types.align_of(ty)) }
     }
 
-    /// Where a lane of an object is. The first lane's alignment is the whole vector's.
-    fn lane(&self, lv: &Lv, lane: u32, of: Lanes) -> Lv {
+    /// One lane of an object. The first lane's alignment is the whole vector's.
+    fn lane(&self, lv: &LValue, lane: u32, of: Lanes) -> LValue {
         let align = if lane == 0 { lv.align } else { lv.align.min(of.kind.size()) };
         lv.shifted(lane * of.kind.size(), of.elem.qualified(lv.ty.quals()), align)
     }
 
-    pub(super) fn load_lanes(&mut self, lv: &Lv, d: Lanes) -> L<()> {
+    pub(super) fn load_lanes(&mut self, lv: &LValue, d: Lanes) -> Lowered<()> {
         for i in 0..d.count {
-            let mark = self.f.next;
+            let mark = self.func.next;
             let lane = self.lane(lv, i, d);
             self.load(&lane, Some(d.reg(i)))?;
-            self.f.next = mark;
+            self.func.next = mark;
         }
         Ok(())
     }
 
-    pub(super) fn store_lanes(&mut self, lv: &Lv, s: Lanes) -> L<()> {
+    pub(super) fn store_lanes(&mut self, lv: &LValue, s: Lanes) -> Lowered<()> {
         for i in 0..s.count {
-            let mark = self.f.next;
+            let mark = self.func.next;
             let lane = self.lane(lv, i, s);
             self.store(&lane, s.reg(i))?;
-            self.f.next = mark;
+            self.func.next = mark;
         }
         Ok(())
     }
 
     /// A vector's bytes as those of another vector type of the same size.
-    fn reinterpret(&mut self, a: ExprId, d: Lanes, ty: Ty) -> L<()> {
-        let from = self.p.expr(a).ty;
-        let Some((elem, count)) = self.p.types.lanes(from) else { return Err("a vector".into()) };
+    fn reinterpret(&mut self, a: ExprId, d: Lanes, ty: Ty) -> Lowered<()> {
+        let from = self.program.expr(a).ty;
+        let Some((elem, count)) = self.program.types.lanes(from) else {
+            return Err("cast between a vector and another type".into());
+        };
         let kind = self.kind_of(elem)?;
         if count != d.count {
             let lv = self.spill(a)?;
-            return self.load_lanes(&Lv { ty, ..lv }, d);
+            return self.load_lanes(&LValue { ty, ..lv }, d);
         }
         if kind == d.kind || kind.is_wide() {
             // Signed and unsigned pairs of registers look the same.
@@ -278,29 +282,30 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn vector_assign(&mut self, a: ExprId, b: ExprId, d: Lanes) -> L<()> {
+    fn vector_assign(&mut self, a: ExprId, b: ExprId, d: Lanes) -> Lowered<()> {
         let target = self.write_effects(a);
         let (ea, eb) = (self.lvalue_effects(a), self.effects(b));
         let pending = (ea.writes | eb.writes) & target.writes != 0 && self.has_pending(a, b);
-        let (lv, ()) = self
-            .pending(pending, |s| s.pair((ea, eb), |s| s.lvalue(a, false), |s| s.vector(b, d)))?;
+        let (lv, ()) = self.pending(pending, |s| {
+            s.unsequenced_pair((ea, eb), |s| s.lvalue(a, false), |s| s.vector(b, d))
+        })?;
         self.check_overlap(&lv, b)?;
         self.finish_store(pending, lv, |s| s.store_lanes(&lv, d))
     }
 
-    fn vector_assign_op(&mut self, op: BinOp, a: ExprId, b: ExprId, d: Lanes) -> L<()> {
+    fn vector_assign_op(&mut self, op: BinOp, a: ExprId, b: ExprId, d: Lanes) -> Lowered<()> {
         let (ea, eb) = (self.effects(a), self.effects(b));
         let pending = ea.conflicts(eb) && self.has_pending(a, b);
-        let old = self.lanes(self.p.expr(a).ty)?;
+        let old = self.lanes(self.program.expr(a).ty)?;
         let (lv, right) = self.pending(pending, |s| {
-            s.pair(
+            s.unsequenced_pair(
                 (ea, eb),
                 |s| {
                     let lv = s.lvalue(a, false)?;
                     s.at_expr(a, |s| s.load_lanes(&lv, old))?;
                     Ok(lv)
                 },
-                |s| s.right(b),
+                |s| s.right_operand(b),
             )
         })?;
         self.lane_wise(op, d, old, right)?;
@@ -308,16 +313,17 @@ impl Lower<'_> {
     }
 
     /// `++` and `--`, which GCC's C has for vectors: one more in each lane, in the lane's type.
-    fn vector_step(&mut self, a: ExprId, op: BinOp, post: bool, d: Lanes) -> L<()> {
+    fn vector_step(&mut self, a: ExprId, op: BinOp, post: bool, d: Lanes) -> Lowered<()> {
         let ea = self.lvalue_effects(a);
         let target = self.write_effects(a);
-        let pending = ea.writes & target.writes != 0 && self.pends(a);
-        let (old, new) = (self.lanes(self.p.expr(a).ty)?, self.lanes(self.p.expr(a).ty)?);
+        let pending = ea.writes & target.writes != 0 && self.may_leave_pending(a);
+        let (old, new) =
+            (self.lanes(self.program.expr(a).ty)?, self.lanes(self.program.expr(a).ty)?);
         let lv = self.pending(pending, |s| s.lvalue(a, false))?;
         self.load_lanes(&lv, old)?;
         let one = self.temp();
         self.constant(one, 1);
-        let one = self.convert_value(one, Kind::I32, d.kind, None);
+        let one = self.convert_value(one, ScalarKind::I32, d.kind, None);
         for (to, from) in new.all().zip(old.all()) {
             self.lane_binary(op, (to, from, one), d.elem, d.elem)?;
         }
@@ -327,25 +333,25 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn lane_wise(&mut self, op: BinOp, d: Lanes, a: Lanes, b: Right) -> L<()> {
+    fn lane_wise(&mut self, op: BinOp, d: Lanes, a: Lanes, b: RightOperand) -> Lowered<()> {
         for i in 0..d.count {
             let (right, ty) = match b {
-                Right::Lanes(b) => (b.reg(i), b.elem),
-                Right::Count(r, ty) => (r, ty),
+                RightOperand::Lanes(b) => (b.reg(i), b.elem),
+                RightOperand::Count(r, ty) => (r, ty),
             };
             self.lane_binary(op, (d.reg(i), a.reg(i), right), a.elem, ty)?;
         }
         Ok(())
     }
 
-    fn lane_unary(&mut self, op: UnOp, r: Reg, d: Lanes) -> L<()> {
+    fn lane_unary(&mut self, op: UnOp, r: Reg, d: Lanes) -> Lowered<()> {
         let narrow = d.kind.is_int() && d.kind.bits() < 32;
         if op == UnOp::Neg && narrow && d.kind.is_signed() {
-            let mark = self.f.next;
+            let mark = self.func.next;
             let t = self.temp();
-            self.emit(Op::Neg { d: t, a: r, kind: Kind::I32 });
+            self.emit(Op::Neg { d: t, a: r, kind: ScalarKind::I32 });
             self.narrowed(r, t, d.elem, UbKind::SignedOverflow)?;
-            self.f.next = mark;
+            self.func.next = mark;
             return Ok(());
         }
         self.unary_op(op, r, r, d.kind);
@@ -353,13 +359,19 @@ impl Lower<'_> {
     }
 
     /// One lane of a binary operator: `elem` is the left lane's type, `right` the right one's.
-    fn lane_binary(&mut self, op: BinOp, regs: (Reg, Reg, Reg), elem: Ty, right: Ty) -> L<()> {
-        let mark = self.f.next;
+    fn lane_binary(
+        &mut self,
+        op: BinOp,
+        regs: (Reg, Reg, Reg),
+        elem: Ty,
+        right: Ty,
+    ) -> Lowered<()> {
+        let mark = self.func.next;
         let (d, a, b) = regs;
         let kind = self.kind_of(elem)?;
         let shift = matches!(op, BinOp::Shl | BinOp::Shr);
         if !shift && self.kind_of(right)? != kind {
-            return Err("lanes of different kinds".into());
+            return Err("vector operator on lanes of different types".into());
         }
         use BinOp::{Add, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Sub};
         let narrow = kind.is_int() && kind.bits() < 32;
@@ -368,7 +380,7 @@ impl Lower<'_> {
                 let t = self.temp();
                 self.arithmetic(op, (t, a, b), elem, (elem, right))?;
                 // All bits of the lane, whatever its width.
-                self.emit(Op::Neg { d, a: t, kind: Kind::I64 });
+                self.emit(Op::Neg { d, a: t, kind: ScalarKind::I64 });
                 if kind.is_wide() {
                     self.emit(Op::Mov { d: d + 1, a: d });
                 }
@@ -401,12 +413,12 @@ impl Lower<'_> {
             }
             _ => self.arithmetic(op, regs, elem, (elem, right))?,
         }
-        self.f.next = mark;
+        self.func.next = mark;
         Ok(())
     }
 
     /// Brings a result into a lane narrower than `int`, where it must fit.
-    fn narrowed(&mut self, d: Reg, a: Reg, elem: Ty, fault: UbKind) -> L<()> {
+    fn narrowed(&mut self, d: Reg, a: Reg, elem: Ty, fault: UbKind) -> Lowered<()> {
         let kind = self.kind_of(elem)?;
         let fits = self.temp();
         self.emit(Op::Wrap { d, a, kind });

@@ -2,9 +2,9 @@
 //! accesses; programs of several units; the node that a verdict names for repair.
 
 use cmachine::{
-    Hooks, MachineConfig, Node, Outcome, Report, Step, UbKind, UnspecKind, Watch, run_with,
+    Hooks, MachineConfig, Node, Outcome, PathStep, Report, UbKind, UnspecKind, Watch, run_with,
 };
-use ctree::scope::Scopes;
+use ctree::scope::VisibleDecls;
 use ctree::{DataModel, ExprId, ExprKind, Program, StmtId, StmtKind};
 use std::collections::HashMap;
 
@@ -27,10 +27,10 @@ fn statements(program: &Program, text: &str) -> Vec<StmtId> {
 
 /// Everything in scope before a statement, elements of arrays of two included.
 fn in_scope(program: &Program, s: StmtId) -> Vec<Watch> {
-    let scopes = Scopes::of(program);
-    let all = scopes.vars(program, s).into_iter().flat_map(|var| {
+    let visible = VisibleDecls::of(program);
+    let all = visible.vars(program, s).into_iter().flat_map(|var| {
         let paths = match program.types.as_array(program.var(var).ty) {
-            Some(_) => vec![vec![Step::Element(0)], vec![Step::Element(1)]],
+            Some(_) => vec![vec![PathStep::Element(0)], vec![PathStep::Element(1)]],
             None => vec![Vec::new()],
         };
         paths.into_iter().map(move |path| Watch { var, path })

@@ -65,7 +65,7 @@ fn execute(path: &Path) -> Option<Result<(Program, Report), String>> {
     let ended = catch_unwind(AssertUnwindSafe(|| {
         let mut program = Program::new(DataModel::X86_64_SYSV);
         cparse::parse_unit(&mut program, &name, &text).map_err(|error| {
-            let line = program.source.place(error.span).map_or(0, |place| place.line);
+            let line = program.source.location(error.span).map_or(0, |place| place.line);
             format!("not parsed: line {line}: {}", error.message)
         })?;
         let config = MachineConfig { fuel: FUEL, ..MachineConfig::default() };
@@ -86,7 +86,7 @@ fn describe(program: &Program, outcome: &Outcome) -> (String, Option<u32>, Strin
         Outcome::Unsupported(verdict) => ("unsupported", verdict),
         Outcome::OutOfMemory(verdict) => ("out-of-memory", verdict),
     };
-    let line = program.source.place(verdict.span).map(|place| place.line);
+    let line = program.source.location(verdict.span).map(|place| place.line);
     (name.to_string(), line, verdict.detail.clone())
 }
 

@@ -1,9 +1,10 @@
-//! The machine from outside: language tests of the workspace, hooks, hostile input. One program, so that it is linked once.
+//! The machine from outside: language tests of the workspace, hooks, hostile input. One program, so
+//! that it is linked once.
 
 mod hooks;
 mod language;
-mod mend;
 mod place;
+mod recover;
 mod robust;
 mod vectors;
 mod watch;

@@ -1,4 +1,4 @@
-//! Whatever the program, the machine answers: no panic, and never that it contradicts itself.
+//! Whatever the program, the machine returns an outcome: no panic, and never an internal error.
 //!
 //! The programs are the language tests with tokens and lines deleted, doubled, swapped and
 //! replaced. Most mutants that still parse do something their authors never thought of, and a

@@ -2,9 +2,11 @@
 //! noted at every visit can be read there, what was not noted cannot, and what is writable can be
 //! written.
 
-use Step::{Deref, Element, Field};
-use cmachine::{Exit, Hooks, MachineConfig, Outcome, Point, Step, VarValues, Watch, run, run_with};
-use ctree::scope::Scopes;
+use PathStep::{Deref, Element, Field};
+use cmachine::{
+    Exit, Hooks, MachineConfig, Outcome, PathStep, Point, VarValues, Watch, run, run_with,
+};
+use ctree::scope::VisibleDecls;
 use ctree::{DataModel, Program, StmtId};
 use std::collections::HashMap;
 
@@ -27,8 +29,8 @@ fn here(program: &Program) -> StmtId {
     found[0]
 }
 
-fn watch(program: &Program, name: &str, path: &[Step]) -> Watch {
-    let vars = Scopes::of(program).vars(program, here(program));
+fn watch(program: &Program, name: &str, path: &[PathStep]) -> Watch {
+    let vars = VisibleDecls::of(program).vars(program, here(program));
     let is_it = |v: &ctree::VarId| program.name(program.var(*v).name) == name;
     let var = vars.into_iter().find(is_it).expect("a variable in scope");
     Watch { var, path: path.to_vec() }
@@ -48,7 +50,7 @@ fn finishes(program: &Program) -> bool {
 
 /// What was noted of one scalar. The machine is asked whether it can be read at every visit, and
 /// if it was noted as writable, whether it can be written.
-fn seen(program: &Program, name: &str, path: &[Step]) -> Option<VarValues> {
+fn seen(program: &Program, name: &str, path: &[PathStep]) -> Option<VarValues> {
     let at = here(program);
     let watch = watch(program, name, path);
     let point = point(program, std::slice::from_ref(&watch), Hooks::default()).expect("reached");
@@ -66,7 +68,7 @@ fn seen(program: &Program, name: &str, path: &[Step]) -> Option<VarValues> {
 }
 
 /// Values and whether it is writable.
-fn values(program: &Program, name: &str, path: &[Step]) -> Option<(Vec<i128>, bool)> {
+fn values(program: &Program, name: &str, path: &[PathStep]) -> Option<(Vec<i128>, bool)> {
     seen(program, name, path).map(|v| (v.values.into_iter().collect(), v.writable))
 }
 

@@ -7,7 +7,7 @@ fn dump(text: &str) -> String {
     let mut program = Program::new(DataModel::X86_64_SYSV);
     match cparse::parse_unit(&mut program, "test.c", text) {
         Ok(unit) => ctree::dump::dump_unit(&program, unit),
-        Err(error) => panic!("{error}: {:?}\n{text}", program.source.place(error.span)),
+        Err(error) => panic!("{error}: {:?}\n{text}", program.source.location(error.span)),
     }
 }
 
@@ -340,7 +340,7 @@ fn line_markers_give_places() {
     let mut program = Program::new(DataModel::X86_64_SYSV);
     let text = "# 10 \"a.c\"\nint x;\n# 40 \"b.h\" 1\nint y;\n#line 7 \"c.c\"\n\nint x = y z;\n";
     let error = cparse::parse_unit(&mut program, "test.i", text).unwrap_err();
-    let place = program.source.place(error.span).unwrap();
+    let place = program.source.location(error.span).unwrap();
     assert_eq!((place.file.as_str(), place.line, place.column), ("c.c", 8, 11));
 }
 

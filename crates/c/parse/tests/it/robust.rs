@@ -1,4 +1,4 @@
-//! Whatever the text, the parser answers: no panic, no hang, no stack overflow. Test threads have
+//! Whatever the text, the parser returns: no panic, no hang, no stack overflow. Test threads have
 //! 2 MiB of stack, and a debug build has the largest frames.
 
 use ctree::{DataModel, Program};
@@ -38,7 +38,7 @@ fn the_corpus_is_valid() {
     for text in CORPUS {
         let mut program = Program::new(DataModel::X86_64_SYSV);
         if let Err(error) = cparse::parse_unit(&mut program, "corpus.c", text) {
-            panic!("{error}: {:?}", program.source.place(error.span));
+            panic!("{error}: {:?}", program.source.location(error.span));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What each pass makes of small programs. The answer stays as it was.
+//! What each pass makes of small programs. The result does not change.
 
 use crate::common::{pass, shrink, specimen};
 
@@ -23,7 +23,7 @@ fn check(name: &str, before: &str, after: &str) {
 #[test]
 fn what_never_ran_goes() {
     check(
-        "what never ran",
+        "dead code",
         "int a; int main(void) { if (a) { a = 1; a = 2; } else a = 3; while (a > 5) a--; return a; }",
         "int a; int main(void) { if (a) ; else a = 3; while (a > 5) ; return a; }",
     );
@@ -32,7 +32,7 @@ fn what_never_ran_goes() {
 #[test]
 fn branches_become_what_was_taken() {
     check(
-        "branches taken",
+        "taken branches",
         "int a = 1; int main(void) { if (a) a = 5; else a = 4; for (int i = 0; i < 1; i++) a += i;
          while (a < 6) a++; do a++; while (a < 2);
          switch (a) { case 1: a = 0; break; case 7: a += 2; break; default: a = 8; } return a; }",
@@ -40,7 +40,7 @@ fn branches_become_what_was_taken() {
     );
     // A loop that is left by a jump keeps one.
     check(
-        "branches taken",
+        "taken branches",
         "int a; int main(void) { for (a = 3; a < 9; a++) { if (a < 5) break; a = 7; } return a; }",
         "int a; int main(void) { a = 3; return a; }",
     );
@@ -73,7 +73,7 @@ fn statements_lose_parts() {
 #[test]
 fn needless_jumps_and_braces_go() {
     check(
-        "needless",
+        "redundant control flow",
         "int a; int main(void) { int b = 1; goto on; a = 9; on: a = b; { int b = 2; a += b; }
          unused: a += ({ int c = a; c + 1; }); return 0; }",
         "int a; int main(void) { int b = 1; a = b; int b0 = 2; a += b0; int c0 = a; a += c0 + 1; }",
@@ -83,7 +83,7 @@ fn needless_jumps_and_braces_go() {
 #[test]
 fn assignments_and_strings_get_short() {
     check(
-        "needless",
+        "redundant control flow",
         "int a[2] = {3}; int main(void) { a[0] = a[0] << 2; a[0] = a[1] - 2; return a[0]; }",
         "int a[2] = {3}; int main(void) { a[0] <<= 2; a[0] = a[1] - 2; return a[0]; }",
     );
@@ -104,7 +104,7 @@ fn calls_become_bodies() {
     );
     // A jump replaces a return that is not the last statement.
     check(
-        "calls of several",
+        "repeated calls",
         "int a; int f(int x) { if (x) return 5; a = 1; return 6; }
          int main(void) { return f(a); }",
         "int a; int main(void) { int x0 = a; int r0; if (x0) { r0 = 5; goto l0; } a = 1; r0 = 6;
@@ -117,7 +117,7 @@ fn calls_become_bodies() {
         "int a; int main(void) { return a && ({ a++; a++; 3; }); }",
     );
     check(
-        "calls of several",
+        "repeated calls",
         "int a = 2; int f(int x) { return x + 1; } int main(void) { int b = 3; return f(b) * f(4); }",
         "int main(void) { int b = 3; return (b + 1) * (4 + 1); }",
     );
@@ -187,7 +187,7 @@ fn types_become_plain() {
         "int a = 3; int f(void) { int b = a; return b; } int main(void) { return f(); }",
     );
     check(
-        "numbers",
+        "arithmetic types",
         "typedef unsigned long T; enum E { X, Y = 4 }; struct S { char c : 3; long d; };
          T a = Y; struct S s; float g = 1; T f(short x) { return x + (unsigned char)s.c; }
          int main(void) { enum E e = Y; s.d = g; return a + f(2) + e; }",
@@ -201,7 +201,7 @@ fn types_become_plain() {
 #[test]
 fn formats_follow_types() {
     check(
-        "numbers",
+        "arithmetic types",
         "long a[2] = {3}; int main(void) { printf(\"%lu %5ld\\n\", 5UL, a[0]); return 0; }",
         "int a[2] = {3}; int main(void) { printf(\"%lu %5d\\n\", 5UL, a[0]); return 0; }",
     );
@@ -215,12 +215,12 @@ fn formats_follow_types() {
 #[test]
 fn variables_become_what_they_hold() {
     check(
-        "copies",
+        "copied variables",
         "int a; int main(void) { int *p = &a; short c = 7; int d; *p = c; d = a + 1; a++; return d; }",
         "int a; int main(void) { int d; a = 7; d = a + 1; a++; return d; }",
     );
     check(
-        "mergers",
+        "merged variables",
         "long a; int main(void) { int i, k; for (i = 0; i < 3; i++) a += i;
          for (k = 0; k < 3; k++) a += k; return a; }",
         "long a; int main(void) { int i; for (i = 0; i < 3; i++) a += i;

@@ -2,7 +2,7 @@
 
 use crate::common::{reduce, specimen};
 use cgen::yarp::{Options, generate};
-use cshrink::{Map, Specimen};
+use cshrink::{ProgramMap, Specimen};
 use ctree::{BinOp, ExprId, ExprKind};
 
 /// Whether some line of the output has a 7.
@@ -30,7 +30,7 @@ fn shifts_in_a_loop(specimen: &Specimen) -> bool {
     let values = &specimen.profile().values;
     let varies = |e: ExprId| values.get(&e).is_some_and(|worth| !worth.constant);
     !specimen.stdout.is_empty()
-        && Map::of(p).exprs.iter().any(|&(e, s)| {
+        && ProgramMap::of(p).exprs.iter().any(|&(e, s)| {
             let often = s.and_then(|s| counts.get(&s)).is_some_and(|&n| n > 1);
             let ExprKind::Binary(BinOp::Shl | BinOp::Shr, a, b) = p.expr(e).kind else {
                 return false;

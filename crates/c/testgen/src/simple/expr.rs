@@ -7,7 +7,7 @@ impl Simple<'_> {
     /// A constant of an integer type, at times from the ends of its range.
     pub(super) fn constant(&mut self, ty: Ty) -> ExprId {
         let ty = ty.unqual();
-        let (bits, signed) = self.p.types.int_bits(ty).unwrap_or((32, true));
+        let (bits, signed) = self.program.types.int_bits(ty).unwrap_or((32, true));
         let value = match (self.below(5), signed) {
             (0, true) => i128::MIN >> (128 - bits),
             (1, true) => i128::MAX >> (128 - bits),
@@ -16,7 +16,7 @@ impl Simple<'_> {
             (3, _) => i128::from(self.choices.bits(bits - u32::from(signed))),
             _ => i128::from(self.choices.bits(bits.min(7) - u32::from(signed))),
         };
-        self.p.int_const(ty, value)
+        self.program.int_const(ty, value)
     }
 
     /// An expression of type `unsigned int` or `unsigned long`.
@@ -29,43 +29,43 @@ impl Simple<'_> {
                 use BinOp::*;
                 let op = [Add, Sub, Mul, BitAnd, BitOr, BitXor][self.below(6) as usize];
                 let (a, b) = (self.value(ty, depth - 1), self.value(ty, depth - 1));
-                self.p.binary(op, a, b)
+                self.program.binary(op, a, b)
             }
             5 => {
-                let bits = self.p.types.int_bits(ty).map_or(32, |(bits, _)| bits);
+                let bits = self.program.types.int_bits(ty).map_or(32, |(bits, _)| bits);
                 let (a, count) = (self.value(ty, depth - 1), self.value(Ty::UINT, depth - 1));
-                let mask = self.p.int_const(Ty::INT, i128::from(bits - 1));
-                let count = self.p.binary(BinOp::BitAnd, count, mask);
+                let mask = self.program.int_const(Ty::INT, i128::from(bits - 1));
+                let count = self.program.binary(BinOp::BitAnd, count, mask);
                 let op = if self.chance(50) { BinOp::Shl } else { BinOp::Shr };
-                self.p.binary(op, a, count)
+                self.program.binary(op, a, count)
             }
             6 => {
                 let (a, b) = (self.value(ty, depth - 1), self.value(ty, depth - 1));
-                let one = self.p.int_const(Ty::INT, 1);
-                let divisor = self.p.binary(BinOp::BitOr, b, one);
+                let one = self.program.int_const(Ty::INT, 1);
+                let divisor = self.program.binary(BinOp::BitOr, b, one);
                 let op = if self.chance(50) { BinOp::Div } else { BinOp::Rem };
-                self.p.binary(op, a, divisor)
+                self.program.binary(op, a, divisor)
             }
             7 => {
                 let c = self.truth(depth - 1);
                 let (a, b) = (self.value(ty, depth - 1), self.value(ty, depth - 1));
-                self.p.cond(c, Some(a), b)
+                self.program.cond(c, Some(a), b)
             }
             8 => {
                 let a = self.value(ty, depth - 1);
                 let op = if self.chance(50) { UnOp::Neg } else { UnOp::BitNot };
-                self.p.unary(op, a)
+                self.program.unary(op, a)
             }
             9 => {
                 // Narrow, then wide again: the result depends on signedness.
                 let a = self.value(ty, depth - 1);
                 let narrow = self.int_type();
-                let a = self.p.cast(narrow, a);
-                self.p.cast(ty, a)
+                let a = self.program.cast(narrow, a);
+                self.program.cast(ty, a)
             }
             10 => {
                 let c = self.truth(depth - 1);
-                self.p.cast(ty, c)
+                self.program.cast(ty, c)
             }
             _ => self.product_of_shorts(ty),
         }
@@ -74,10 +74,10 @@ impl Simple<'_> {
     /// Signed arithmetic that cannot overflow: the operands are at most 16 bits wide.
     fn product_of_shorts(&mut self, ty: Ty) -> ExprId {
         let (a, b) = (self.leaf(Ty::UINT), self.leaf(Ty::UINT));
-        let (a, b) = (self.p.cast(Ty::SHORT, a), self.p.cast(Ty::SCHAR, b));
+        let (a, b) = (self.program.cast(Ty::SHORT, a), self.program.cast(Ty::SCHAR, b));
         let op = [BinOp::Mul, BinOp::Add, BinOp::Sub][self.below(3) as usize];
-        let result = self.p.binary(op, a, b);
-        self.p.cast(ty, result)
+        let result = self.program.binary(op, a, b);
+        self.program.cast(ty, result)
     }
 
     /// A condition: comparisons, signed ones too, and logical operators.
@@ -86,11 +86,11 @@ impl Simple<'_> {
         if depth > 0 && self.chance(30) {
             let (a, b) = (self.truth(depth - 1), self.truth(depth - 1));
             let op = if self.chance(50) { LogAnd } else { LogOr };
-            return self.p.binary(op, a, b);
+            return self.program.binary(op, a, b);
         }
         if self.chance(15) {
             let a = self.value(Ty::UINT, depth);
-            return self.p.unary(UnOp::LogNot, a);
+            return self.program.unary(UnOp::LogNot, a);
         }
         let op = [Lt, Gt, Le, Ge, Eq, Ne][self.below(6) as usize];
         let (a, b) = if self.chance(50) {
@@ -98,7 +98,7 @@ impl Simple<'_> {
         } else {
             (self.value(Ty::ULONG, depth), self.value(Ty::ULONG, depth))
         };
-        self.p.binary(op, a, b)
+        self.program.binary(op, a, b)
     }
 
     fn leaf(&mut self, ty: Ty) -> ExprId {
@@ -108,11 +108,11 @@ impl Simple<'_> {
         match self.object() {
             Some(object) => {
                 // A bit-field's promoted type is not its declared one.
-                let is_plain = self.p.bit_field_width(object).is_none();
-                if is_plain && self.p.expr(object).ty == ty {
+                let is_plain = self.program.bit_field_width(object).is_none();
+                if is_plain && self.program.expr(object).ty == ty {
                     object
                 } else {
-                    self.p.cast(ty, object)
+                    self.program.cast(ty, object)
                 }
             }
             None => self.constant(ty),
@@ -127,8 +127,8 @@ impl Simple<'_> {
             7 => self.choices.pick(&self.frozen).copied(),
             _ => {
                 let pointer = self.choices.pick(&self.pointers).copied()?;
-                let pointer = self.p.var_ref(pointer);
-                return Some(self.p.deref(pointer));
+                let pointer = self.program.var_ref(pointer);
+                return Some(self.program.deref(pointer));
             }
         }?;
         Some(self.integer_in(from))
@@ -141,8 +141,8 @@ impl Simple<'_> {
             6..=7 => self.choices.pick(&self.locals).copied(),
             _ => {
                 let pointer = self.choices.pick(&self.pointers).copied()?;
-                let pointer = self.p.var_ref(pointer);
-                return Some(self.p.deref(pointer));
+                let pointer = self.program.var_ref(pointer);
+                return Some(self.program.deref(pointer));
             }
         }?;
         Some(self.integer_in(from))
@@ -150,24 +150,24 @@ impl Simple<'_> {
 
     /// An integer within a variable; indices are masked to the length, a power of two.
     fn integer_in(&mut self, var: VarId) -> ExprId {
-        let mut at = self.p.var_ref(var);
+        let mut at = self.program.var_ref(var);
         loop {
-            match *self.p.types.shape(self.p.expr(at).ty) {
+            match *self.program.types.shape(self.program.expr(at).ty) {
                 TypeKind::Array(_, ArrayLen::Known(len)) => {
                     let index = if self.chance(50) {
                         let value = self.below(len);
-                        self.p.int_const(Ty::INT, i128::from(value))
+                        self.program.int_const(Ty::INT, i128::from(value))
                     } else {
                         let value = self.value(Ty::UINT, 1);
-                        let mask = self.p.int_const(Ty::UINT, i128::from(len - 1));
-                        self.p.binary(BinOp::BitAnd, value, mask)
+                        let mask = self.program.int_const(Ty::UINT, i128::from(len - 1));
+                        self.program.binary(BinOp::BitAnd, value, mask)
                     };
-                    at = self.p.index(at, index);
+                    at = self.program.index(at, index);
                 }
                 TypeKind::Record(id) => {
-                    let count = self.p.types.records[id.index()].fields.len();
+                    let count = self.program.types.records[id.index()].fields.len();
                     let field = self.choices.index(count);
-                    at = self.p.member(at, field as u32);
+                    at = self.program.member(at, field as u32);
                 }
                 _ => return at,
             }

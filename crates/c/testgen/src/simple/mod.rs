@@ -1,9 +1,9 @@
-//! Executable programs, free of undefined and unspecified behaviour in the plainest way.
+//! Executable programs without undefined and unspecified behaviour, by simple construction rules.
 //!
 //! Arithmetic is unsigned, shift counts and array indices are masked, divisors are made odd, loops
 //! count, functions call only those before them, and a full expression has at most one side effect.
-//! Every program prints a checksum over its globals, so that two compilers can be compared by what
-//! it prints. The real engines will do all this by execution and repair instead, and reach far more.
+//! Every program prints a checksum over its globals, so that two compilers can be compared by their
+//! output. The generators of `cgen` need no such rules and cover far more.
 
 mod data;
 mod expr;
@@ -19,7 +19,7 @@ use ctree::{
 pub fn simple(choices: &mut Choices) -> Program {
     let mut simple = Simple::new(choices);
     simple.build();
-    simple.p
+    simple.program
 }
 
 /// Statements that a program may execute, by a rough count: a compiled program takes microseconds,
@@ -36,7 +36,7 @@ struct Callee {
 }
 
 struct Simple<'c> {
-    p: Program,
+    program: Program,
     choices: &'c mut Choices,
     unit: UnitId,
     names: u32,
@@ -62,13 +62,13 @@ struct Simple<'c> {
 
 impl<'c> Simple<'c> {
     fn new(choices: &'c mut Choices) -> Self {
-        let mut p = Program::new(DataModel::X86_64_SYSV);
-        let unit = p.add_unit("simple.c");
-        let checksum = p.add_var("checksum", Ty::ULONG, Scope::File);
-        let mix_type = p.func_type(Ty::VOID, &[Ty::ULONG], false);
-        let mix = p.add_func("mix", mix_type);
+        let mut program = Program::new(DataModel::X86_64_SYSV);
+        let unit = program.add_unit("simple.c");
+        let checksum = program.add_var("checksum", Ty::ULONG, Scope::File);
+        let mix_type = program.func_type(Ty::VOID, &[Ty::ULONG], false);
+        let mix = program.add_func("mix", mix_type);
         Simple {
-            p,
+            program,
             choices,
             unit,
             names: 0,
@@ -93,7 +93,7 @@ impl<'c> Simple<'c> {
     }
 
     fn item(&mut self, item: Item) {
-        self.p.units[self.unit.index()].items.push(item);
+        self.program.units[self.unit.index()].items.push(item);
     }
 
     fn below(&mut self, n: u64) -> u64 {
@@ -126,31 +126,31 @@ impl<'c> Simple<'c> {
     }
 
     fn declare_printf(&mut self) -> FuncId {
-        let text = self.p.types.pointer(Ty::CHAR.qualified(Quals::CONST));
-        let ty = self.p.func_type(Ty::INT, &[text], true);
-        let printf = self.p.add_func("printf", ty);
-        self.p.funcs[printf.index()].storage = FuncStorage::Extern;
+        let text = self.program.types.pointer(Ty::CHAR.qualified(Quals::CONST));
+        let ty = self.program.func_type(Ty::INT, &[text], true);
+        let printf = self.program.add_func("printf", ty);
+        self.program.funcs[printf.index()].storage = FuncStorage::Extern;
         self.item(Item::FuncDecl(printf));
         printf
     }
 
     /// `checksum = (checksum ^ value) * PRIME`, as FNV-1a does with bytes.
     fn define_mix(&mut self) {
-        let init = self.p.int_const(Ty::ULONG, 0xcbf2_9ce4_8422_2325);
-        let checksum = &mut self.p.vars[self.checksum.index()];
+        let init = self.program.int_const(Ty::ULONG, 0xcbf2_9ce4_8422_2325);
+        let checksum = &mut self.program.vars[self.checksum.index()];
         checksum.storage = Storage::Static;
         checksum.init = Some(Init::Expr(init));
         self.item(Item::Var(self.checksum));
-        let value = self.p.add_var("value", Ty::ULONG, Scope::Param);
-        let (old, new) = (self.p.var_ref(self.checksum), self.p.var_ref(value));
-        let mixed = self.p.binary(BinOp::BitXor, old, new);
-        let prime = self.p.int_const(Ty::ULONG, 0x100_0000_01b3);
-        let product = self.p.binary(BinOp::Mul, mixed, prime);
-        let target = self.p.var_ref(self.checksum);
-        let assign = self.p.assign(target, product);
-        let stmt = self.p.expr_stmt(assign);
-        let body = self.p.block(vec![stmt]);
-        let func = &mut self.p.funcs[self.mix.index()];
+        let value = self.program.add_var("value", Ty::ULONG, Scope::Param);
+        let (old, new) = (self.program.var_ref(self.checksum), self.program.var_ref(value));
+        let mixed = self.program.binary(BinOp::BitXor, old, new);
+        let prime = self.program.int_const(Ty::ULONG, 0x100_0000_01b3);
+        let product = self.program.binary(BinOp::Mul, mixed, prime);
+        let target = self.program.var_ref(self.checksum);
+        let assign = self.program.assign(target, product);
+        let stmt = self.program.expr_stmt(assign);
+        let body = self.program.block(vec![stmt]);
+        let func = &mut self.program.funcs[self.mix.index()];
         func.storage = FuncStorage::Static;
         func.params = vec![value];
         func.body = Some(body);
@@ -162,24 +162,24 @@ impl<'c> Simple<'c> {
         let count = 1 + self.below(3);
         let params: Vec<Ty> = (0..count).map(|_| types[self.below(6) as usize]).collect();
         let ret = types[self.below(6) as usize];
-        let ty = self.p.func_type(ret, &params, false);
+        let ty = self.program.func_type(ret, &params, false);
         let name = self.fresh("f");
-        let func = self.p.add_func(&name, ty);
-        self.p.funcs[func.index()].storage =
+        let func = self.program.add_func(&name, ty);
+        self.program.funcs[func.index()].storage =
             if self.chance(70) { FuncStorage::Static } else { FuncStorage::None };
         for ty in params {
             let name = self.fresh("p");
-            let param = self.p.add_var(&name, ty, Scope::Param);
-            self.p.funcs[func.index()].params.push(param);
+            let param = self.program.add_var(&name, ty, Scope::Param);
+            self.program.funcs[func.index()].params.push(param);
             self.locals.push(param);
         }
         (self.cost, self.repeats) = (1, 1);
         let mut stmts = self.stmts(3);
         let value = self.value(Ty::ULONG, 3);
-        let value = self.p.convert(value, ret);
-        stmts.push(self.p.make_stmt(StmtKind::Return(Some(value))));
-        let body = self.p.block(stmts);
-        self.p.funcs[func.index()].body = Some(body);
+        let value = self.program.convert(value, ret);
+        stmts.push(self.program.make_stmt(StmtKind::Return(Some(value))));
+        let body = self.program.block(stmts);
+        self.program.funcs[func.index()].body = Some(body);
         self.locals.clear();
         self.frozen.clear();
         self.item(Item::Func(func));
@@ -187,8 +187,8 @@ impl<'c> Simple<'c> {
     }
 
     fn main(&mut self, printf: FuncId) {
-        let ty = self.p.func_type(Ty::INT, &[], false);
-        let func = self.p.add_func("main", ty);
+        let ty = self.program.func_type(Ty::INT, &[], false);
+        let func = self.program.add_func("main", ty);
         (self.cost, self.repeats) = (1, 1);
         let mut stmts = self.stmts(3);
         for index in 0..self.callees.len() {
@@ -201,14 +201,14 @@ impl<'c> Simple<'c> {
         for global in self.volatiles.clone() {
             self.mix_object(global, &mut stmts);
         }
-        let format = self.p.str_const(b"checksum = %lx\n");
-        let checksum = self.p.var_ref(self.checksum);
-        let call = self.p.call_func(printf, &[format, checksum]);
-        stmts.push(self.p.expr_stmt(call));
-        let zero = self.p.int_const(Ty::INT, 0);
-        stmts.push(self.p.make_stmt(StmtKind::Return(Some(zero))));
-        let body = self.p.block(stmts);
-        self.p.funcs[func.index()].body = Some(body);
+        let format = self.program.str_const(b"checksum = %lx\n");
+        let checksum = self.program.var_ref(self.checksum);
+        let call = self.program.call_func(printf, &[format, checksum]);
+        stmts.push(self.program.expr_stmt(call));
+        let zero = self.program.int_const(Ty::INT, 0);
+        stmts.push(self.program.make_stmt(StmtKind::Return(Some(zero))));
+        let body = self.program.block(stmts);
+        self.program.funcs[func.index()].body = Some(body);
         self.item(Item::Func(func));
     }
 

@@ -28,7 +28,7 @@ impl Simple<'_> {
     }
 
     fn push_expr(&mut self, expr: ExprId, stmts: &mut Vec<StmtId>) {
-        let stmt = self.p.expr_stmt(expr);
+        let stmt = self.program.expr_stmt(expr);
         stmts.push(stmt);
     }
 
@@ -42,12 +42,12 @@ impl Simple<'_> {
         let ty = self.value_type();
         let value = self.value(ty, 4);
         let assign = if self.chance(65) {
-            self.p.assign(target, value)
+            self.program.assign(target, value)
         } else {
             // The right side makes the operation unsigned whatever the target is.
             let op = [Add, Sub, Mul, BitAnd, BitOr, BitXor][self.below(6) as usize];
-            let wide = self.p.cast(Ty::ULONG, value);
-            self.p.assign_op(op, target, wide)
+            let wide = self.program.cast(Ty::ULONG, value);
+            self.program.assign_op(op, target, wide)
         };
         self.push_expr(assign, stmts);
     }
@@ -55,21 +55,22 @@ impl Simple<'_> {
     /// `++` and `--` where the type wraps or promotes.
     fn increment(&mut self, stmts: &mut Vec<StmtId>) {
         let Some(target) = self.target() else { return };
-        let (bits, signed) = self.p.types.int_bits(self.p.expr(target).ty).unwrap_or((32, true));
-        let is_bit_field = self.p.bit_field_width(target).is_some();
+        let (bits, signed) =
+            self.program.types.int_bits(self.program.expr(target).ty).unwrap_or((32, true));
+        let is_bit_field = self.program.bit_field_width(target).is_some();
         if bits == 1 || is_bit_field || (signed && bits >= 32) {
             return;
         }
         let ops = [UnOp::PreInc, UnOp::PreDec, UnOp::PostInc, UnOp::PostDec];
         let op = ops[self.below(4) as usize];
-        let update = self.p.unary(op, target);
+        let update = self.program.unary(op, target);
         self.push_expr(update, stmts);
     }
 
     fn new_local(&mut self, ty: Ty, value: ExprId, stmts: &mut Vec<StmtId>) -> VarId {
         let name = self.fresh("v");
-        let init = self.p.init_expr(ty, value);
-        let (var, decl) = self.p.local(&name, ty, Some(init));
+        let init = self.program.init_expr(ty, value);
+        let (var, decl) = self.program.local(&name, ty, Some(init));
         stmts.push(decl);
         var
     }
@@ -85,10 +86,10 @@ impl Simple<'_> {
     /// One access to one volatile object per statement.
     fn volatile_access(&mut self, stmts: &mut Vec<StmtId>) {
         let Some(&var) = self.choices.pick(&self.volatiles) else { return };
-        let object = self.p.var_ref(var);
+        let object = self.program.var_ref(var);
         if self.chance(50) {
             let value = self.value(Ty::UINT, 3);
-            let assign = self.p.assign(object, value);
+            let assign = self.program.assign(object, value);
             self.push_expr(assign, stmts);
         } else {
             let local = self.new_local(Ty::ULONG, object, stmts);
@@ -102,17 +103,17 @@ impl Simple<'_> {
             .globals
             .iter()
             .copied()
-            .filter(|&v| self.p.types.as_record(self.p.var(v).ty).is_some())
+            .filter(|&v| self.program.types.as_record(self.program.var(v).ty).is_some())
             .collect();
         let (Some(&to), Some(&from)) = (self.choices.pick(&records), self.choices.pick(&records))
         else {
             return;
         };
-        if to == from || self.p.var(to).ty != self.p.var(from).ty {
+        if to == from || self.program.var(to).ty != self.program.var(from).ty {
             return;
         }
-        let (to, from) = (self.p.var_ref(to), self.p.var_ref(from));
-        let assign = self.p.assign(to, from);
+        let (to, from) = (self.program.var_ref(to), self.program.var_ref(from));
+        let assign = self.program.assign(to, from);
         self.push_expr(assign, stmts);
     }
 
@@ -124,23 +125,25 @@ impl Simple<'_> {
             return;
         }
         self.cost += cost * self.repeats;
-        let Some(ty) = self.p.types.as_function(self.p.func(func).ty).cloned() else { return };
+        let Some(ty) = self.program.types.as_function(self.program.func(func).ty).cloned() else {
+            return;
+        };
         let args: Vec<ExprId> = ty.params.iter().map(|_| self.value(Ty::ULONG, 2)).collect();
-        let call = self.p.call_func(func, &args);
+        let call = self.program.call_func(func, &args);
         let local = self.new_local(ty.ret, call, stmts);
         self.locals.push(local);
     }
 
     fn block(&mut self, depth: u32) -> StmtId {
         let stmts = self.stmts(depth);
-        self.p.block(stmts)
+        self.program.block(stmts)
     }
 
     fn branch(&mut self, depth: u32, stmts: &mut Vec<StmtId>) {
         let cond = self.truth(2);
         let then = self.block(depth - 1);
         let other = if self.chance(50) { Some(self.block(depth - 1)) } else { None };
-        let stmt = self.p.make_stmt(StmtKind::If(cond, then, other));
+        let stmt = self.program.make_stmt(StmtKind::If(cond, then, other));
         stmts.push(stmt);
     }
 
@@ -150,8 +153,8 @@ impl Simple<'_> {
         if self.chance(25) {
             let cond = self.truth(1);
             let kind = if self.chance(50) { StmtKind::Break } else { StmtKind::Continue };
-            let leave = self.p.make_stmt(kind);
-            body.push(self.p.make_stmt(StmtKind::If(cond, leave, None)));
+            let leave = self.program.make_stmt(kind);
+            body.push(self.program.make_stmt(StmtKind::If(cond, leave, None)));
         }
         body
     }
@@ -166,7 +169,7 @@ impl Simple<'_> {
         self.frozen.push(counter);
         if self.chance(60) {
             let body = self.loop_body(depth - 1);
-            let body = self.p.block(body);
+            let body = self.program.block(body);
             let stmt = self.for_loop(counter, decl, bound, body);
             stmts.push(stmt);
             // Gone with the loop.
@@ -174,56 +177,56 @@ impl Simple<'_> {
         } else {
             stmts.push(decl);
             // The counter moves in the condition, so that `continue` cannot skip it.
-            let at = self.p.var_ref(counter);
-            let next = self.p.unary(UnOp::PostInc, at);
-            let end = self.p.int_const(Ty::INT, i128::from(bound));
-            let cond = self.p.binary(BinOp::Lt, next, end);
+            let at = self.program.var_ref(counter);
+            let next = self.program.unary(UnOp::PostInc, at);
+            let end = self.program.int_const(Ty::INT, i128::from(bound));
+            let cond = self.program.binary(BinOp::Lt, next, end);
             let body = self.loop_body(depth - 1);
-            let body = self.p.block(body);
+            let body = self.program.block(body);
             let kind = if self.chance(50) {
                 StmtKind::While(cond, body)
             } else {
                 StmtKind::DoWhile(body, cond)
             };
-            stmts.push(self.p.make_stmt(kind));
+            stmts.push(self.program.make_stmt(kind));
         }
         self.repeats /= bound;
     }
 
     fn switch(&mut self, depth: u32, stmts: &mut Vec<StmtId>) {
         let value = self.value(Ty::UINT, 2);
-        let mask = self.p.int_const(Ty::UINT, 7);
-        let value = self.p.binary(BinOp::BitAnd, value, mask);
+        let mask = self.program.int_const(Ty::UINT, 7);
+        let value = self.program.binary(BinOp::BitAnd, value, mask);
         let mut body = Vec::new();
         let mut low = 0;
         while low < 8 {
             let high = if self.chance(20) { (low + 2).min(7) } else { low };
             let inner = self.block(depth - 1);
-            body.push(self.p.make_stmt(StmtKind::Case(low, high, inner)));
+            body.push(self.program.make_stmt(StmtKind::Case(low, high, inner)));
             if self.chance(70) {
-                body.push(self.p.make_stmt(StmtKind::Break));
+                body.push(self.program.make_stmt(StmtKind::Break));
             }
             low = high + 1 + self.below(3) as i64;
         }
         let inner = self.block(depth - 1);
-        body.push(self.p.make_stmt(StmtKind::Default(inner)));
-        let body = self.p.block(body);
-        let stmt = self.p.make_stmt(StmtKind::Switch(value, body));
+        body.push(self.program.make_stmt(StmtKind::Default(inner)));
+        let body = self.program.block(body);
+        let stmt = self.program.make_stmt(StmtKind::Switch(value, body));
         stmts.push(stmt);
     }
 
     /// `if (c) goto l; … l: ;` around a block, so that no declaration is jumped over.
     fn skip(&mut self, depth: u32, stmts: &mut Vec<StmtId>) {
         let name = self.fresh("l");
-        let name = self.p.names.intern(&name);
-        self.p.labels.push(Label { name });
-        let label = LabelId(self.p.labels.len() as u32 - 1);
+        let name = self.program.names.intern(&name);
+        self.program.labels.push(Label { name });
+        let label = LabelId(self.program.labels.len() as u32 - 1);
         let cond = self.truth(1);
-        let goto = self.p.make_stmt(StmtKind::Goto(label));
-        stmts.push(self.p.make_stmt(StmtKind::If(cond, goto, None)));
+        let goto = self.program.make_stmt(StmtKind::Goto(label));
+        stmts.push(self.program.make_stmt(StmtKind::If(cond, goto, None)));
         let block = self.block(depth - 1);
         stmts.push(block);
-        let empty = self.p.make_stmt(StmtKind::Empty);
-        stmts.push(self.p.make_stmt(StmtKind::Label(label, empty)));
+        let empty = self.program.make_stmt(StmtKind::Empty);
+        stmts.push(self.program.make_stmt(StmtKind::Label(label, empty)));
     }
 }

@@ -7,10 +7,10 @@ impl Wild<'_> {
     /// A constant of a scalar type, to be converted by the caller. Operators that could overflow
     /// or divide by zero are left out: compilers refuse those in constants.
     pub(super) fn constant(&mut self, ty: Ty, depth: u32) -> ExprId {
-        if self.p.types.is_pointer(ty) {
+        if self.program.types.is_pointer(ty) {
             return self.address_constant(ty);
         }
-        if self.p.types.float_kind(ty).is_some() && self.chance(60) {
+        if self.program.types.float_kind(ty).is_some() && self.chance(60) {
             return self.float_literal();
         }
         self.int_constant(depth)
@@ -24,7 +24,7 @@ impl Wild<'_> {
             0 => {
                 let operand = self.int_constant(depth - 1);
                 let op = [UnOp::Plus, UnOp::BitNot, UnOp::LogNot][self.below(3) as usize];
-                self.p.unary(op, operand)
+                self.program.unary(op, operand)
             }
             1..=2 => {
                 let ops = [
@@ -39,26 +39,31 @@ impl Wild<'_> {
                 ];
                 let op = ops[self.below(8) as usize];
                 let (a, b) = (self.int_constant(depth - 1), self.int_constant(depth - 1));
-                self.p.binary(op, a, b)
+                self.program.binary(op, a, b)
             }
             3 => {
                 let cond = self.int_constant(depth - 1);
                 let (a, b) = (self.int_constant(depth - 1), self.int_constant(depth - 1));
-                self.p.cond(cond, Some(a), b)
+                self.program.cond(cond, Some(a), b)
             }
             4 => {
                 let operand = self.int_constant(depth - 1);
                 let ty = self.int_type();
-                self.p.cast(ty, operand)
+                self.program.cast(ty, operand)
             }
             5 => {
                 let ty = self.object_type(2);
-                if self.chance(50) { self.p.sizeof_type(ty) } else { self.p.alignof_type(ty) }
+                if self.chance(50) {
+                    self.program.sizeof_type(ty)
+                } else {
+                    self.program.alignof_type(ty)
+                }
             }
             6 => match self.choices.pick(&self.enums).copied() {
                 Some(id) => {
-                    let member = self.below(self.p.types.enums[id.index()].members.len() as u64);
-                    self.p.enum_ref(id, member as u32)
+                    let member =
+                        self.below(self.program.types.enums[id.index()].members.len() as u64);
+                    self.program.enum_ref(id, member as u32)
                 }
                 None => self.int_literal(),
             },
@@ -68,7 +73,7 @@ impl Wild<'_> {
 
     pub(super) fn int_literal(&mut self) -> ExprId {
         let ty = self.int_type();
-        let (bits, signed) = self.p.types.int_bits(ty).unwrap_or((32, true));
+        let (bits, signed) = self.program.types.int_bits(ty).unwrap_or((32, true));
         let value = match self.below(6) {
             // The ends of the range are where printing goes wrong.
             0 if signed => i128::MIN >> (128 - bits),
@@ -80,7 +85,7 @@ impl Wild<'_> {
             _ if bits == 1 => i128::from(self.below(2)),
             _ => i128::from(self.below(128)),
         };
-        self.p.int_const(ty, value)
+        self.program.int_const(ty, value)
     }
 
     pub(super) fn float_literal(&mut self) -> ExprId {
@@ -94,41 +99,41 @@ impl Wild<'_> {
             // Any significand, any exponent that every type has.
             _ => f64::from_bits(self.choices.bits(52) | (1023 - 60 + self.below(120)) << 52),
         };
-        self.p.float_const(ty, value)
+        self.program.float_const(ty, value)
     }
 
     fn address_constant(&mut self, ty: Ty) -> ExprId {
-        let to = self.p.types.pointee(ty).unwrap_or(Ty::VOID);
-        let to = self.p.types.canon(to);
-        if self.p.types.int_kind(to) == Some(IntKind::Char) && self.chance(50) {
+        let to = self.program.types.pointee(ty).unwrap_or(Ty::VOID);
+        let to = self.program.types.canon(to);
+        if self.program.types.int_kind(to) == Some(IntKind::Char) && self.chance(50) {
             return self.string();
         }
         for _ in 0..4 {
             if let Some(&var) = self.choices.pick(&self.frames[0]) {
-                let found = self.p.types.canon(self.p.var(var).ty);
-                let elem = self.p.types.as_array(found).map(|(elem, _)| elem);
+                let found = self.program.types.canon(self.program.var(var).ty);
+                let elem = self.program.types.as_array(found).map(|(elem, _)| elem);
                 if !self.is_visible(var) {
                     continue;
                 }
                 if found == to {
-                    let lvalue = self.p.var_ref(var);
-                    return self.p.addr_of(lvalue);
+                    let lvalue = self.program.var_ref(var);
+                    return self.program.addr_of(lvalue);
                 }
                 if elem == Some(to) {
-                    return self.p.var_ref(var);
+                    return self.program.var_ref(var);
                 }
             }
         }
-        if matches!(self.p.types.kind(to), TypeKind::Function(_)) {
+        if matches!(self.program.types.kind(to), TypeKind::Function(_)) {
             let same = self.funcs.iter().copied().find(|&f| {
-                let func = self.p.types.resolved(self.p.func(f).ty);
+                let func = self.program.types.resolved(self.program.func(f).ty);
                 func == to
             });
             if let Some(func) = same {
-                return self.p.func_ref(func);
+                return self.program.func_ref(func);
             }
         }
-        self.p.int_const(Ty::INT, 0)
+        self.program.int_const(Ty::INT, 0)
     }
 
     pub(super) fn string(&mut self) -> ExprId {
@@ -143,6 +148,6 @@ impl Wild<'_> {
             b"%d %s\n",
         ];
         let text = samples[self.below(8) as usize];
-        self.p.str_const(text)
+        self.program.str_const(text)
     }
 }

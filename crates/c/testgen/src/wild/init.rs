@@ -6,7 +6,7 @@ use ctree::{Init, InitItem, RecordKind, Ty, TypeKind};
 impl Wild<'_> {
     /// An initialiser for an object of type `ty`; of constants only where it has static storage.
     pub(super) fn init(&mut self, ty: Ty, constant: bool, depth: u32) -> Init {
-        match self.p.types.shape(ty).clone() {
+        match self.program.types.shape(ty).clone() {
             TypeKind::Array(elem, ctree::ArrayLen::Known(len)) => {
                 self.array_init(elem, len, constant, depth)
             }
@@ -15,37 +15,37 @@ impl Wild<'_> {
             }
             TypeKind::Record(_) if !constant && depth > 0 && self.chance(20) => {
                 let value = self.value(ty, depth - 1);
-                self.p.init_expr(ty, value)
+                self.program.init_expr(ty, value)
             }
             TypeKind::Record(_) => self.record_init(ty, constant, depth, true),
             _ => {
                 let value = if constant { self.constant(ty, depth) } else { self.value(ty, depth) };
-                self.p.init_expr(ty, value)
+                self.program.init_expr(ty, value)
             }
         }
     }
 
-    /// An initialiser that stands in braces, where a record is initialised member by member.
+    /// An initialiser in braces, where a record is initialised member by member.
     pub(super) fn braced_init(&mut self, ty: Ty, depth: u32) -> Init {
-        match self.p.types.as_record(ty) {
+        match self.program.types.as_record(ty) {
             Some(_) => self.record_init(ty, false, depth, true),
             None => self.init(ty, false, depth),
         }
     }
 
     fn array_init(&mut self, elem: Ty, len: u64, constant: bool, depth: u32) -> Init {
-        let canon = self.p.types.canon(elem).unqual();
+        let canon = self.program.types.canon(elem).unqual();
         if matches!(canon, Ty::CHAR | Ty::UCHAR | Ty::SCHAR) && self.chance(50) {
             // The terminating zero may be what does not fit.
             let text: Vec<u8> = (0..self.below(len + 1)).map(|i| b'a' + i as u8).collect();
-            return Init::Expr(self.p.str_const(&text));
+            return Init::Expr(self.program.str_const(&text));
         }
         if canon == Ty::INT && self.chance(15) {
             let text: Vec<u32> = (0..self.below(len + 1)).map(|i| 0x3b1 + i as u32).collect();
-            return Init::Expr(self.p.wide_str_const(&text));
+            return Init::Expr(self.program.wide_str_const(&text));
         }
         // GCC takes no range of arrays that are not constant.
-        let ranges = constant || self.p.types.as_array(elem).is_none();
+        let ranges = constant || self.program.types.as_array(elem).is_none();
         self.element_list(elem, len, constant, depth, ranges)
     }
 
@@ -73,14 +73,14 @@ impl Wild<'_> {
     }
 
     fn record_init(&mut self, ty: Ty, constant: bool, depth: u32, may_be_empty: bool) -> Init {
-        let Some(id) = self.p.types.as_record(ty) else {
+        let Some(id) = self.program.types.as_record(ty) else {
             return Init::List(Vec::new());
         };
-        let record = self.p.types.records[id.index()].clone();
+        let record = self.program.types.records[id.index()].clone();
         // What an initialiser can name: no unnamed bit-field (6.7.9p9), no flexible array.
         let mut members: Vec<usize> = (0..record.fields.len())
             .filter(|&i| record.fields[i].name.is_some() || record.fields[i].bits.is_none())
-            .filter(|&i| self.p.types.size_of(record.fields[i].ty).is_some())
+            .filter(|&i| self.program.types.size_of(record.fields[i].ty).is_some())
             .collect();
         if record.kind == RecordKind::Union {
             let only = self.choices.pick(&members).copied();

@@ -31,16 +31,16 @@ impl Wild<'_> {
         let ty = self.object_type(3);
         let ty = self.qualify(ty);
         let name = self.fresh("g");
-        let var = self.p.add_var(&name, ty, Scope::File);
+        let var = self.program.add_var(&name, ty, Scope::File);
         let storage = [Storage::None, Storage::None, Storage::Static, Storage::Extern]
             [self.below(4) as usize];
-        self.p.vars[var.index()].storage = storage;
+        self.program.vars[var.index()].storage = storage;
         if self.chance(8) {
-            self.p.vars[var.index()].align = Some(32);
+            self.program.vars[var.index()].align = Some(32);
         }
         self.frames[0].push(var);
         if storage == Storage::Extern {
-            self.p.vars[var.index()].defined = false;
+            self.program.vars[var.index()].defined = false;
             self.item(Item::VarDecl(var));
             return;
         }
@@ -49,7 +49,7 @@ impl Wild<'_> {
         }
         if self.chance(75) {
             let init = self.init(ty, true, 3);
-            self.p.vars[var.index()].init = Some(init);
+            self.program.vars[var.index()].init = Some(init);
         }
         self.item(Item::Var(var));
     }
@@ -57,11 +57,11 @@ impl Wild<'_> {
     fn prototype(&mut self) {
         let ty = self.function_type(2);
         let name = self.fresh("f");
-        let func = self.p.add_func(&name, ty);
+        let func = self.program.add_func(&name, ty);
         if self.chance(30) {
-            self.p.funcs[func.index()].storage = FuncStorage::Extern;
+            self.program.funcs[func.index()].storage = FuncStorage::Extern;
         }
-        self.p.funcs[func.index()].noreturn = self.chance(10);
+        self.program.funcs[func.index()].noreturn = self.chance(10);
         self.item(Item::FuncDecl(func));
         self.funcs.push(func);
     }
@@ -71,12 +71,12 @@ impl Wild<'_> {
         let old_style = self.chance(10);
         let ty = self.function_type(2);
         // As written: parameters keep their typedef names.
-        let TypeKind::Function(shape) = self.p.types.kind(ty).clone() else { return };
+        let TypeKind::Function(shape) = self.program.types.kind(ty).clone() else { return };
         // `int f() {}` has no prototype, but nothing to declare in the old style either.
         let ty = if old_style { self.old_style_type(&shape) } else { ty };
         let old_style = old_style && !shape.params.is_empty();
         let name = self.fresh("f");
-        let func = self.p.add_func(&name, ty);
+        let func = self.program.add_func(&name, ty);
         self.specifiers(func, old_style);
         if !old_style && self.chance(25) {
             self.item(Item::FuncDecl(func));
@@ -84,7 +84,7 @@ impl Wild<'_> {
         self.frames.push(Vec::new());
         for &param in &shape.params {
             let id = self.param(param, old_style);
-            self.p.funcs[func.index()].params.push(id);
+            self.program.funcs[func.index()].params.push(id);
         }
         self.funcs.push(func);
         self.ret = shape.ret;
@@ -95,11 +95,11 @@ impl Wild<'_> {
     }
 
     fn has_prototype(&self, ty: Ty) -> bool {
-        self.p.types.as_function(ty).is_some_and(|f| f.proto)
+        self.program.types.as_function(ty).is_some_and(|f| f.proto)
     }
 
     fn old_style_type(&mut self, shape: &FuncType) -> Ty {
-        self.p.types.intern(TypeKind::Function(FuncType {
+        self.program.types.intern(TypeKind::Function(FuncType {
             ret: shape.ret,
             params: Box::default(),
             variadic: false,
@@ -111,7 +111,7 @@ impl Wild<'_> {
         let storage =
             [FuncStorage::None, FuncStorage::Static, FuncStorage::Extern][self.below(3) as usize];
         let (inline, noreturn) = (self.chance(20), self.chance(5));
-        let f = &mut self.p.funcs[func.index()];
+        let f = &mut self.program.funcs[func.index()];
         f.storage = storage;
         // An inline function that is not static may not define static objects of its own.
         f.inline = inline && storage == FuncStorage::Static;
@@ -121,11 +121,11 @@ impl Wild<'_> {
 
     fn param(&mut self, ty: Ty, old_style: bool) -> VarId {
         let name = self.fresh("p");
-        let var = self.p.add_var(&name, ty, Scope::Param);
+        let var = self.program.add_var(&name, ty, Scope::Param);
         match self.below(8) {
-            0 => self.p.vars[var.index()].ty = ty.qualified(Quals::CONST),
-            1 if !old_style && self.p.types.is_scalar(ty) => {
-                self.p.vars[var.index()].storage = Storage::Register;
+            0 => self.program.vars[var.index()].ty = ty.qualified(Quals::CONST),
+            1 if !old_style && self.program.types.is_scalar(ty) => {
+                self.program.vars[var.index()].storage = Storage::Register;
             }
             _ => {}
         }
@@ -143,7 +143,7 @@ impl Wild<'_> {
         }
         let counter = self.fresh("i");
         let init = self.zero(Ty::INT);
-        let (var, decl) = self.p.local(&counter, Ty::INT, Some(init));
+        let (var, decl) = self.program.local(&counter, Ty::INT, Some(init));
         if let Some(frame) = self.frames.last_mut() {
             frame.push(var);
         }
@@ -153,24 +153,24 @@ impl Wild<'_> {
             stmts.push(stmt);
         }
         let last = self.return_stmt();
-        stmts.push(self.p.make_stmt(last));
+        stmts.push(self.program.make_stmt(last));
         self.va_list = None;
         self.remaining_labels(&mut stmts);
         self.frames.pop();
-        let body = self.p.block(stmts);
-        self.p.funcs[func.index()].body = Some(body);
+        let body = self.program.block(stmts);
+        self.program.funcs[func.index()].body = Some(body);
     }
 
     /// `__builtin_va_list ap; __builtin_va_start(ap, last);`
     fn start_va_list(&mut self, func: FuncId, stmts: &mut Vec<StmtId>) {
         let name = self.fresh("ap");
-        let (list, decl) = self.p.local(&name, Ty::VA_LIST, None);
+        let (list, decl) = self.program.local(&name, Ty::VA_LIST, None);
         stmts.push(decl);
         let start = self.va_start();
-        let Some(&last) = self.p.func(func).params.last() else { return };
-        let args = [self.p.var_ref(list), self.p.var_ref(last)];
-        let call = self.p.call_func(start, &args);
-        stmts.push(self.p.expr_stmt(call));
+        let Some(&last) = self.program.func(func).params.last() else { return };
+        let args = [self.program.var_ref(list), self.program.var_ref(last)];
+        let call = self.program.call_func(start, &args);
+        stmts.push(self.program.expr_stmt(call));
         self.va_list = Some(list);
     }
 
@@ -179,9 +179,9 @@ impl Wild<'_> {
         if let Some(func) = self.va_start {
             return func;
         }
-        let ty = self.p.func_type(Ty::VOID, &[Ty::VA_LIST], true);
-        let func = self.p.add_func("__builtin_va_start", ty);
-        self.p.funcs[func.index()].storage = FuncStorage::Extern;
+        let ty = self.program.func_type(Ty::VOID, &[Ty::VA_LIST], true);
+        let func = self.program.add_func("__builtin_va_start", ty);
+        self.program.funcs[func.index()].storage = FuncStorage::Extern;
         self.va_start = Some(func);
         func
     }

@@ -22,7 +22,7 @@ use ctree::{
 pub fn wild(choices: &mut Choices) -> Program {
     let mut wild = Wild::new(choices);
     wild.unit();
-    wild.p
+    wild.program
 }
 
 /// Expression nodes per function: enough to nest everything in everything, small enough that a
@@ -30,7 +30,7 @@ pub fn wild(choices: &mut Choices) -> Program {
 const FUEL: u32 = 250;
 
 struct Wild<'c> {
-    p: Program,
+    program: Program,
     choices: &'c mut Choices,
     unit: UnitId,
     names: u32,
@@ -49,7 +49,7 @@ struct Wild<'c> {
     placed: usize,
     /// Return type of the function being built.
     ret: Ty,
-    /// What the statement being built stands in.
+    /// What encloses the statement being built.
     inside: Inside,
     /// The `va_list` of the function being built, once started.
     va_list: Option<VarId>,
@@ -69,10 +69,10 @@ struct Inside {
 
 impl<'c> Wild<'c> {
     fn new(choices: &'c mut Choices) -> Self {
-        let mut p = Program::new(DataModel::X86_64_SYSV);
-        let unit = p.add_unit("wild.c");
+        let mut program = Program::new(DataModel::X86_64_SYSV);
+        let unit = program.add_unit("wild.c");
         Wild {
-            p,
+            program,
             choices,
             unit,
             names: 0,
@@ -100,11 +100,11 @@ impl<'c> Wild<'c> {
 
     fn fresh_sym(&mut self, prefix: &str) -> Sym {
         let name = self.fresh(prefix);
-        self.p.names.intern(&name)
+        self.program.names.intern(&name)
     }
 
     fn item(&mut self, item: Item) {
-        self.p.units[self.unit.index()].items.push(item);
+        self.program.units[self.unit.index()].items.push(item);
     }
 
     fn chance(&mut self, percent: u32) -> bool {
@@ -129,13 +129,13 @@ impl<'c> Wild<'c> {
 
     /// Whether the name of a variable means that variable here.
     fn is_visible(&self, var: VarId) -> bool {
-        let name = self.p.var(var).name;
+        let name = self.program.var(var).name;
         let innermost = self
             .frames
             .iter()
             .rev()
             .flat_map(|frame| frame.iter().rev())
-            .find(|&&v| self.p.var(v).name == name);
+            .find(|&&v| self.program.var(v).name == name);
         innermost == Some(&var)
     }
 

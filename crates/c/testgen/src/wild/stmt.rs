@@ -18,7 +18,7 @@ impl Wild<'_> {
         self.enums.truncate(types.1);
         self.typedefs.truncate(types.2);
         self.frames.pop();
-        self.p.block(stmts)
+        self.program.block(stmts)
     }
 
     fn block_item(&mut self, depth: u32, stmts: &mut Vec<StmtId>) {
@@ -50,14 +50,14 @@ impl Wild<'_> {
                 _ => vec![Item::Enum(self.enumeration())],
             },
             3 => match self.choices.pick(&self.funcs).copied() {
-                Some(func) if !self.p.func(func).old_style => vec![Item::FuncDecl(func)],
+                Some(func) if !self.program.func(func).old_style => vec![Item::FuncDecl(func)],
                 _ => vec![Item::Enum(self.enumeration())],
             },
             4 => {
                 let ty = self.object_type(1);
-                let ty = if self.p.types.is_scalar(ty) { self.qualify(ty) } else { Ty::INT };
-                let pointer = self.p.types.pointer(ty);
-                let array = self.p.types.array(pointer, 2);
+                let ty = if self.program.types.is_scalar(ty) { self.qualify(ty) } else { Ty::INT };
+                let pointer = self.program.types.pointer(ty);
+                let array = self.program.types.array(pointer, 2);
                 let vars = [ty, pointer, array].map(|ty| self.local(ty, depth));
                 vars.into_iter().map(Item::Var).collect()
             }
@@ -73,24 +73,24 @@ impl Wild<'_> {
     }
 
     fn declare(&mut self, items: Vec<Item>, stmts: &mut Vec<StmtId>) {
-        let decl = self.p.make_stmt(StmtKind::Decl(items));
+        let decl = self.program.make_stmt(StmtKind::Decl(items));
         stmts.push(decl);
     }
 
     fn local_storage(&mut self, var: VarId) {
         match self.below(8) {
             0 => {
-                self.p.vars[var.index()].storage = Storage::Static;
-                let ty = self.p.var(var).ty;
+                self.program.vars[var.index()].storage = Storage::Static;
+                let ty = self.program.var(var).ty;
                 let init = if self.chance(70) { Some(self.init(ty, true, 2)) } else { None };
-                self.p.vars[var.index()].init = init;
+                self.program.vars[var.index()].init = init;
             }
-            1 if self.p.types.is_scalar(self.p.var(var).ty) => {
+            1 if self.program.types.is_scalar(self.program.var(var).ty) => {
                 // Its own initialiser may already have taken its address.
-                self.p.vars[var.index()].storage = Storage::Register;
-                self.p.vars[var.index()].init = None;
+                self.program.vars[var.index()].storage = Storage::Register;
+                self.program.vars[var.index()].init = None;
             }
-            2 => self.p.vars[var.index()].align = Some(32),
+            2 => self.program.vars[var.index()].align = Some(32),
             _ => {}
         }
     }
@@ -99,18 +99,18 @@ impl Wild<'_> {
     fn local(&mut self, ty: Ty, depth: u32) -> VarId {
         let name = match self.any_var() {
             Some(outer) if self.chance(15) && !self.is_local_name(outer) => {
-                self.p.name(self.p.var(outer).name).to_string()
+                self.program.name(self.program.var(outer).name).to_string()
             }
             _ => self.fresh("v"),
         };
-        let var = self.p.add_var(&name, ty, Scope::Block);
+        let var = self.program.add_var(&name, ty, Scope::Block);
         // In scope in its own initialiser (6.2.1p7).
         if let Some(frame) = self.frames.last_mut() {
             frame.push(var);
         }
         if self.chance(70) {
             let init = self.init(ty, false, depth.min(2));
-            self.p.vars[var.index()].init = Some(init);
+            self.program.vars[var.index()].init = Some(init);
         }
         var
     }
@@ -118,8 +118,8 @@ impl Wild<'_> {
     /// Whether a variable's name is taken in the scope where a local would go. The outermost block
     /// of a function shares the scope of the parameters (6.2.1p4): both are the second frame.
     fn is_local_name(&self, var: VarId) -> bool {
-        let name = self.p.var(var).name;
-        let taken = |frame: &Vec<VarId>| frame.iter().any(|&v| self.p.var(v).name == name);
+        let name = self.program.var(var).name;
+        let taken = |frame: &Vec<VarId>| frame.iter().any(|&v| self.program.var(v).name == name);
         self.frames.last().is_some_and(taken) || (self.frames.len() == 3 && taken(&self.frames[1]))
     }
 
@@ -132,18 +132,18 @@ impl Wild<'_> {
         if self.chance(60) {
             let ty = self.object_type(2);
             let var = self.local(ty, depth.min(1));
-            stmts.push(self.p.make_stmt(StmtKind::Decl(vec![Item::Var(var)])));
+            stmts.push(self.program.make_stmt(StmtKind::Decl(vec![Item::Var(var)])));
         }
         if self.chance(40) {
             let stmt = self.stmt(depth.min(2) - 1);
             stmts.push(stmt);
         }
         let value = self.arith(depth - 1);
-        stmts.push(self.p.expr_stmt(value));
+        stmts.push(self.program.expr_stmt(value));
         self.frames.pop();
         self.inside = before;
-        let block = self.p.block(stmts);
-        self.p.stmt_expr(block)
+        let block = self.program.block(stmts);
+        self.program.stmt_expr(block)
     }
 
     fn full_expr(&mut self) -> ExprId {
@@ -179,10 +179,10 @@ impl Wild<'_> {
 
     fn simple_stmt(&mut self) -> StmtId {
         if self.chance(8) {
-            return self.p.make_stmt(StmtKind::Empty);
+            return self.program.make_stmt(StmtKind::Empty);
         }
         let e = self.full_expr();
-        self.p.expr_stmt(e)
+        self.program.expr_stmt(e)
     }
 
     /// A sub-statement that leaves no `if` open for a following `else`.
@@ -203,7 +203,7 @@ impl Wild<'_> {
             _ if depth > 1 => Some(self.if_stmt(depth - 1)),
             _ => None,
         };
-        self.p.make_stmt(StmtKind::If(cond, then, other))
+        self.program.make_stmt(StmtKind::If(cond, then, other))
     }
 
     fn loop_stmt(&mut self, depth: u32) -> StmtId {
@@ -228,7 +228,7 @@ impl Wild<'_> {
             1 => StmtKind::While(cond, body),
             _ => StmtKind::DoWhile(body, cond),
         };
-        self.p.make_stmt(kind)
+        self.program.make_stmt(kind)
     }
 
     fn for_init(&mut self, depth: u32) -> Option<StmtId> {
@@ -236,24 +236,25 @@ impl Wild<'_> {
             0 => None,
             1 => {
                 let e = self.arith(2);
-                Some(self.p.expr_stmt(e))
+                Some(self.program.expr_stmt(e))
             }
             _ => {
                 let ty = self.int_type();
                 let count = 1 + self.below(2);
                 let items = (0..count).map(|_| Item::Var(self.local(ty, depth.min(1)))).collect();
-                Some(self.p.make_stmt(StmtKind::Decl(items)))
+                Some(self.program.make_stmt(StmtKind::Decl(items)))
             }
         }
     }
 
     fn switch(&mut self, depth: u32) -> StmtId {
         let value = self.integer(2);
-        let value = self.p.promote(value);
+        let value = self.program.promote(value);
         let before = self.inside.clone();
         self.inside.in_switch = true;
         // Signed controlling types can have negative cases.
-        let signed = self.p.types.int_bits(self.p.expr(value).ty).is_some_and(|(_, s)| s);
+        let signed =
+            self.program.types.int_bits(self.program.expr(value).ty).is_some_and(|(_, s)| s);
         self.inside.next_case = if signed { -2 } else { 0 };
         self.frames.push(Vec::new());
         let body = if self.chance(10) {
@@ -264,19 +265,19 @@ impl Wild<'_> {
             for i in 0..self.below(5) {
                 if i == default_at {
                     let inner = self.simple_stmt();
-                    stmts.push(self.p.make_stmt(StmtKind::Default(inner)));
+                    stmts.push(self.program.make_stmt(StmtKind::Default(inner)));
                 }
                 let case = self.case(depth);
                 stmts.push(case);
                 if self.chance(60) {
-                    stmts.push(self.p.make_stmt(StmtKind::Break));
+                    stmts.push(self.program.make_stmt(StmtKind::Break));
                 }
             }
-            self.p.block(stmts)
+            self.program.block(stmts)
         };
         self.frames.pop();
         self.inside = before;
-        self.p.make_stmt(StmtKind::Switch(value, body))
+        self.program.make_stmt(StmtKind::Switch(value, body))
     }
 
     fn case(&mut self, depth: u32) -> StmtId {
@@ -284,12 +285,12 @@ impl Wild<'_> {
         let high = if self.chance(15) { low + 1 + self.below(4) as i64 } else { low };
         self.inside.next_case = high + 1;
         let inner = match self.below(5) {
-            0 => self.p.make_stmt(StmtKind::Empty),
+            0 => self.program.make_stmt(StmtKind::Empty),
             1 if depth > 1 => self.case(depth - 1),
             2 if depth > 1 => self.block(depth - 1),
             _ => self.simple_stmt(),
         };
-        self.p.make_stmt(StmtKind::Case(low, high, inner))
+        self.program.make_stmt(StmtKind::Case(low, high, inner))
     }
 
     fn jump(&mut self) -> StmtId {
@@ -299,15 +300,15 @@ impl Wild<'_> {
             2 => StmtKind::Goto(self.any_label()),
             _ => self.return_stmt(),
         };
-        self.p.make_stmt(kind)
+        self.program.make_stmt(kind)
     }
 
     pub(super) fn return_stmt(&mut self) -> StmtKind {
-        if self.p.types.is_void(self.ret) {
+        if self.program.types.is_void(self.ret) {
             return StmtKind::Return(None);
         }
         let value = self.value(self.ret, 3);
-        StmtKind::Return(Some(self.p.convert(value, self.ret)))
+        StmtKind::Return(Some(self.program.convert(value, self.ret)))
     }
 
     fn any_label(&mut self) -> LabelId {
@@ -319,8 +320,8 @@ impl Wild<'_> {
 
     fn new_label(&mut self) -> LabelId {
         let name = self.fresh_sym("l");
-        self.p.labels.push(Label { name });
-        let id = LabelId(self.p.labels.len() as u32 - 1);
+        self.program.labels.push(Label { name });
+        let id = LabelId(self.program.labels.len() as u32 - 1);
         self.labels.push(id);
         id
     }
@@ -333,25 +334,25 @@ impl Wild<'_> {
         };
         self.placed += 1;
         let inner = match self.below(3) {
-            0 => self.p.make_stmt(StmtKind::Empty),
+            0 => self.program.make_stmt(StmtKind::Empty),
             _ => self.stmt(depth - 1),
         };
-        self.p.make_stmt(StmtKind::Label(label, inner))
+        self.program.make_stmt(StmtKind::Label(label, inner))
     }
 
     /// Labels that were jumped to but not placed, at the end of the function.
     pub(super) fn remaining_labels(&mut self, stmts: &mut Vec<StmtId>) {
         for label in self.labels.split_off(self.placed) {
-            let empty = self.p.make_stmt(StmtKind::Empty);
-            stmts.push(self.p.make_stmt(StmtKind::Label(label, empty)));
+            let empty = self.program.make_stmt(StmtKind::Empty);
+            stmts.push(self.program.make_stmt(StmtKind::Label(label, empty)));
         }
         self.labels.clear();
         self.placed = 0;
     }
 
-    /// An initialiser of zero, for what must have one.
+    /// A zero initialiser, for variables that must have one.
     pub(super) fn zero(&mut self, ty: Ty) -> Init {
-        let zero = self.p.int_const(Ty::INT, 0);
-        self.p.init_expr(ty, zero)
+        let zero = self.program.int_const(Ty::INT, 0);
+        self.program.init_expr(ty, zero)
     }
 }

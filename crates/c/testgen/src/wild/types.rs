@@ -36,7 +36,7 @@ impl Wild<'_> {
             1 => Ty::DOUBLE,
             2 => Ty::LDOUBLE,
             3 => match self.choices.pick(&self.enums) {
-                Some(&id) => self.p.types.intern(TypeKind::Enum(id)),
+                Some(&id) => self.program.types.intern(TypeKind::Enum(id)),
                 None => Ty::INT,
             },
             _ => self.int_type(),
@@ -56,13 +56,13 @@ impl Wild<'_> {
     /// typedef name can be given them.
     pub(super) fn qualify(&mut self, ty: Ty) -> Ty {
         let quals = self.quals();
-        match self.p.types.kind(ty) {
+        match self.program.types.kind(ty) {
             TypeKind::Array(..) | TypeKind::Function(_) => ty,
             _ => ty.qualified(quals),
         }
     }
 
-    /// A complete object type; sugar and qualifiers below the outside included.
+    /// A complete object type; with typedef names and with qualifiers at inner levels.
     pub(super) fn object_type(&mut self, depth: u32) -> Ty {
         if depth == 0 {
             return self.arith_type();
@@ -74,11 +74,11 @@ impl Wild<'_> {
                 let elem = self.object_type(depth - 1);
                 let elem = self.qualify(elem);
                 let len = 1 + self.below(4);
-                self.p.types.array(elem, len)
+                self.program.types.array(elem, len)
             }
             10..=11 => self.record_type(),
             12..=13 => match self.choices.pick(&self.typedefs) {
-                Some(&id) => self.p.types.intern(TypeKind::Typedef(id)),
+                Some(&id) => self.program.types.intern(TypeKind::Typedef(id)),
                 None => Ty::INT,
             },
             14 => self.vector_type(),
@@ -89,8 +89,8 @@ impl Wild<'_> {
     /// An object type that a function can take or return: no array.
     pub(super) fn value_type(&mut self, depth: u32) -> Ty {
         let ty = self.object_type(depth);
-        match self.p.types.as_array(ty) {
-            Some((elem, _)) => self.p.types.pointer(elem),
+        match self.program.types.as_array(ty) {
+            Some((elem, _)) => self.program.types.pointer(elem),
             None => ty,
         }
     }
@@ -98,13 +98,13 @@ impl Wild<'_> {
     pub(super) fn vector_type(&mut self) -> Ty {
         let elem = [Ty::INT, Ty::UCHAR, Ty::USHORT, Ty::LONG, Ty::FLOAT, Ty::DOUBLE]
             [self.below(6) as usize];
-        let lanes = 16 / self.p.types.size_of(elem).unwrap_or(1);
-        self.p.types.intern(TypeKind::Vector(elem, lanes as u32))
+        let lanes = 16 / self.program.types.size_of(elem).unwrap_or(1);
+        self.program.types.intern(TypeKind::Vector(elem, lanes as u32))
     }
 
     pub(super) fn record_type(&mut self) -> Ty {
         match self.choices.pick(&self.records) {
-            Some(&id) => self.p.types.intern(TypeKind::Record(id)),
+            Some(&id) => self.program.types.intern(TypeKind::Record(id)),
             None => Ty::INT,
         }
     }
@@ -112,7 +112,7 @@ impl Wild<'_> {
     fn pointer_type(&mut self, depth: u32) -> Ty {
         let to = match self.below(10) {
             0 => match self.choices.pick(&self.flexible).copied() {
-                Some(id) => self.p.types.intern(TypeKind::Record(id)),
+                Some(id) => self.program.types.intern(TypeKind::Record(id)),
                 None => Ty::VOID,
             },
             1 => Ty::VOID,
@@ -122,21 +122,21 @@ impl Wild<'_> {
                 self.qualify(to)
             }
         };
-        let pointer = self.p.types.pointer(to);
-        let restrict = self.p.types.as_function(to).is_none() && self.chance(5);
+        let pointer = self.program.types.pointer(to);
+        let restrict = self.program.types.as_function(to).is_none() && self.chance(5);
         if restrict { pointer.qualified(Quals::RESTRICT) } else { pointer }
     }
 
     pub(super) fn function_type(&mut self, depth: u32) -> Ty {
         let ret = if self.chance(20) { Ty::VOID } else { self.value_type(depth).unqual() };
         // Qualifiers behind a typedef name: compilers disagree whether they are dropped.
-        let canon = self.p.types.canon(ret);
+        let canon = self.program.types.canon(ret);
         let ret = if canon.quals() == Quals::NONE { ret } else { canon.unqual() };
         let proto = !self.chance(8);
         let count = if proto { self.below(4) } else { 0 };
         let params: Box<[Ty]> = (0..count).map(|_| self.value_type(depth).unqual()).collect();
         let variadic = !params.is_empty() && self.chance(10);
-        self.p.types.intern(TypeKind::Function(FuncType { ret, params, variadic, proto }))
+        self.program.types.intern(TypeKind::Function(FuncType { ret, params, variadic, proto }))
     }
 
     /// A new enumerated type.
@@ -180,8 +180,8 @@ impl Wild<'_> {
     }
 
     fn add_enum(&mut self, def: Enum) -> EnumId {
-        self.p.types.enums.push(def);
-        let id = EnumId(self.p.types.enums.len() as u32 - 1);
+        self.program.types.enums.push(def);
+        let id = EnumId(self.program.types.enums.len() as u32 - 1);
         self.enums.push(id);
         id
     }
@@ -189,7 +189,7 @@ impl Wild<'_> {
     /// A new struct or union; `forward` is its declaration, if there was one.
     pub(super) fn record(&mut self, forward: Option<RecordId>, depth: u32) -> RecordId {
         let id = forward.unwrap_or_else(|| self.incomplete_record(true));
-        let record = &self.p.types.records[id.index()];
+        let record = &self.program.types.records[id.index()];
         let (kind, anonymous) = (record.kind, record.tag.is_none());
         let mut fields = Vec::new();
         for _ in 0..1 + self.below(5) {
@@ -202,9 +202,9 @@ impl Wild<'_> {
         }
         let packed = self.chance(12);
         let min_align = if self.chance(8) && !anonymous { Some(16) } else { None };
-        let record = &mut self.p.types.records[id.index()];
+        let record = &mut self.program.types.records[id.index()];
         (record.fields, record.packed, record.min_align) = (fields, packed, min_align);
-        self.p.types.complete_record(id);
+        self.program.types.complete_record(id);
         if !anonymous {
             self.records.push(id);
         }
@@ -214,7 +214,7 @@ impl Wild<'_> {
     pub(super) fn incomplete_record(&mut self, tagged: bool) -> RecordId {
         let kind = if self.chance(70) { RecordKind::Struct } else { RecordKind::Union };
         let tag = tagged.then(|| self.fresh_sym("S"));
-        self.p.types.records.push(Record {
+        self.program.types.records.push(Record {
             tag,
             kind,
             fields: Vec::new(),
@@ -224,19 +224,19 @@ impl Wild<'_> {
             size: 0,
             align: 0,
         });
-        RecordId(self.p.types.records.len() as u32 - 1)
+        RecordId(self.program.types.records.len() as u32 - 1)
     }
 
     /// A struct that ends in a flexible array member: only pointed to, so not offered as a type.
     fn flexible_record(&mut self) -> RecordId {
         let id = self.incomplete_record(true);
         let elem = self.object_type(1);
-        let open = self.p.types.intern(TypeKind::Array(elem, ArrayLen::Unknown));
+        let open = self.program.types.intern(TypeKind::Array(elem, ArrayLen::Unknown));
         let names = (self.fresh_sym("m"), self.fresh_sym("m"));
         let fields = vec![Field::new(Some(names.0), Ty::INT), Field::new(Some(names.1), open)];
-        let record = &mut self.p.types.records[id.index()];
+        let record = &mut self.program.types.records[id.index()];
         (record.kind, record.fields) = (RecordKind::Struct, fields);
-        self.p.types.complete_record(id);
+        self.program.types.complete_record(id);
         self.flexible.push(id);
         id
     }
@@ -248,11 +248,11 @@ impl Wild<'_> {
             3 if depth > 0 => {
                 let inner = self.incomplete_record(false);
                 self.record(Some(inner), depth - 1);
-                Field::new(None, self.p.types.intern(TypeKind::Record(inner)))
+                Field::new(None, self.program.types.intern(TypeKind::Record(inner)))
             }
-            4 if self.p.types.records[owner.index()].tag.is_some() => {
-                let own = self.p.types.intern(TypeKind::Record(owner));
-                Field::new(name, self.p.types.pointer(own))
+            4 if self.program.types.records[owner.index()].tag.is_some() => {
+                let own = self.program.types.intern(TypeKind::Record(owner));
+                Field::new(name, self.program.types.pointer(own))
             }
             5 => {
                 let ty = self.object_type(2);
@@ -277,7 +277,7 @@ impl Wild<'_> {
     fn bit_field(&mut self, kind: RecordKind) -> Field {
         let ty = [Ty::INT, Ty::UINT, Ty::SCHAR, Ty::USHORT, Ty::LONG, Ty::ULLONG, Ty::BOOL]
             [self.below(7) as usize];
-        let width = self.p.types.int_bits(ty).map_or(1, |(bits, _)| bits);
+        let width = self.program.types.int_bits(ty).map_or(1, |(bits, _)| bits);
         let name = self.fresh_sym("b");
         match self.below(8) {
             0 if kind == RecordKind::Struct && ty != Ty::BOOL => {
@@ -295,12 +295,12 @@ impl Wild<'_> {
     /// A new typedef name; one with an alignment is not offered for further types.
     pub(super) fn typedef(&mut self) -> TypedefId {
         let ty = if self.chance(15) { self.function_type(1) } else { self.object_type(3) };
-        let is_object = self.p.types.as_function(ty).is_none();
+        let is_object = self.program.types.as_function(ty).is_none();
         let ty = self.qualify(ty);
         let align = if is_object && self.chance(10) { Some(16) } else { None };
         let name = self.fresh_sym("T");
-        self.p.types.typedefs.push(Typedef { name, ty, align });
-        let id = TypedefId(self.p.types.typedefs.len() as u32 - 1);
+        self.program.types.typedefs.push(Typedef { name, ty, align });
+        let id = TypedefId(self.program.types.typedefs.len() as u32 - 1);
         if align.is_none() && is_object {
             self.typedefs.push(id);
         }

@@ -1,4 +1,4 @@
-//! Constants: C has no negative ones and none narrower than `int`, so most values need operators.
+//! Constants. C has neither negative ones nor any narrower than `int`, so most values need operators.
 
 use crate::expr::{BinOp, ExprKind, UnOp};
 use crate::ids::ExprId;
@@ -58,7 +58,7 @@ impl Program {
             return self.add_expr(ExprKind::Int(value as u64), ty, Span::NONE);
         }
         if value == -(1i128 << (bits - 1)) {
-            // The magnitude of the least value is no value of the type.
+            // The type cannot represent the magnitude of its least value.
             let max = self.literal(ty, value + 1);
             let one = self.literal(ty, 1);
             return self.binary(BinOp::Sub, max, one);
@@ -111,7 +111,7 @@ fn extended(value: f64) -> ExprKind {
         return ExprKind::LongFloat { mantissa: 0, exponent: 0 };
     }
     if biased == 0 {
-        // A subnormal has room to be normal here.
+        // A subnormal `double` is normal in the 80-bit format.
         let shift = fraction.leading_zeros();
         let exponent = 16383 - 1022 - 52 + 63 - shift as u16;
         return ExprKind::LongFloat { mantissa: fraction << shift, exponent };

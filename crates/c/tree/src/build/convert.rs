@@ -22,7 +22,7 @@ impl Program {
         self.add_expr(ExprKind::Implicit(expr), ty, span)
     }
 
-    /// Array to pointer, function to pointer (6.3.2.1); anything else as it is.
+    /// Array to pointer, function to pointer (6.3.2.1); anything else is unchanged.
     pub fn decay(&mut self, expr: ExprId) -> ExprId {
         let ty = self.expr(expr).ty;
         let to = match *self.types.kind(ty) {

@@ -1,11 +1,11 @@
-//! Copies of subtrees: a node has one parent, so whoever wants an expression twice copies it.
+//! Copies of subtrees: a node has one parent, so an expression that is needed twice is copied.
 
 use crate::expr::{ExprKind, Init, InitItem};
 use crate::ids::ExprId;
 use crate::program::Program;
 
 impl Program {
-    /// A second tree like the first. The block of a statement expression is shared, not copied.
+    /// A copy of the tree. The block of a statement expression is shared, not copied.
     pub fn copy_expr(&mut self, expr: ExprId) -> ExprId {
         use ExprKind::*;
         let old = self.expr(expr).clone();

@@ -2,7 +2,7 @@
 //!
 //! Methods of [`Program`](crate::Program) that add an expression with the nodes the parser would
 //! make of its text: operands converted (6.3), arrays and functions decayed, the type filled in.
-//! They trust their arguments: an expression that C does not allow gets some type, not an error.
+//! They do not check their arguments: an expression that C does not allow gets some type, not an error.
 //!
 //! What it does not do yet: composite types of pointers in conditionals.
 

@@ -8,26 +8,26 @@ use crate::stmt::StmtKind;
 use crate::types::{Ty, TypeKind};
 
 impl Program {
-    fn made(&mut self, kind: ExprKind, ty: Ty) -> ExprId {
+    fn add_node(&mut self, kind: ExprKind, ty: Ty) -> ExprId {
         self.add_expr(kind, ty, Span::NONE)
     }
 
     /// A variable.
     pub fn var_ref(&mut self, var: VarId) -> ExprId {
         let ty = self.types.canon(self.vars[var.index()].ty);
-        self.made(ExprKind::Var(var), ty)
+        self.add_node(ExprKind::Var(var), ty)
     }
 
     /// A function designator.
     pub fn func_ref(&mut self, func: FuncId) -> ExprId {
         let ty = self.types.canon(self.funcs[func.index()].ty);
-        self.made(ExprKind::Func(func), ty)
+        self.add_node(ExprKind::Func(func), ty)
     }
 
     /// An enumeration constant.
     pub fn enum_ref(&mut self, id: EnumId, member: u32) -> ExprId {
         let ty = self.types.enums[id.index()].members[member as usize].ty;
-        self.made(ExprKind::EnumConst(id, member), ty)
+        self.add_node(ExprKind::EnumConst(id, member), ty)
     }
 
     /// A unary operator; operands of `+`, `-` and `~` are promoted.
@@ -36,17 +36,17 @@ impl Program {
             UnOp::Plus | UnOp::Neg | UnOp::BitNot => {
                 let operand = self.promote(operand);
                 let ty = self.expr(operand).ty.unqual();
-                self.made(ExprKind::Unary(op, operand), ty)
+                self.add_node(ExprKind::Unary(op, operand), ty)
             }
             UnOp::LogNot => {
                 let operand = self.decay(operand);
-                self.made(ExprKind::Unary(op, operand), Ty::INT)
+                self.add_node(ExprKind::Unary(op, operand), Ty::INT)
             }
             UnOp::Deref => self.deref(operand),
             UnOp::AddrOf => self.addr_of(operand),
             UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec => {
                 let ty = self.expr(operand).ty.unqual();
-                self.made(ExprKind::Unary(op, operand), ty)
+                self.add_node(ExprKind::Unary(op, operand), ty)
             }
         }
     }
@@ -55,13 +55,13 @@ impl Program {
     pub fn deref(&mut self, pointer: ExprId) -> ExprId {
         let pointer = self.decay(pointer);
         let to = self.types.pointee(self.expr(pointer).ty).unwrap_or(Ty::VOID);
-        self.made(ExprKind::Unary(UnOp::Deref, pointer), to)
+        self.add_node(ExprKind::Unary(UnOp::Deref, pointer), to)
     }
 
     /// `&e`
     pub fn addr_of(&mut self, lvalue: ExprId) -> ExprId {
         let ty = self.types.pointer(self.expr(lvalue).ty);
-        self.made(ExprKind::Unary(UnOp::AddrOf, lvalue), ty)
+        self.add_node(ExprKind::Unary(UnOp::AddrOf, lvalue), ty)
     }
 
     /// A binary operator with the usual arithmetic conversions; pointers in `+`, `-` and
@@ -69,9 +69,9 @@ impl Program {
     pub fn binary(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let rhs = self.decay(rhs);
         if op == BinOp::Comma {
-            // The left operand's value is not used: it stays as it is.
+            // The left operand's value is not used, so it is not converted.
             let ty = self.expr(rhs).ty.unqual();
-            return self.made(ExprKind::Binary(op, lhs, rhs), ty);
+            return self.add_node(ExprKind::Binary(op, lhs, rhs), ty);
         }
         let lhs = self.decay(lhs);
         if let Some(operands) = self.types.vector_operands(op, self.expr(lhs).ty, self.expr(rhs).ty)
@@ -79,11 +79,11 @@ impl Program {
             return self.vector_binary(op, lhs, rhs, operands);
         }
         match op {
-            BinOp::LogAnd | BinOp::LogOr => self.made(ExprKind::Binary(op, lhs, rhs), Ty::INT),
+            BinOp::LogAnd | BinOp::LogOr => self.add_node(ExprKind::Binary(op, lhs, rhs), Ty::INT),
             BinOp::Shl | BinOp::Shr => {
                 let (lhs, rhs) = (self.promote(lhs), self.promote(rhs));
                 let ty = self.expr(lhs).ty.unqual();
-                self.made(ExprKind::Binary(op, lhs, rhs), ty)
+                self.add_node(ExprKind::Binary(op, lhs, rhs), ty)
             }
             _ => {
                 let pointers = [lhs, rhs].map(|e| self.types.is_pointer(self.expr(e).ty));
@@ -100,7 +100,7 @@ impl Program {
         let common = self.common_type(lhs, rhs);
         let (lhs, rhs) = (self.convert(lhs, common), self.convert(rhs, common));
         let ty = if is_comparison(op) { Ty::INT } else { common };
-        self.made(ExprKind::Binary(op, lhs, rhs), ty)
+        self.add_node(ExprKind::Binary(op, lhs, rhs), ty)
     }
 
     fn pointer_operation(
@@ -118,21 +118,21 @@ impl Program {
                 [false, true] => (self.convert(lhs, right), rhs),
                 _ => (lhs, rhs),
             };
-            return self.made(ExprKind::Binary(op, lhs, rhs), Ty::INT);
+            return self.add_node(ExprKind::Binary(op, lhs, rhs), Ty::INT);
         }
         match pointers {
             [true, true] => {
                 let ty = self.types.model.ptrdiff_type().ty();
-                self.made(ExprKind::Binary(op, lhs, rhs), ty)
+                self.add_node(ExprKind::Binary(op, lhs, rhs), ty)
             }
             [true, false] => {
                 let rhs = self.promote(rhs);
-                self.made(ExprKind::Binary(op, lhs, rhs), left)
+                self.add_node(ExprKind::Binary(op, lhs, rhs), left)
             }
             _ => {
                 // `i + p` is normalised: the pointer comes first.
                 let lhs = self.promote(lhs);
-                self.made(ExprKind::Binary(op, rhs, lhs), right)
+                self.add_node(ExprKind::Binary(op, rhs, lhs), right)
             }
         }
     }
@@ -141,7 +141,7 @@ impl Program {
     pub fn assign(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
         let ty = self.expr(lhs).ty.unqual();
         let rhs = self.convert(rhs, ty);
-        self.made(ExprKind::Assign(lhs, rhs), ty)
+        self.add_node(ExprKind::Assign(lhs, rhs), ty)
     }
 
     /// `lhs op= rhs`
@@ -160,7 +160,7 @@ impl Program {
                 let comp = self.common_type(lhs, rhs);
                 (self.convert(rhs, comp), comp)
             };
-        self.made(ExprKind::AssignOp { op, lhs, rhs, comp }, ty)
+        self.add_node(ExprKind::AssignOp { op, lhs, rhs, comp }, ty)
     }
 
     /// `c ? a : b`, or `c ?: b`; both alternatives arithmetic, or both of one type, or one a
@@ -173,7 +173,7 @@ impl Program {
         let ty = if self.types.is_arithmetic(a) && self.types.is_arithmetic(b) {
             self.common_type(value, other)
         } else if self.types.is_void(a) || self.types.is_void(b) {
-            return self.made(ExprKind::Cond(cond, then, other), Ty::VOID);
+            return self.add_node(ExprKind::Cond(cond, then, other), Ty::VOID);
         } else if self.types.is_pointer(b) && self.types.is_integer(a) {
             b
         } else {
@@ -181,7 +181,7 @@ impl Program {
         };
         let then = then.map(|_| self.convert(value, ty));
         let other = self.convert(other, ty);
-        self.made(ExprKind::Cond(cond, then, other), ty)
+        self.add_node(ExprKind::Cond(cond, then, other), ty)
     }
 
     /// `(T)e`
@@ -189,7 +189,7 @@ impl Program {
         let to = self.types.canon(ty).unqual();
         // A cast to void does not use the value.
         let operand = if self.types.is_void(to) { operand } else { self.decay(operand) };
-        self.made(ExprKind::Cast(ty, operand), to)
+        self.add_node(ExprKind::Cast(ty, operand), to)
     }
 
     /// A call: arguments converted to the parameters' types, the rest promoted.
@@ -210,7 +210,7 @@ impl Program {
             })
             .collect();
         let ty = self.types.canon(ret).unqual();
-        self.made(ExprKind::Call(callee, args), ty)
+        self.add_node(ExprKind::Call(callee, args), ty)
     }
 
     /// A call of a function by its id.
@@ -231,7 +231,7 @@ impl Program {
         };
         let index = self.promote(index);
         let elem = self.types.pointee(self.expr(base).ty).unwrap_or(Ty::VOID);
-        self.made(ExprKind::Index(base, index), elem)
+        self.add_node(ExprKind::Index(base, index), elem)
     }
 
     /// `record.field`
@@ -241,7 +241,7 @@ impl Program {
         if !self.is_lvalue(record) {
             ty = ty.unqual();
         }
-        self.made(ExprKind::Member(record, field), ty)
+        self.add_node(ExprKind::Member(record, field), ty)
     }
 
     /// `pointer->field`
@@ -249,7 +249,7 @@ impl Program {
         let pointer = self.decay(pointer);
         let of = self.types.pointee(self.expr(pointer).ty).unwrap_or(Ty::VOID);
         let ty = self.field_type(of, field);
-        self.made(ExprKind::Arrow(pointer, field), ty)
+        self.add_node(ExprKind::Arrow(pointer, field), ty)
     }
 
     /// A member has the qualifiers of its record too (6.5.2.3p3).
@@ -266,25 +266,25 @@ impl Program {
     /// `sizeof e`; the operand does not decay.
     pub fn sizeof_expr(&mut self, operand: ExprId) -> ExprId {
         let ty = self.types.model.size_type().ty();
-        self.made(ExprKind::SizeofExpr(operand), ty)
+        self.add_node(ExprKind::SizeofExpr(operand), ty)
     }
 
     /// `sizeof(T)`
     pub fn sizeof_type(&mut self, of: Ty) -> ExprId {
         let ty = self.types.model.size_type().ty();
-        self.made(ExprKind::SizeofType(of), ty)
+        self.add_node(ExprKind::SizeofType(of), ty)
     }
 
     /// `_Alignof(T)`
     pub fn alignof_type(&mut self, of: Ty) -> ExprId {
         let ty = self.types.model.size_type().ty();
-        self.made(ExprKind::AlignofType(of), ty)
+        self.add_node(ExprKind::AlignofType(of), ty)
     }
 
     /// `(T){…}`
     pub fn compound_lit(&mut self, ty: Ty, init: Init) -> ExprId {
         let canon = self.types.canon(ty);
-        self.made(ExprKind::CompoundLit(ty, Box::new(init)), canon)
+        self.add_node(ExprKind::CompoundLit(ty, Box::new(init)), canon)
     }
 
     /// `({ … })` with the type of its last expression statement, which decays, or `void`.
@@ -301,13 +301,13 @@ impl Program {
             }
             _ => Ty::VOID,
         };
-        self.made(ExprKind::StmtExpr(block), ty)
+        self.add_node(ExprKind::StmtExpr(block), ty)
     }
 
     /// `__builtin_va_arg(list, T)`
     pub fn va_arg(&mut self, list: ExprId, ty: Ty) -> ExprId {
         let canon = self.types.canon(ty).unqual();
-        self.made(ExprKind::VaArg(list, ty), canon)
+        self.add_node(ExprKind::VaArg(list, ty), canon)
     }
 
     /// The function type `ret(params…)`.

@@ -5,7 +5,7 @@
 //! of one size keeps the bytes. `!`, `&&`, `||` and `?:` do not take vectors in C, and clang does not
 //! take `++` and `--`.
 //!
-//! What both GCC and clang take, and take to mean the same:
+//! What both GCC and clang accept with the same meaning:
 //! - two vectors of exactly one type (a shift count may differ in signedness);
 //! - beside a vector, a scalar of its element type, or any integer as a shift count;
 //! - a comparison's result as a vector of signed integers, best behind a cast: clang calls 8-byte
@@ -38,7 +38,7 @@ impl TypeTable {
     }
 
     /// How a binary operator takes operands of which at least one is a vector; `None` if there is no
-    /// vector, or no such operator on vectors. Operands that do not go together are not noticed.
+    /// vector, or no such operator on vectors. Incompatible operands are not detected.
     pub fn vector_operands(&mut self, op: BinOp, lhs: Ty, rhs: Ty) -> Option<VectorOperands> {
         use BinOp::{Comma, Eq, Ge, Gt, Le, LogAnd, LogOr, Lt, Ne, Shl, Shr};
         let (lhs, rhs) = (self.canon(lhs).unqual(), self.canon(rhs).unqual());

@@ -92,7 +92,7 @@ impl Dumper<'_> {
             }
             self.push(if field.packed { " packed" } else { "" });
             self.align(field.align);
-            // An anonymous member's type has no declaration of its own.
+            // The type of an anonymous member is not declared by an item.
             if let TypeKind::Record(inner) = *self.program.types.kind(field.ty)
                 && self.program.types.records[inner.index()].tag.is_none()
             {
@@ -121,7 +121,7 @@ impl Dumper<'_> {
         self.push(")");
     }
 
-    /// A variable by name and ordinal; at its first mention with all that is known of it.
+    /// A variable by name and ordinal; at its first mention with all its properties.
     pub(super) fn var(&mut self, id: VarId) {
         let (ordinal, new) = self.vars.get(id.index());
         let var = self.program.var(id);
@@ -136,7 +136,7 @@ impl Dumper<'_> {
         }
     }
 
-    /// A function by name and ordinal; at its first mention with all but the definition.
+    /// A function by name and ordinal; at its first mention with all its properties but the definition.
     pub(super) fn func(&mut self, id: FuncId) {
         let (ordinal, new) = self.funcs.get(id.index());
         let func = self.program.func(id);

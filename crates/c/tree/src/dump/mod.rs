@@ -31,7 +31,7 @@ struct Ordinals {
 }
 
 impl Ordinals {
-    /// The ordinal of an index, and whether it is new. 0 marks those not mentioned yet.
+    /// The ordinal of an index, and whether it is new. 0 stands for one not mentioned yet.
     fn get(&mut self, index: usize) -> (u32, bool) {
         if self.of.len() <= index {
             self.of.resize(index + 1, 0);

@@ -1,11 +1,11 @@
-//! What C++ asks of the printer beyond the text of C: the plan, and the facts looked up in it.
+//! What the printer needs for C++ beyond C: the plan, and lookups in it.
 //!
-//! C++ is a second printing of the same tree (ISO C++11 to C++20, with the GNU extensions that the
-//! tree holds). The printer does what is mechanical: conversions that C++ does not make by itself,
-//! narrowing in braces, designators, linkage, the containers and static members that the plan
-//! wants. Whatever has no text of the same meaning is an [`Unprintable`].
+//! The tree is printed as ISO C++11 to C++20, with the GNU extensions that the tree has. The printer
+//! does what is mechanical: conversions that are implicit in C only, narrowing in braces, designators,
+//! linkage, the containers and static members of the plan. A construct without an equivalent is an
+//! [`Unprintable`].
 //!
-//! What it leaves to whoever builds the tree: jumps over initialisations, a name declared both in
+//! The builder of the tree has to avoid: jumps over initialisations, a name declared both in
 //! the head of a `for` and in its body, functions that end without a value, names that the standard
 //! library declares at file scope (`y0`, `gamma`), and the order in which containers of different
 //! units are initialised.
@@ -24,13 +24,13 @@ use std::fmt;
 /// The language to print.
 #[derive(Clone, Copy, Debug)]
 pub enum Style<'a> {
-    /// C11 and the GNU extensions that the tree holds.
+    /// C11 and the GNU extensions that the tree has.
     C11,
     /// C++, as the plan says.
     Cxx(&'a CxxPlan),
 }
 
-/// How an array looks in C++.
+/// How an array is represented in C++.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Container {
     /// `T a[n]`
@@ -43,7 +43,7 @@ pub enum Container {
     Valarray,
 }
 
-/// How some things look in C++. The default is the text nearest to C.
+/// How arrays and globals are represented in C++. The default is closest to C.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CxxPlan {
     /// The standard: 11, 14, 17 or 20.
@@ -73,7 +73,7 @@ impl CxxPlan {
     }
 }
 
-/// Why a tree, under this plan, has no text: one construct, named.
+/// A construct that cannot be printed as C++ under this plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unprintable {
     /// The construct.
@@ -82,7 +82,7 @@ pub struct Unprintable {
 
 impl fmt::Display for Unprintable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot be printed: {}", self.what)
+        write!(f, "cannot be printed as C++: {}", self.what)
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Cxx<'p> {
     fields: BTreeMap<(RecordId, u32), Vec<Container>>,
     /// Static members of each record.
     pub(super) members: BTreeMap<RecordId, Vec<VarId>>,
-    /// Functions that some unit defines; others are taken to be C's.
+    /// Functions that some unit defines; others are assumed to be the C library's.
     defined: BTreeSet<Sym>,
     /// A header declares the variables, so that constants have external linkage.
     pub(super) has_header: bool,
@@ -216,7 +216,7 @@ fn normal(
 }
 
 impl Printer<'_> {
-    /// Notes the first construct that has no text; what is printed from here on is dropped.
+    /// Records the first construct that cannot be printed; what is printed from here on is dropped.
     pub(super) fn fail(&mut self, what: impl Into<String>) {
         self.failure.get_or_insert_with(|| Unprintable { what: what.into() });
     }
@@ -270,7 +270,7 @@ impl Printer<'_> {
     }
 
     /// An enumeration constant. It has its enum's type in C++: if that does not promote to `int`,
-    /// the type of C is said.
+    /// it is cast to its type in C.
     pub(super) fn enumerator(&mut self, id: EnumId, index: u32) {
         let member = &self.program.types.enums[id.index()].members[index as usize];
         if self.cxx.is_none() || self.promotes_to_int(id) {

@@ -1,4 +1,4 @@
-//! What C++ forbids of a tree that is good C, as far as it can be seen where it is printed.
+//! What C++ does not allow in a tree that is valid C, as far as the printer can tell.
 
 use super::Printer;
 use super::cxx::is_container;
@@ -7,7 +7,7 @@ use crate::ids::ExprId;
 use crate::types::{Ty, TypeKind};
 
 impl Printer<'_> {
-    /// What C++ forbids of an expression that is about to be printed.
+    /// Checks an expression that is about to be printed.
     pub(super) fn check(&mut self, id: ExprId) {
         let program = self.program;
         let types = &program.types;
@@ -50,7 +50,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A record about to be copied, from or to: those of C++ copy no volatile ones.
+    /// Checks a record that is copied: in C++ a volatile record cannot be.
     pub(super) fn check_copy(&mut self, id: ExprId) {
         let ty = self.program.expr(id).ty;
         if self.cxx.is_some() && ty.is_volatile() && self.program.types.as_record(ty).is_some() {
@@ -59,7 +59,7 @@ impl Printer<'_> {
     }
 }
 
-/// Words of C++ that are no words of C.
+/// Keywords of C++ that are not keywords of C.
 const KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
@@ -123,7 +123,7 @@ const KEYWORDS: &[&str] = &[
     "xor_eq",
 ];
 
-/// Whether an identifier of C is none of C++.
+/// Whether an identifier of C is a keyword of C++.
 pub(super) fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }

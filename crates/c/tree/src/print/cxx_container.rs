@@ -1,8 +1,8 @@
 //! Arrays as containers: `std::array`, `std::vector`, `std::valarray`, nested as the plan says.
 //!
 //! `const` belongs to the container, not to its elements: only `std::array` could hold constant ones.
-//! Elements that are containers are printed with their type, so that no constructor but the one for
-//! initialiser lists is ever in question.
+//! Elements that are containers are printed with their type, so that overload resolution
+//! always selects the constructor for initialiser lists.
 
 use super::Printer;
 use super::cxx::{Container, is_container, is_sized_at_run_time};
@@ -35,7 +35,7 @@ impl Printer<'_> {
     /// `std::vector<std::array<T, n>>`, without the outermost `const`.
     fn class_name(&mut self, ty: Ty, dims: &[Container]) {
         let Some((&class, inner)) = dims.split_first() else {
-            // The element: `const` has been said.
+            // The element: `const` has been printed.
             let plain = if self.is_const(ty) { self.program.types.resolved(ty) } else { ty };
             let volatile = if plain.is_volatile() { Quals::VOLATILE } else { Quals::NONE };
             return self.type_name(plain.unqual().qualified(volatile));
@@ -61,7 +61,7 @@ impl Printer<'_> {
     pub(super) fn element(&self, ty: Ty) -> (Ty, u64) {
         let types = &self.program.types;
         let array = match *types.kind(ty) {
-            // Keeps the typedef names that the shape has lost.
+            // Keeps typedef names, which the resolved type has lost.
             TypeKind::Array(elem, len) => Some((elem, len)),
             _ => types.as_array(ty),
         };
@@ -109,7 +109,7 @@ impl Printer<'_> {
         if class < Container::Vector {
             let deep = class == Container::StdArray;
             self.push(if deep { "{{" } else { "{" });
-            // What is left out is zero; but a vector must be told its length.
+            // Omitted elements are zero, but a vector needs its length.
             let written = if is_sized_at_run_time(inner) { slots.len() } else { written };
             self.elements(elem, inner, &slots[..written], false);
             self.push(if deep { "}}" } else { "}" });

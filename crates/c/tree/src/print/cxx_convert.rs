@@ -39,7 +39,7 @@ impl Printer<'_> {
         id
     }
 
-    /// An implicit conversion that is shown: a cast, or the address of a container's first element.
+    /// An implicit conversion that is printed: a cast, or the address of a container's first element.
     pub(super) fn conversion(&mut self, id: ExprId) {
         let to = self.program.expr(id).ty;
         let inner = self.innermost(id);
@@ -76,7 +76,7 @@ impl Printer<'_> {
             (TypeKind::Pointer(from), TypeKind::Pointer(to)) => !converts(types, *from, *to),
             (TypeKind::Function(_), TypeKind::Pointer(to)) => *to != from,
             (TypeKind::Pointer(_), TypeKind::Int(_)) => to.unqual() != Ty::BOOL,
-            // What a postfix operator yields is no bit-field in C++, so it does not promote.
+            // The result of a postfix operator is not a bit-field in C++, so it does not promote.
             (TypeKind::Int(_), TypeKind::Int(_)) => match expr.kind {
                 ExprKind::Unary(UnOp::PostInc | UnOp::PostDec, of) => {
                     program.bit_field_width(of).is_some()
@@ -96,7 +96,7 @@ impl Printer<'_> {
         let types = &self.program.types;
         let (to, from) = (self.points_to(lhs)?, self.points_to(rhs)?);
         let alike = to == from || types.is_void(to) || types.is_void(from);
-        // What the operands meet in, or the type of the left.
+        // The common type of the operands, or the type of the left one.
         let meets = self.program.expr(rhs).ty.unqual();
         let is_void = types.pointee(meets).is_some_and(|to| types.is_void(to));
         (!alike).then_some(if is_void { meets } else { self.program.expr(lhs).ty.unqual() })
@@ -113,7 +113,7 @@ impl Printer<'_> {
     }
 
     /// An alternative of `?:`. C++ may give a bit-field as an lvalue where C has promoted it, and
-    /// pointers to different types do not meet.
+    /// pointers to different types have no common type.
     pub(super) fn alternative(&mut self, id: ExprId, whole: Ty, min: u8) {
         if self.cxx.is_some() {
             let types = &self.program.types;

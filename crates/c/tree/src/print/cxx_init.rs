@@ -1,5 +1,5 @@
-//! Initialisers in C++: no designators, no narrowing (ISO C++ [dcl.init.list]), each value in its
-//! place.
+//! Initialisers in C++: no designators, no narrowing (ISO C++ [dcl.init.list]), all values
+//! in order.
 
 use super::Printer;
 use super::cxx::{Container, is_container};
@@ -9,13 +9,13 @@ use crate::ids::{ExprId, RecordId, StrId};
 use crate::program::StrWidth;
 use crate::types::{Field, RecordKind, Ty, TypeKind};
 
-/// Elements that a list is filled up to: C's `[a ... b]` and far designators have no short form.
+/// Longest list that is written out: C++ has no short form for `[a ... b]` and distant designators.
 const MOST: u64 = 1 << 16;
 
 /// Integers up to this are exact in every floating type.
 const EXACT: i128 = 1 << 24;
 
-/// What goes to one position.
+/// The initialiser of one position.
 #[derive(Clone, Copy)]
 pub(super) enum Slot<'i> {
     /// Nothing was given.
@@ -31,7 +31,7 @@ impl Slot<'_> {
     }
 }
 
-/// How many of the elements have to be written: the rest is zero by itself.
+/// How many of the elements have to be written: the rest is implicitly zero.
 pub(super) fn used(slots: &[Slot<'_>]) -> usize {
     slots.iter().rposition(|slot| !slot.is_zero()).map_or(0, |last| last + 1)
 }
@@ -141,10 +141,10 @@ impl Printer<'_> {
         self.push("}");
     }
 
-    /// What goes to each of the `len` elements of an array.
+    /// The initialiser of each of the `len` elements of an array.
     pub(super) fn slots<'i>(&mut self, elem: Ty, len: u64, init: Slot<'i>) -> Vec<Slot<'i>> {
         if len > MOST {
-            self.fail("an array too long to be written out");
+            self.fail("an array initialiser of more than 65536 elements");
             return Vec::new();
         }
         let mut slots = vec![Slot::Zero; len as usize];

@@ -1,4 +1,4 @@
-//! Declarations that were completed after they were used.
+//! Declarations whose type was completed after a use.
 //!
 //! All declarations of a name share one entry with the final type, but an expression between two
 //! declarations was checked with what was known there: `int f(); … f(c) … int f(long x) {…}` calls
@@ -13,15 +13,15 @@ use std::collections::HashMap;
 
 /// Functions and variables with such expressions. Few programs have any; lookups only.
 #[derive(Default)]
-pub(super) struct Early {
+pub(super) struct EarlyUses {
     funcs: HashMap<FuncId, (Ty, usize)>,
     vars: HashMap<VarId, (Ty, usize)>,
 }
 
-impl Early {
+impl EarlyUses {
     /// Finds them with one pass over the expressions.
-    pub(super) fn of(program: &Program, unit: UnitId) -> Early {
-        let mut early = Early::default();
+    pub(super) fn of(program: &Program, unit: UnitId) -> EarlyUses {
+        let mut early = EarlyUses::default();
         let types = &program.types;
         for expr in &program.exprs {
             match expr.kind {

@@ -52,7 +52,7 @@ impl Printer<'_> {
         self.maybe_paren(operand, literal || level(kind) < UNARY);
     }
 
-    /// A controlling expression; an assignment gets its own parentheses, as compilers ask.
+    /// A controlling expression; an assignment gets its own parentheses, as compilers warn otherwise.
     pub(super) fn condition(&mut self, id: ExprId) {
         let id = self.peel(id);
         let assigns =
@@ -80,7 +80,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, lhs, rhs) => self.binary(*op, *lhs, *rhs),
             ExprKind::Assign(lhs, rhs) => self.assignment("", *lhs, *rhs),
             ExprKind::AssignOp { op, lhs, rhs, .. } => {
-                self.assignment(op_text(*op), *lhs, *rhs);
+                self.assignment(op.symbol(), *lhs, *rhs);
             }
             ExprKind::Cond(cond, then, other) => self.conditional(*cond, *then, *other, expr.ty),
             ExprKind::Cast(ty, operand) => self.cast(*ty, *operand),
@@ -154,7 +154,7 @@ impl Printer<'_> {
     }
 
     fn unary(&mut self, op: UnOp, operand: ExprId) {
-        let text = unary_text(op);
+        let text = op.symbol();
         if op == UnOp::Deref
             && let Some(container) = self.decayed(operand)
         {
@@ -180,7 +180,7 @@ impl Printer<'_> {
         if op != BinOp::Comma {
             self.push(" ");
         }
-        self.push(op_text(op));
+        self.push(op.symbol());
         self.push(" ");
         match self.compared_as(op, lhs, rhs) {
             Some(ty) => self.cast(ty, rhs),
@@ -194,9 +194,9 @@ impl Printer<'_> {
         let own = level_of(op);
         let paren = match kind {
             ExprKind::Binary(inner, ..) => !is_clear(op, *inner, right),
-            // `a - -b` is right but hard on the eyes; `!a & b` looks like `!(a & b)`.
+            // `a - -b` is correct but hard to read; `!a & b` looks like `!(a & b)`.
             ExprKind::Unary(UnOp::LogNot, _) => !right && own > LOGOR + 1 && op != BinOp::Comma,
-            ExprKind::Unary(..) => right && first_char(kind) == op_text(op).chars().next(),
+            ExprKind::Unary(..) => right && first_char(kind) == op.symbol().chars().next(),
             _ => level(kind) < own + u8::from(right),
         };
         self.maybe_paren(id, paren);
@@ -333,8 +333,8 @@ fn is_logical(op: BinOp) -> bool {
     matches!(op, BinOp::LogAnd | BinOp::LogOr)
 }
 
-/// Whether `inner` may stand bare as an operand of `outer`: it must be read back so, and nobody
-/// should have to look up a table of precedence.
+/// Whether `inner` needs no parentheses as an operand of `outer`: it must parse back the same, and a
+/// reader should not need a table of precedence.
 fn is_clear(outer: BinOp, inner: BinOp, right: bool) -> bool {
     use BinOp::*;
     let (out, inn) = (level_of(outer), level_of(inner));
@@ -355,46 +355,7 @@ fn is_clear(outer: BinOp, inner: BinOp, right: bool) -> bool {
 fn first_char(kind: &ExprKind) -> Option<char> {
     match kind {
         ExprKind::Unary(UnOp::PostInc | UnOp::PostDec, _) => None,
-        ExprKind::Unary(op, _) => unary_text(*op).chars().next(),
+        ExprKind::Unary(op, _) => op.symbol().chars().next(),
         _ => None,
-    }
-}
-
-fn unary_text(op: UnOp) -> &'static str {
-    match op {
-        UnOp::Plus => "+",
-        UnOp::Neg => "-",
-        UnOp::BitNot => "~",
-        UnOp::LogNot => "!",
-        UnOp::Deref => "*",
-        UnOp::AddrOf => "&",
-        UnOp::PreInc | UnOp::PostInc => "++",
-        UnOp::PreDec | UnOp::PostDec => "--",
-    }
-}
-
-/// The text of a binary operator.
-fn op_text(op: BinOp) -> &'static str {
-    use BinOp::*;
-    match op {
-        Mul => "*",
-        Div => "/",
-        Rem => "%",
-        Add => "+",
-        Sub => "-",
-        Shl => "<<",
-        Shr => ">>",
-        Lt => "<",
-        Gt => ">",
-        Le => "<=",
-        Ge => ">=",
-        Eq => "==",
-        Ne => "!=",
-        BitAnd => "&",
-        BitXor => "^",
-        BitOr => "|",
-        LogAnd => "&&",
-        LogOr => "||",
-        Comma => ",",
     }
 }

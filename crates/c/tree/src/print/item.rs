@@ -31,17 +31,17 @@ impl Printer<'_> {
         match (item, self.early.ty(item, at)) {
             (Item::Func(func), _) => self.definition(*func),
             (Item::VarDecl(id), _) if self.static_member(*id).is_some() => return,
-            // `typedef int wchar_t;`: a type of C++'s own. Uses are printed as what it stands for.
+            // `typedef int wchar_t;`: a built-in type of C++. Uses are printed as the type it names.
             (Item::Typedef(id), _) if self.is_own_type(*id) => return,
-            (_, Some(ty)) => self.one_of_type(item, Some(ty)),
+            (_, Some(ty)) => self.single_decl_of_type(item, Some(ty)),
             _ => {
                 if let Item::Var(id) = *item
                     && self.hides(id)
                 {
-                    self.one(&Item::VarDecl(id));
+                    self.single_decl(&Item::VarDecl(id));
                     self.push("\n");
                 }
-                self.one(item);
+                self.single_decl(item);
             }
         }
         self.push("\n");
@@ -52,7 +52,7 @@ impl Printer<'_> {
         self.cxx.is_some() && matches!(name, "wchar_t" | "char16_t" | "char32_t" | "bool")
     }
 
-    /// Whether C++ would keep a variable to this unit that C does not: a constant.
+    /// Whether a variable has internal linkage in C++ only: a constant.
     fn hides(&self, id: VarId) -> bool {
         let var = self.program.var(id);
         self.cxx.as_ref().is_some_and(|cxx| !cxx.has_header)
@@ -67,21 +67,21 @@ impl Printer<'_> {
         let declarators: Vec<Declarator> = items.iter().filter_map(declarator_of).collect();
         if declarators.len() == items.len()
             && items.len() > 1
-            && declarators.iter().all(|&d| self.alike(d, declarators[0]))
+            && declarators.iter().all(|&d| self.can_share_specifiers(d, declarators[0]))
         {
-            return self.together(&declarators);
+            return self.declare_together(&declarators);
         }
         for (i, item) in items.iter().enumerate() {
             if i > 0 {
                 self.push("\n");
                 self.line();
             }
-            self.one(item);
+            self.single_decl(item);
         }
     }
 
     /// Whether two declarators can share their specifiers.
-    fn alike(&self, a: Declarator, b: Declarator) -> bool {
+    fn can_share_specifiers(&self, a: Declarator, b: Declarator) -> bool {
         let is_class = |d| match d {
             Declarator::Var(id) | Declarator::VarDecl(id) => is_container(&self.var_dims(id)),
             _ => false,
@@ -92,7 +92,7 @@ impl Printer<'_> {
             && base_of(self, self.ty_of(a)) == base_of(self, self.ty_of(b))
     }
 
-    fn together(&mut self, declarators: &[Declarator]) {
+    fn declare_together(&mut self, declarators: &[Declarator]) {
         for (i, &d) in declarators.iter().enumerate() {
             if i == 0 {
                 let (class, specifiers) = self.storage(d);
@@ -109,11 +109,11 @@ impl Printer<'_> {
     }
 
     /// One item as a declaration of its own.
-    fn one(&mut self, item: &Item) {
-        self.one_of_type(item, None);
+    fn single_decl(&mut self, item: &Item) {
+        self.single_decl_of_type(item, None);
     }
 
-    fn one_of_type(&mut self, item: &Item, ty: Option<Ty>) {
+    fn single_decl_of_type(&mut self, item: &Item, ty: Option<Ty>) {
         match *item {
             Item::RecordDecl(id) => self.record_tag(id),
             Item::Record(id) => self.record_definition(id),

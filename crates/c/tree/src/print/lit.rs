@@ -15,7 +15,7 @@ impl Printer<'_> {
             Some(IntKind::ULong) => "UL",
             Some(IntKind::LongLong) => "LL",
             Some(IntKind::ULongLong) => "ULL",
-            // No constant has such a type: say what was meant, whoever built it.
+            // No constant has such a type: cast one.
             _ => {
                 self.push("((");
                 self.type_name(ty.unqual());
@@ -32,7 +32,7 @@ impl Printer<'_> {
         let value = f64::from_bits(bits);
         let single = self.program.types.float_kind(ty) == Some(FloatKind::Float);
         if value.is_sign_negative() {
-            // Not a literal of C; kept so that the text means the same.
+            // C has no such literal: printed as an expression with the same value.
             self.push("(-");
             self.float_lit(bits & !(1 << 63), ty);
             self.push(")");
@@ -43,7 +43,7 @@ impl Printer<'_> {
             return;
         }
         match (value.is_infinite(), single) {
-            // A constant too great for its type reads as infinity.
+            // A constant that is too large for its type is read as infinity.
             (true, true) => self.push("1e99"),
             (true, false) => self.push("1e999"),
             (false, true) => self.push_fmt(format_args!("{:?}", value as f32)),
@@ -66,7 +66,7 @@ impl Printer<'_> {
         } else if mantissa == 0 {
             self.push("0.0L");
         } else if self.cxx.as_ref().is_some_and(|cxx| cxx.plan.std < 17) {
-            // No hexadecimal there. Both operands are exact, and compilers fold the call.
+            // No hexadecimal literals before C++17. Both operands are exact, and compilers fold the call.
             let power = biased.max(1) - 16383 - 63;
             self.push_fmt(format_args!("__builtin_ldexpl({mantissa}ULL, {power})"));
         } else {

@@ -1,13 +1,13 @@
 //! Prints a tree as C11 or C++ text; GNU extensions appear only where the tree holds them.
 //!
 //! The text reads back as the same tree: [`ExprKind::Implicit`](crate::ExprKind::Implicit) nodes are
-//! not printed, everything else is, with the parentheses that precedence (6.5) needs and those that
-//! keep a reader from guessing (`&&` within `||`, bitwise operators and shifts within each other).
-//! Where a tree has no text of its own (a label on a declaration, an `if` that would capture the
-//! `else` of another) the nearest text of the same meaning is printed. `build` does not make such
-//! trees and the parser cannot.
+//! not printed, everything else is, with the parentheses that precedence (6.5) needs and some for
+//! readability (`&&` within `||`, bitwise operators and shifts within each other). Where a tree has no
+//! text that parses back the same (a label on a declaration, an `if` that would capture the `else` of
+//! another) the nearest text of the same meaning is printed. `build` does not make such trees and the
+//! parser cannot.
 //!
-//! C++ is a second printing of the same tree: see [`CxxPlan`] and [`print_unit_as`]. [`print_split`]
+//! A tree can also be printed as C++: see [`CxxPlan`] and [`print_unit_as`]. [`print_split`]
 //! prints a unit as a header and two files.
 
 mod cxx;
@@ -25,10 +25,10 @@ mod stmt;
 mod types;
 
 pub use self::cxx::{Container, CxxPlan, Style, Unprintable};
-pub use self::split::{HEADER, Place, Split, print_split};
+pub use self::split::{HEADER, Split, SplitFile, print_split};
 
 use self::cxx::Cxx;
-use self::early::Early;
+use self::early::EarlyUses;
 use crate::ids::{ExprId, StmtId, UnitId};
 use crate::program::{Item, Program};
 use crate::symbol::Sym;
@@ -99,7 +99,7 @@ struct Printer<'p> {
     /// for a fragment, where all names are taken to be declared.
     typedefs: Option<Vec<bool>>,
     /// What is printed by a type of its own because it was used before its type was completed.
-    early: Early,
+    early: EarlyUses,
     /// Present if the language is C++.
     cxx: Option<Cxx<'p>>,
     /// The first construct that has no text.
@@ -115,7 +115,7 @@ impl<'p> Printer<'p> {
             function: None,
             switches: Vec::new(),
             typedefs: None,
-            early: Early::default(),
+            early: EarlyUses::default(),
             cxx: None,
             failure: None,
         }
@@ -126,7 +126,7 @@ impl<'p> Printer<'p> {
         // Half the size of what a Csmith program expands to: few reallocations, little waste.
         printer.out.reserve(program.exprs.len() * 8);
         printer.typedefs = Some(vec![false; program.types.typedefs.len()]);
-        printer.early = Early::of(program, unit);
+        printer.early = EarlyUses::of(program, unit);
         printer
     }
 

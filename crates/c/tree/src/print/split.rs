@@ -16,7 +16,7 @@ pub const HEADER: &str = "init.h";
 /// Where an item is defined. Types are always in the header; so are prototypes of functions and
 /// `extern` declarations of variables that are not `static`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum SplitFile {
     /// In the header: for `static` definitions, of which each file gets its own.
     Header,
     /// Beside the functions under test.
@@ -42,35 +42,35 @@ pub fn print_split(
     program: &Program,
     unit: UnitId,
     style: Style<'_>,
-    place: impl Fn(&Item) -> Place,
+    place: impl Fn(&Item) -> SplitFile,
 ) -> Result<Split, Unprintable> {
     let mut printer = Printer::of_unit(program, unit);
     printer.set_style(style)?;
     if let Some(cxx) = &mut printer.cxx {
         cxx.has_header = true;
     }
-    let mut files = Files { printer, texts: Default::default(), declared: BTreeSet::new() };
+    let mut files = SplitPrinter { printer, texts: Default::default(), declared: BTreeSet::new() };
     for (at, item) in program.units[unit.index()].items.iter().enumerate() {
         files.item(item, at, place(item));
     }
     files.finish()
 }
 
-struct Files<'p> {
+struct SplitPrinter<'p> {
     printer: Printer<'p>,
-    /// In the order of [`Place`].
+    /// In the order of [`SplitFile`].
     texts: [String; 3],
     /// Names that the header has declared with their final type.
     declared: BTreeSet<Sym>,
 }
 
-impl Files<'_> {
-    fn item(&mut self, item: &Item, at: usize, place: Place) {
+impl SplitPrinter<'_> {
+    fn item(&mut self, item: &Item, at: usize, place: SplitFile) {
         let program = self.printer.program;
         // The name and the declaration that the other files see.
         let (name, shared) = match *item {
             Item::RecordDecl(_) | Item::Record(_) | Item::Enum(_) | Item::Typedef(_) => {
-                return self.print(Place::Header, item, at);
+                return self.print(SplitFile::Header, item, at);
             }
             Item::Var(id) | Item::VarDecl(id) => {
                 let var = program.var(id);
@@ -88,17 +88,17 @@ impl Files<'_> {
         let is_final = self.printer.early.ty(item, at).is_none();
         let is_new = is_final && self.declared.insert(name);
         if shared == *item || is_new {
-            self.print(Place::Header, &shared, at);
+            self.print(SplitFile::Header, &shared, at);
         }
         if shared != *item {
-            if place == Place::Header {
+            if place == SplitFile::Header {
                 self.printer.fail("a definition with external linkage in a header");
             }
             self.print(place, item, at);
         }
     }
 
-    fn print(&mut self, place: Place, item: &Item, at: usize) {
+    fn print(&mut self, place: SplitFile, item: &Item, at: usize) {
         self.printer.unit_item(item, at);
         self.texts[place as usize].push_str(&self.printer.out);
         self.printer.out.clear();

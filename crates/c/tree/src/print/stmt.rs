@@ -100,7 +100,7 @@ impl Printer<'_> {
     pub(super) fn block(&mut self, id: StmtId) {
         let program = self.program;
         let StmtKind::Block(stmts) = &program.stmt(id).kind else {
-            // A body that is no block: give it one.
+            // A body that is not a block becomes one.
             self.push("{\n");
             self.indent += 1;
             self.stmt(id);

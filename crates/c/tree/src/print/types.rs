@@ -43,7 +43,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What stands in the middle of a declarator.
+    /// The declared name within a declarator.
     pub(super) fn declared(&mut self, declared: &Declared<'_>) {
         match declared {
             Declared::Nothing => {}
@@ -299,7 +299,7 @@ impl Printer<'_> {
     fn enum_value(&mut self, member: &Enumerator) {
         let types = &self.program.types;
         let signed = types.int_bits(member.ty).is_none_or(|(_, signed)| signed);
-        // The enum's own type is no type of a literal: use the literal that surely holds the value.
+        // No literal has the type of the enum: use one that can represent the value.
         let suffix = if fits_int(member.value) { "" } else { "L" };
         match member.value {
             value if !signed => self.push_fmt(format_args!("{}U{suffix}", value as u64)),

@@ -1,6 +1,6 @@
 //! What the printer writes as C++ and as three files, construct by construct, and what it refuses.
 
-use ctree::print::{Container, CxxPlan, Place, Style, print_split, print_unit_as};
+use ctree::print::{Container, CxxPlan, SplitFile, Style, print_split, print_unit_as};
 use ctree::{
     BinOp, DataModel, Enum, EnumId, Enumerator, ExprId, Field, FuncStorage, Init, InitItem,
     IntKind, Item, Program, Quals, Record, RecordId, RecordKind, Scope, StmtKind, Storage, Ty,
@@ -433,9 +433,9 @@ fn small() -> Program {
 fn three_files() {
     let p = small();
     let place = |item: &Item| match item {
-        Item::Func(id) if p.name(p.func(*id).name) == "main" => Place::Driver,
-        Item::Func(_) => Place::Functions,
-        _ => Place::Driver,
+        Item::Func(id) if p.name(p.func(*id).name) == "main" => SplitFile::Driver,
+        Item::Func(_) => SplitFile::Functions,
+        _ => SplitFile::Driver,
     };
     for (style, printf) in [
         (Style::C11, "int printf(const char *, ...);"),
@@ -457,6 +457,6 @@ fn three_files() {
             format!("#include \"init.h\"\nconst int a = 7;\nstatic int b = 8;\n{main}")
         );
     }
-    let all_in_the_header = |_: &Item| Place::Header;
+    let all_in_the_header = |_: &Item| SplitFile::Header;
     assert!(print_split(&p, UnitId(0), Style::C11, all_in_the_header).is_err());
 }

@@ -1,6 +1,6 @@
 //! Which variables, functions and records can be named before a statement.
 
-use ctree::scope::Scopes;
+use ctree::scope::VisibleDecls;
 use ctree::{DataModel, Program, StmtId};
 
 /// What is visible before the statement `0;` of a text: variables with the line of their
@@ -12,15 +12,15 @@ fn visible(text: &str) -> [String; 3] {
     let is_point = |s: &StmtId| program.source.snippet(program.stmt(*s).span) == "0;";
     let points: Vec<_> = all.filter(is_point).collect();
     let [point] = points[..] else { panic!("one point in {text}") };
-    let scopes = Scopes::of(&program);
-    let vars = scopes.vars(&program, point).into_iter().map(|v| {
+    let visible = VisibleDecls::of(&program);
+    let vars = visible.vars(&program, point).into_iter().map(|v| {
         let var = program.var(v);
-        let line = program.source.place(var.span).map_or(0, |place| place.line);
+        let line = program.source.location(var.span).map_or(0, |place| place.line);
         format!("{}@{line}", program.name(var.name))
     });
-    let funcs = scopes.funcs(&program, point).into_iter();
+    let funcs = visible.funcs(&program, point).into_iter();
     let funcs = funcs.map(|f| program.name(program.func(f).name).to_string());
-    let mut tags: Vec<_> = scopes
+    let mut tags: Vec<_> = visible
         .records(point)
         .into_iter()
         .filter_map(|id| program.types.records[id.index()].tag)
@@ -125,9 +125,9 @@ fn units_do_not_see_each_other() {
     for text in ["int a; int f(void) { return 0; }", "int b; int g(void) { return 1; }"] {
         cparse::parse_unit(&mut program, "unit.c", text).expect("test program parses");
     }
-    let scopes = Scopes::of(&program);
+    let visible = VisibleDecls::of(&program);
     let body = program.funcs[1].body.expect("a body");
     let names: Vec<_> =
-        scopes.vars(&program, body).iter().map(|v| program.name(program.var(*v).name)).collect();
+        visible.vars(&program, body).iter().map(|v| program.name(program.var(*v).name)).collect();
     assert_eq!(names, ["b"]);
 }

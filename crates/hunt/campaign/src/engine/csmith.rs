@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use cgen::arith;
+use cgen::redundant_checks;
 use choice::Choices;
 use cmachine::MachineConfig;
 use oracle::{Case, Detector, Expected, SourceFile, Trouble};
@@ -125,7 +125,7 @@ impl Csmith {
     ) -> Result<(String, Checks, Expected), Unusable> {
         let mut program = predict::read(&[file.to_path_buf()], &self.preprocessor, spent)?;
         let config = MachineConfig { fuel: FUEL, ..MachineConfig::default() };
-        let stripped = arith::strip(&mut program, &config);
+        let stripped = redundant_checks::remove_redundant_checks(&mut program, &config);
         let checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
         let expected = predict::answer(stripped.report)?.expected;
         let items = program.units.first().and_then(|unit| unit.items.get(header..));

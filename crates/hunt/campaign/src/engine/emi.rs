@@ -17,9 +17,10 @@ use emi::{Chain, Strategies, Strategy, Variant};
 use oracle::{Case, Expected, Lab, Suspicion, Trouble};
 use toolchain::{Language, Preprocessor, on_path};
 
-use super::{Csmith, Engine, Files, Smith, Source, TestProgram, Yarp};
+use super::{Engine, Source, TestProgram};
 use crate::bench::{TestBench, timed};
 use crate::differential::DifferentialTest;
+use crate::plan::EngineChoice;
 use crate::predict::{OUR_BUG, Unusable, answer, own_opinion};
 use crate::record::{Cost, NewFinding, Tested};
 use crate::seed::{Seed, donors, texts};
@@ -29,8 +30,8 @@ use culprits::{Culprits, MutationBlame};
 /// Options of the engine.
 #[derive(Clone, Debug)]
 pub struct EmiOptions {
-    /// Where seeds come from; each seed is of one of them.
-    pub seeds: Vec<EmiSeeds>,
+    /// Engines of C programs where seeds come from; each seed is of one of them.
+    pub seeds: Vec<EngineChoice>,
     /// The mutations to choose from.
     pub strategies: Strategies,
     /// Variants of a seed.
@@ -40,33 +41,10 @@ pub struct EmiOptions {
 impl Default for EmiOptions {
     /// Yarp, smith, and Csmith where it is installed.
     fn default() -> Self {
-        let csmith = on_path("csmith").is_some().then_some(EmiSeeds::Csmith);
-        let seeds = [EmiSeeds::Yarp, EmiSeeds::Smith].into_iter().chain(csmith).collect();
+        let csmith = on_path("csmith").is_some().then(EngineChoice::csmith);
+        let seeds =
+            [EngineChoice::yarp(), EngineChoice::smith()].into_iter().chain(csmith).collect();
         EmiOptions { seeds, strategies: Strategies::default(), variants: 10 }
-    }
-}
-
-/// Where seeds come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EmiSeeds {
-    /// Our own generator.
-    Yarp,
-    /// Our own generator of Csmith's kind.
-    Smith,
-    /// An installed Csmith.
-    Csmith,
-    /// A folder of C programs, with folders of headers.
-    Files(PathBuf, Vec<PathBuf>),
-}
-
-impl EmiSeeds {
-    fn source(&self) -> Result<Box<dyn Source>> {
-        Ok(match self {
-            EmiSeeds::Yarp => Box::new(Yarp::new(Language::C, Default::default(), "default")),
-            EmiSeeds::Smith => Box::new(Smith::new(Default::default())),
-            EmiSeeds::Csmith => Box::new(Csmith::find(Vec::new(), false, false)?),
-            EmiSeeds::Files(from, include) => Box::new(Files::find(from, include)?),
-        })
     }
 }
 
@@ -79,14 +57,21 @@ pub struct SeedMaker {
 
 impl SeedMaker {
     /// Seeds of one kind; an error is a sentence about what is missing.
-    pub fn new(seeds: &EmiSeeds) -> Result<SeedMaker> {
+    pub fn new(seeds: &EngineChoice) -> Result<SeedMaker> {
         let bench = TestBench::new(Lab::default(), Vec::new(), 0);
-        Ok(SeedMaker { source: seeds.source()?, preprocessor: Preprocessor::find()?, bench })
+        let source = seeds.source(Language::C)?;
+        Ok(SeedMaker { source, preprocessor: Preprocessor::find()?, bench })
     }
 
     /// How many there are, if that is known.
     pub fn count(&self) -> Option<u64> {
         Some(self.source.seeds(0).end).filter(|end| *end != u64::MAX)
+    }
+
+    /// The program of a number, as it is tested.
+    pub fn program(&self, number: u64) -> Result<Result<TestProgram, Unusable>, Trouble> {
+        let folder = self.bench.folder()?;
+        self.source.make(number, folder.path(), &self.bench, &mut Cost::default())
     }
 
     /// The seed of a number, as it is tested and as it is mutated.
@@ -141,8 +126,8 @@ pub struct Emi {
 impl Emi {
     /// Tests of this kind; an error is a sentence about what is missing.
     pub fn new(options: &EmiOptions) -> Result<Emi> {
-        let sources =
-            options.seeds.iter().map(EmiSeeds::source).collect::<Result<Vec<Box<dyn Source>>>>()?;
+        let sources = options.seeds.iter().map(|seeds| seeds.source(Language::C));
+        let sources = sources.collect::<Result<Vec<Box<dyn Source>>>>()?;
         let of: Vec<&str> = sources.iter().map(|source| source.name()).collect();
         let (strategies, variants) = (options.strategies.clone(), options.variants);
         let name = format!("emi {strategies} {variants} of {}", of.join(", "));

@@ -15,6 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use cgen::policy::Policy;
 use llvmhost::{Allowance, Installed, Limits, Program, Server, Setup};
 use oracle::Trouble;
 use passes::exclusion::Exclusions;
@@ -24,11 +25,12 @@ use passes::sequence::{Draw, Sequence};
 use passes::trial::{ExecuteFn, Trial};
 use reduce::NotReduced;
 use sandbox::Stop;
+use toolchain::Language;
 
 pub use programs::{PreparedProgram, ProgramMaker};
 pub use tally::PassesTally;
 
-use super::{Engine, Source};
+use super::{Engine, Source, Yarp};
 use crate::bench::TestBench;
 use crate::module::{Patient, compiler, is_module, label, read_label, study_module};
 use crate::program::{self, Subject, study_program};
@@ -42,8 +44,26 @@ pub const CHUNK: usize = 10;
 /// Rounds that are kept: workers may be a test apart at the end of one.
 const KEPT: usize = 2;
 
-/// Its name in the store.
-pub const NAME: &str = "passes";
+/// Its name in the store, whose programs are what their engine makes by default.
+const NAME: &str = "passes";
+
+/// The beginning of its names where they are not: programs of other options, of the same seeds, are other tests.
+const NAME_OF: &str = "passes of ";
+
+/// The name for programs of an engine of that name.
+fn name_for(programs: &str) -> String {
+    let small = Yarp::new(Language::C, Policy::small(), "small");
+    let is_default = ["yarp", small.name(), "smith", "csmith", "csmith swarm"].contains(&programs);
+    match is_default || programs.starts_with("files ") {
+        true => NAME.to_string(),
+        false => format!("{NAME_OF}{programs}"),
+    }
+}
+
+/// Whether an engine of that name is this one.
+pub(crate) fn is_name(name: &str) -> bool {
+    name == NAME || name.starts_with(NAME_OF)
+}
 
 /// Where a library's state is, in the folder of a hunt.
 fn state(out: &Path, library: &Installed) -> PathBuf {
@@ -114,6 +134,7 @@ pub enum Backend {
 
 /// The engine.
 pub struct Passes {
+    name: String,
     options: PassesOptions,
     programs: ProgramMaker,
     benches: Vec<LibraryState>,
@@ -148,9 +169,10 @@ impl Passes {
         for library in &options.libraries {
             benches.push(LibraryState::open(library, &options)?);
         }
+        let name = name_for(source.name());
         let programs = ProgramMaker::new(source, &options);
         let oracles = RefinementOracles::find();
-        Ok(Passes { options, programs, benches, oracles, rounds: Mutex::default() })
+        Ok(Passes { name, options, programs, benches, oracles, rounds: Mutex::default() })
     }
 
     /// Tests of a round: programs, chunks of sequences, libraries.
@@ -245,7 +267,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Engine for Passes {
     fn name(&self) -> &str {
-        NAME
+        &self.name
     }
 
     fn seeds(&self, first: u64) -> Range<u64> {
@@ -342,5 +364,20 @@ impl Engine for Passes {
             runner: String::new(),
         };
         self.benches.iter().map(target).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Smith, SmithOptions};
+
+    #[test]
+    fn other_programs_are_another_engine() {
+        let smith = Smith::new(SmithOptions { as_drawn: true, ..Default::default() });
+        assert_eq!(name_for("yarp"), "passes");
+        assert_eq!(name_for("files /some/folder"), "passes");
+        assert_eq!(name_for(smith.name()), "passes of smith-drawn");
+        assert!(is_name("passes") && is_name(&name_for(smith.name())) && !is_name("crossover"));
     }
 }

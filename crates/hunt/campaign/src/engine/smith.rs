@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use cgen::arith;
-use cgen::smith::{self, Bounds, Generated, Relaxation, Tuple};
+use cgen::redundant_checks;
+use cgen::smith::{self, Bounds, Features, Generated, Relaxation, SeedTuple};
 use cmachine::MachineConfig;
 use oracle::{
     Assessment, Behaviour, Case, Detector, Expected, FailureKind, Lab, Limits, Opinion, SourceFile,
@@ -59,6 +59,8 @@ pub enum Validate {
 pub struct SmithOptions {
     /// How likely each relaxation is.
     pub bounds: Bounds,
+    /// What programs may contain.
+    pub features: Features,
     /// Checks that are not needed stay.
     pub keep_checks: bool,
     /// No program is mended.
@@ -83,6 +85,10 @@ impl Smith {
             // Other bounds make other programs of the same seeds, whatever their file is called.
             name += &format!("-{:08x}", digest(&format!("{:?}", options.bounds)));
         }
+        if options.features != Features::default() {
+            // So do other features and limits.
+            name += &format!("-with-{:08x}", digest(&options.features.arguments()));
+        }
         // Tests that differ in these alone are to be compared, so both must be done.
         let marks = [
             (options.keep_checks, "-checked"),
@@ -94,18 +100,23 @@ impl Smith {
         Smith { name, options }
     }
 
+    /// The options of the generator.
+    fn generator(&self) -> smith::Options {
+        smith::Options { features: self.options.features.clone() }
+    }
+
     /// The program as the machine sees it.
-    fn executed(&self, tuple: &Tuple) -> Result<TestProgram, Unusable> {
+    fn executed(&self, tuple: &SeedTuple) -> Result<TestProgram, Unusable> {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
-        let options = smith::Options::default();
+        let options = self.generator();
         let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
         let mut generated = match mend {
-            true => smith::mended(tuple, &options, &config).generated,
+            true => smith::revert_relaxations(tuple, &options, &config).generated,
             false => smith::generate(tuple, &options),
         };
         let stripped = match self.options.keep_checks {
-            true => arith::keep(&generated.program, &config),
-            false => arith::strip(&mut generated.program, &config),
+            true => redundant_checks::run_with_all_checks(&generated.program, &config),
+            false => redundant_checks::remove_redundant_checks(&mut generated.program, &config),
         };
         let mut checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
         let (expected, own, unanswered) = match answer(stripped.report) {
@@ -159,15 +170,17 @@ impl Smith {
             // The hunt sees that again.
             _ => (None, Some("does not compile at -O0")),
         };
-        let mut checks = Checks { all: arith::checks(&generated.program).len() as u64, removed: 0 };
+        let mut checks =
+            Checks { all: redundant_checks::checks(&generated.program).len() as u64, removed: 0 };
         if expected.is_some() && !self.options.keep_checks {
-            let telling = case(generated.telling_text(), Some(Expected::default()));
+            let telling = case(generated.reporting_text(), Some(Expected::default()));
             lab.write(&telling, dir)?;
             let told = lab.observe(&telling, dir, &target)?;
             cost.generate += told.compile + told.run;
             if let Behaviour::Ran { stdout, .. } = told.seen {
                 let needed = needed(&stdout);
-                checks.removed = arith::strip_all_but(&mut generated.program, &needed) as u64;
+                checks.removed =
+                    redundant_checks::remove_checks_except(&mut generated.program, &needed) as u64;
             }
         }
         let case = case(generated.text(), expected);
@@ -187,7 +200,9 @@ impl Smith {
     fn origin(&self, generated: &Generated, mended: bool) -> String {
         let strip = if self.options.keep_checks { "" } else { " --relax-arith" };
         let mend = if mended { " --mend" } else { "" };
-        format!("gainsay smith --seed-tuple {}{mend}{strip} -o {FILE}", generated.tuple)
+        let features = self.options.features.arguments();
+        let tuple = &generated.tuple;
+        format!("gainsay gen --engine smith --seed-tuple {tuple}{features}{mend}{strip} -o {FILE}")
     }
 }
 
@@ -238,7 +253,7 @@ impl Source for Smith {
         let mut made = match self.options.validate {
             Validate::Machine => self.executed(&tuple),
             Validate::External => {
-                let generated = smith::generate(&tuple, &smith::Options::default());
+                let generated = smith::generate(&tuple, &self.generator());
                 self.built(generated, dir, bench, cost)?
             }
         };

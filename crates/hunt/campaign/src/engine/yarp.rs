@@ -88,7 +88,8 @@ impl Source for Yarp {
             Ok(files) => files,
             Err(error) => return Ok(Err(unusable(error.to_string()))),
         };
-        let source = |f: yarp::File| SourceFile { name: f.name.into(), bytes: f.text.into_bytes() };
+        let source =
+            |f: yarp::SourceFile| SourceFile { name: f.name.into(), bytes: f.text.into_bytes() };
         let files: Vec<SourceFile> = files.into_iter().map(source).collect();
         let expected = Some(Expected { stdout: generated.expected().to_vec(), status: 0 });
         let standard = match self.language {

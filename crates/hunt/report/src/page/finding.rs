@@ -36,7 +36,7 @@ pub fn article(detail: &Detail, home: LinkStyle) -> Markup {
     let certificate = study.as_ref().map_or(&finding.certificate, |study| &study.certificate);
     html! {
         (head(detail, home))
-        (command(commands, found.id, home, study.is_some() || finding.kind.is_of_a_compiler()))
+        (command(commands, detail, home))
         (program(detail))
         (outputs(detail))
         (classes(detail))
@@ -80,7 +80,9 @@ fn head(detail: &Detail, home: LinkStyle) -> Markup {
     }
 }
 
-fn command(commands: &[String], id: i64, home: LinkStyle, reportable: bool) -> Markup {
+fn command(commands: &[String], detail: &Detail, home: LinkStyle) -> Markup {
+    let id = detail.found.id;
+    let reportable = detail.study.is_some() || detail.found.finding.kind.is_of_a_compiler();
     html! {
         section.command {
             h2 { "To reproduce" }
@@ -94,7 +96,7 @@ fn command(commands: &[String], id: i64, home: LinkStyle, reportable: bool) -> M
             }
             @if home == LinkStyle::Live {
                 @if reportable { p { a.button href={ "/finding/" (id) "/report.zip" } download { "Download report" }
-                    span.quiet { " The test, report.md, reproduce.sh and the original. " code { "gainsay report " (id) " -o DIR" } " adds what the compiler says today." } } }
+                    span.quiet { " The test, report.md, reproduce.sh and the original. " code { (detail.command(&format!("report {id} -o DIR"))) } " adds what the compiler says today." } } }
             }
         }
     }
@@ -113,7 +115,7 @@ fn program(detail: &Detail) -> Markup {
         section {
             h2 { (title) }
             @if detail.study.is_none() {
-                p.quiet { "Not reduced yet: run " code { "gainsay reduce " (detail.found.id) } "." }
+                p.quiet { "Not reduced yet: run " code { (detail.command(&format!("reduce {}", detail.found.id))) } "." }
             }
             @for file in files { (source(file, files.len() > 1 && detail.study.is_none())) }
         }

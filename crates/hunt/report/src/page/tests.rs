@@ -185,6 +185,7 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
         }),
         bug: shot.bugs.first().cloned(),
         targets: Vec::new(),
+        folder: Some(evil("my-hunt").into()),
     }
 }
 

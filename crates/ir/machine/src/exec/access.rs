@@ -5,8 +5,9 @@ use crate::code::{Access, Code, INVARIANT, SymbolKind};
 use crate::lower::LARGEST_BLOCK;
 use crate::memory::{self, Block, Byte, Name, UNDEF};
 use crate::outcome::Event;
+use crate::reason::{AccessKind, ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
-use crate::value::{Atom, Pointer, Stop, Value, undefined, unknown};
+use crate::value::{Atom, Pointer, Stop, Value, ub, unknown};
 
 impl<'a> Machine<'a> {
     /// What an instruction comes to, memory included.
@@ -24,7 +25,7 @@ impl<'a> Machine<'a> {
                 if access.volatile {
                     self.events.push(Event::VolatileLoad(Value::One(from), access.shape.size()));
                 }
-                self.claimed(value, &access.shape, facts, "a loaded value")
+                self.claimed(value, &access.shape, facts, ClaimedValue::Loaded)
             }
             Code::Store { access, value, to } => {
                 let value = self.operand(frame, value)?;
@@ -41,13 +42,13 @@ impl<'a> Machine<'a> {
                     None => 1,
                     Some(count) => match self.atom_of(frame, count)? {
                         Atom::Exact(bits) => bits.small().unwrap_or(u128::MAX),
-                        Atom::Poison | Atom::Free(_) => return undefined("alloca of undef size"),
-                        _ => return unknown("alloca of unknown size"),
+                        Atom::Poison | Atom::Free(_) => return ub(Ub::AllocaOfUndefSize),
+                        _ => return unknown(Reason::AllocaOfUnknownSize),
                     },
                 };
                 let size = u128::from(*size).saturating_mul(count);
                 if size > LARGEST_BLOCK.into() {
-                    return unknown("large alloca");
+                    return unknown(Reason::LargeAlloca);
                 }
                 let block = self.allocate(size as u64, *align, UNDEF, false)?;
                 frame.locals.push(block);
@@ -79,7 +80,7 @@ impl<'a> Machine<'a> {
                         expected.atom()?,
                     )?,
                 };
-                let Atom::Exact(same) = same else { return unknown("cmpxchg of undef") };
+                let Atom::Exact(same) = same else { return unknown(Reason::CmpxchgOfUndef) };
                 // A weak one may fail; that it does not is one of the things that may happen.
                 let fails = *weak && !same.is_zero() && self.choose(2) == 1;
                 let written = !same.is_zero() && !fails;
@@ -99,19 +100,19 @@ impl<'a> Machine<'a> {
                 self.store(frame, access, &address, &new)?;
                 Ok(old)
             }
-            _ => unknown("an instruction that is not executed"),
+            _ => unknown(Reason::NoSuchOperation),
         }
     }
 
     fn volatile_rmw(&self, access: &Access) -> Result<(), Stop> {
-        if access.volatile { unknown("volatile atomic update") } else { Ok(()) }
+        if access.volatile { unknown(Reason::VolatileAtomic) } else { Ok(()) }
     }
 
     /// Takes bytes out of what there is for this execution.
     pub(super) fn spend(&mut self, bytes: u64) -> Result<(), Stop> {
         match self.room.checked_sub(bytes) {
             Some(room) => self.room = room,
-            None => return unknown("much memory"),
+            None => return unknown(Reason::OutOfMemory),
         }
         Ok(())
     }
@@ -166,41 +167,41 @@ impl<'a> Machine<'a> {
         align: u64,
         write: bool,
     ) -> Result<(u32, usize), Stop> {
-        let what = if write { "a store" } else { "a load" };
+        let kind = if write { AccessKind::Store } else { AccessKind::Load };
         let (block, offset) = match pointer {
-            Atom::Poison => return undefined(format!("{what} through poison")),
-            Atom::Free(_) => return undefined(format!("{what} through undef")),
+            Atom::Poison => return ub(Ub::AccessThroughPoison(kind)),
+            Atom::Free(_) => return ub(Ub::AccessThroughUndef(kind)),
             Atom::Set(set) => {
                 let members = set.of.clone();
                 for member in &members {
                     self.reach_bytes(frame, member, size, align, write)?;
                 }
-                return unknown("an access through one of several pointers");
+                return unknown(Reason::AccessThroughSet);
             }
             Atom::Pointer(Pointer::Address(0)) if !frame.function.null_is_valid => {
-                return undefined(format!("{what} through null"));
+                return ub(Ub::AccessThroughNull(kind));
             }
             Atom::Pointer(Pointer::Block { block, offset }) => (*block, *offset),
-            _ => return unknown("an access at an address without a block"),
+            _ => return unknown(Reason::AccessAtPlainAddress),
         };
         self.prepare(block)?;
         let held = &self.blocks[block as usize];
         if !held.alive {
-            return undefined(format!("{what} in a block that is no more"));
+            return ub(Ub::AccessToDead(kind));
         }
         if offset < 0 || (offset as u64).saturating_add(size) > held.bytes.len() as u64 {
-            return undefined(format!("{what} out of bounds"));
+            return ub(Ub::OutOfBounds(kind));
         }
         let aligned = match held.address {
             Some(address) => (address.wrapping_add_signed(offset)) % align == 0,
             None if held.align >= align => (offset as u64).is_multiple_of(align),
-            None => return unknown("alignment beyond a local block's"),
+            None => return unknown(Reason::AddressOfLocalAlignment),
         };
         if !aligned {
-            return undefined(format!("{what} that is not aligned"));
+            return ub(Ub::Misaligned(kind));
         }
         if write && !held.writable {
-            return undefined("a store into a constant");
+            return ub(Ub::StoreToConstant);
         }
         self.permitted(frame, block, write)?;
         Ok((block, offset as usize))
@@ -213,7 +214,7 @@ impl<'a> Machine<'a> {
             *at == block && if write { !writes } else { !reads }
         };
         if frame.limits.iter().any(limit) {
-            return unknown("an access that a parameter's attribute excludes");
+            return unknown(Reason::AccessAgainstParameter);
         }
         let effects = frame.function.effects;
         if block >= frame.older || effects == crate::facts::Effects::ALL {
@@ -226,7 +227,7 @@ impl<'a> Machine<'a> {
         };
         // Constants may be read whatever is said.
         if write && !access.write || !write && !access.read && held.writable {
-            return unknown("an access that the function's attributes exclude");
+            return unknown(Reason::AccessAgainstFunction);
         }
         Ok(())
     }
@@ -250,7 +251,7 @@ impl<'a> Machine<'a> {
             let meets = *old != 0 && new != 0 && *old != new && (write || *written);
             let plain = (*old == PLAIN || new == PLAIN) && *old != INVARIANT && new != INVARIANT;
             if meets && !plain {
-                return unknown("memory accessed with different alias metadata");
+                return unknown(Reason::AliasMetadataDiffers);
             }
             if new != 0 && (*old == 0 || *old == PLAIN) {
                 *old = new;
@@ -283,7 +284,7 @@ impl<'a> Machine<'a> {
         let poison = bytes.iter().filter(|byte| matches!(byte, Byte::Poison)).count();
         if self.side == Side::Target && poison > 0 && poison < bytes.len() {
             // LLVM makes loads of integers out of copies of bytes, and gives poison no thought.
-            return unknown("memory that is poison in part");
+            return unknown(Reason::PartlyPoison);
         }
         memory::read(&access.shape, bytes, self.program.big)
     }
@@ -313,7 +314,7 @@ impl<'a> Machine<'a> {
         let variable = match &symbol.kind {
             SymbolKind::Variable(variable) => variable,
             SymbolKind::Function(_) => return Ok(()),
-            SymbolKind::Other(why) => {
+            SymbolKind::Unsupported(why) => {
                 self.blocks[block as usize].ready = false;
                 return unknown(why.clone());
             }

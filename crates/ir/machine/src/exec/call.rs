@@ -4,7 +4,8 @@ use super::{Frame, Machine};
 use crate::code::{Call, Callee, SymbolKind};
 use crate::memory::{Byte, Name};
 use crate::outcome::Event;
-use crate::value::{Atom, Pointer, Stop, Value, undefined, unknown};
+use crate::reason::{ClaimedValue, Reason, Ub};
+use crate::value::{Atom, Pointer, Stop, Value, ub, unknown};
 
 impl<'a> Machine<'a> {
     /// A call.
@@ -20,7 +21,7 @@ impl<'a> Machine<'a> {
             Callee::Library(library) => return self.library(frame, library, call, arguments),
             Callee::Known(symbol) => match self.program.symbols[*symbol as usize].kind {
                 SymbolKind::Function(Some(place)) => (Some(place), None),
-                _ => return unknown("a call of what has no body"),
+                _ => return unknown(Reason::CallWithoutBody),
             },
             Callee::World(name) => (None, Some(name.clone())),
             Callee::Indirect(operand) => match self.atom_of(frame, operand)? {
@@ -29,28 +30,28 @@ impl<'a> Machine<'a> {
                 {
                     self.indirect(block, call, arguments.len())?
                 }
-                Atom::Poison | Atom::Free(_) => return undefined("a call through undef or poison"),
-                Atom::Pointer(Pointer::Address(0)) => return undefined("a call through null"),
-                _ => return unknown("an indirect call of an unknown function"),
+                Atom::Poison | Atom::Free(_) => return ub(Ub::CallThroughUndef),
+                Atom::Pointer(Pointer::Address(0)) => return ub(Ub::CallThroughNull),
+                _ => return unknown(Reason::IndirectCallTarget),
             },
         };
         for (value, (_, shape, facts)) in arguments.iter_mut().zip(&call.arguments) {
-            *value = self.claimed(value.clone(), shape, facts, "an argument")?;
+            *value = self.claimed(value.clone(), shape, facts, ClaimedValue::Argument)?;
         }
         match (function, name) {
             (Some(place), _) => {
                 let function = &self.program.functions[place as usize];
                 let value = self.run(function, arguments)?;
                 if call.no_return {
-                    return undefined("a noreturn function returned");
+                    return ub(Ub::NoreturnReturned);
                 }
                 if call.facts.noalias {
-                    return unknown("a noalias result of a function with a body");
+                    return unknown(Reason::NoaliasResult);
                 }
-                self.claimed(value, &call.result, &call.facts, "the result of a call")
+                self.claimed(value, &call.result, &call.facts, ClaimedValue::CallResult)
             }
             (None, Some(name)) => self.ask(&name, call, arguments),
-            (None, None) => unknown("a call of nothing"),
+            (None, None) => unknown(Reason::CallWithoutBody),
         }
     }
 
@@ -71,11 +72,11 @@ impl<'a> Machine<'a> {
                     && function.params.iter().zip(&call.arguments).all(|(p, a)| p.0 == a.1);
                 match same && crate::library::Library::of(&symbol.name).is_none() {
                     true => Ok((Some(place), None)),
-                    false => unknown("an indirect call with another type"),
+                    false => unknown(Reason::IndirectCallType),
                 }
             }
-            SymbolKind::Function(None) => unknown("an indirect call of a declared function"),
-            _ => undefined("a call of what is no function"),
+            SymbolKind::Function(None) => unknown(Reason::IndirectCallDeclared),
+            _ => ub(Ub::CallOfOther),
         }
     }
 

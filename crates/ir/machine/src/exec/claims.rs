@@ -1,10 +1,11 @@
-//! Claims of attributes and metadata: a false one makes poison, and with `noundef` undefined behaviour.
+//! Claims of attributes and metadata: a false one makes poison, and with `noundef` UB.
 
 use super::{Machine, Side};
 use crate::facts::Facts;
 use crate::float;
+use crate::reason::{ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
-use crate::value::{Atom, Pointer, Stop, Value, lift, undefined, unknown};
+use crate::value::{Atom, Pointer, Stop, Value, lift, ub, unknown};
 
 impl<'a> Machine<'a> {
     /// A value after what is claimed of it.
@@ -13,7 +14,7 @@ impl<'a> Machine<'a> {
         value: Value,
         shape: &Shape,
         facts: &Facts,
-        what: &str,
+        what: ClaimedValue,
     ) -> Result<Value, Stop> {
         if facts.claims_nothing() {
             return Ok(value);
@@ -30,7 +31,7 @@ impl<'a> Machine<'a> {
                 lift([atom], |[atom]| match float::class_bit(format, atom)? {
                     Some(bit) if facts.no_classes & bit != 0 => Ok(Atom::Poison),
                     None if facts.no_classes & 3 == 3 => Ok(Atom::Poison),
-                    None if facts.no_classes & 3 != 0 => unknown("which kind of NaN"),
+                    None if facts.no_classes & 3 != 0 => unknown(Reason::KindOfNan),
                     _ => Ok(atom.clone()),
                 })
             })?;
@@ -39,11 +40,11 @@ impl<'a> Machine<'a> {
             value = value.map(&mut |atom| self.pointer_claims(facts, atom))?;
         }
         if facts.metadata && self.side == Side::Source && value != before {
-            // Until 16 false metadata was undefined at once.
-            return undefined(format!("metadata says of {what} what is not so"));
+            // Until 16 false metadata was UB at once.
+            return ub(Ub::FalseMetadata(what));
         }
         if facts.noundef && value.any(&|atom| atom.is_loose()) {
-            return undefined(format!("{what} that is noundef is undef or poison"));
+            return ub(Ub::UndefNoundef(what));
         }
         if facts.dereferenceable.is_some() || facts.dereferenceable_or_null.is_some() {
             self.dereferenceable(&value, facts, what)?;
@@ -55,7 +56,7 @@ impl<'a> Machine<'a> {
         let one = |atom: &Atom| match atom {
             Atom::Exact(bits) if facts.in_range(bits) => Ok(atom.clone()),
             Atom::Exact(_) => Ok(Atom::Poison),
-            _ => unknown("the range of no integer"),
+            _ => unknown(Reason::IntegerExpected),
         };
         // Everything is not in a range that excludes something.
         if atom.is_undef() { Ok(Atom::Poison) } else { lift([atom], |[atom]| one(atom)) }
@@ -91,12 +92,17 @@ impl<'a> Machine<'a> {
             Pointer::Block { block, offset } if self.blocks[block as usize].align >= align => {
                 Ok(offset.rem_euclid(align as i64) == 0)
             }
-            _ => unknown("alignment beyond a local block's"),
+            _ => unknown(Reason::AddressOfLocalAlignment),
         }
     }
 
-    fn dereferenceable(&mut self, value: &Value, facts: &Facts, what: &str) -> Result<(), Stop> {
-        let bad = || undefined(format!("{what} that is dereferenceable leads to no memory"));
+    fn dereferenceable(
+        &mut self,
+        value: &Value,
+        facts: &Facts,
+        what: ClaimedValue,
+    ) -> Result<(), Stop> {
+        let bad = || ub(Ub::NotDereferenceable(what));
         let atom = value.atom()?;
         if facts.dereferenceable.is_none() && *atom == Atom::Pointer(Pointer::Address(0)) {
             return Ok(());
@@ -113,7 +119,7 @@ impl<'a> Machine<'a> {
                 }
             }
             Atom::Pointer(Pointer::Address(0)) | Atom::Poison | Atom::Free(_) => bad(),
-            _ => unknown("dereferenceable of an address without a block"),
+            _ => unknown(Reason::DereferenceablePlainAddress),
         }
     }
 }

@@ -10,8 +10,9 @@ use crate::float;
 use crate::integer::{self, Function, exact};
 use crate::intrinsic::Intrinsic;
 use crate::outcome::Event;
+use crate::reason::{ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
-use crate::value::{Atom, NULL, Pointer, Stop, Value, lift, undefined, unknown};
+use crate::value::{Atom, NULL, Pointer, Stop, Value, lift, ub, unknown};
 
 impl<'a> Machine<'a> {
     /// A call of an intrinsic.
@@ -26,11 +27,11 @@ impl<'a> Machine<'a> {
         for (value, (_, shape, facts)) in arguments.iter_mut().zip(&call.arguments) {
             if *facts != Facts::default() {
                 let claims = Facts { noalias: false, ..facts.clone() };
-                *value = self.claimed(value.clone(), shape, &claims, "an argument")?;
+                *value = self.claimed(value.clone(), shape, &claims, ClaimedValue::Argument)?;
             }
         }
         let result = self.intrinsic_result(frame, intrinsic, call, &arguments)?;
-        self.claimed(result, &call.result, &call.facts, "the result of a call")
+        self.claimed(result, &call.result, &call.facts, ClaimedValue::CallResult)
     }
 
     fn intrinsic_result(
@@ -63,7 +64,7 @@ impl<'a> Machine<'a> {
             | Intrinsic::Fma
             | Intrinsic::FMulAdd => match call.result.format() {
                 Some(format) => self.float_function(intrinsic, call, format, arguments),
-                None => unknown("a float function of no float"),
+                None => unknown(Reason::FloatExpected),
             },
             Intrinsic::ToIntegerSat { signed } => to_integer(signed, call, arguments),
             Intrinsic::IsFpClass => is_class(call, arguments),
@@ -101,7 +102,7 @@ impl<'a> Machine<'a> {
             }
             Intrinsic::Reduce(reduction) => self.reduce(reduction, call, arguments),
             Intrinsic::PtrMask => self.pointer_mask(arguments),
-            Intrinsic::ObjectSize => unknown("llvm.objectsize"),
+            Intrinsic::ObjectSize => unknown(Reason::ObjectSize),
             Intrinsic::Trap => {
                 let event =
                     Event::Call { name: "llvm.trap".into(), arguments: vec![], seen: vec![] };
@@ -112,7 +113,7 @@ impl<'a> Machine<'a> {
                 Shape::Vector(count, lane) => Ok(Value::many(
                     (0..*count).map(|i| Value::One(Atom::bits(lane.bits(), i.into()))).collect(),
                 )),
-                _ => unknown("llvm.stepvector of no vector"),
+                _ => unknown(Reason::VectorExpected),
             },
             Intrinsic::ActiveLaneMask => active_lanes(&call.result, arguments),
             Intrinsic::CttzElts => first_set(&call.result, arguments),
@@ -135,7 +136,7 @@ impl<'a> Machine<'a> {
     fn volatile(&self, flag: Option<&Value>) -> Result<(), Stop> {
         match flag {
             Some(Value::One(Atom::Exact(bits))) if bits.width() == 1 && !bits.is_zero() => {
-                unknown("volatile memory intrinsic")
+                unknown(Reason::VolatileIntrinsic)
             }
             _ => Ok(()),
         }
@@ -181,14 +182,10 @@ impl<'a> Machine<'a> {
                     }
                     let product = float::binary(Binary::FMul, format, a, b)?;
                     let twice = float::binary(Binary::FAdd, format, &product, c)?;
-                    if once == twice {
-                        Ok(once)
-                    } else {
-                        unknown("whether llvm.fmuladd rounds once")
-                    }
+                    if once == twice { Ok(once) } else { unknown(Reason::FmuladdRounding) }
                 })
             })?,
-            _ => return unknown("a float function"),
+            _ => return unknown(Reason::FloatOperationExpected),
         };
         self.fast_value(fast, format, result)
     }
@@ -202,8 +199,8 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Stop> {
         match arguments[0].atom()? {
             Atom::Exact(bits) if !bits.is_zero() => {}
-            Atom::Exact(_) => return undefined("an assumption that is false"),
-            _ => return undefined("an assumption that is undef or poison"),
+            Atom::Exact(_) => return ub(Ub::AssumeFalse),
+            _ => return ub(Ub::AssumeUndef),
         }
         for (name, operands) in &call.bundles {
             let mut values = Vec::new();
@@ -218,11 +215,11 @@ impl<'a> Machine<'a> {
             match name.as_str() {
                 "align" => {
                     let Some(align) = number(1).filter(|a| a.is_power_of_two()) else {
-                        return unknown("an assumption about alignment");
+                        return unknown(Reason::AssumedAlignment);
                     };
                     let offset = if values.len() > 2 { number(2) } else { Some(0) };
                     let Some(offset) = offset else {
-                        return unknown("an assumption about alignment");
+                        return unknown(Reason::AssumedAlignment);
                     };
                     match values[0].atom()? {
                         Atom::Pointer(pointer) => {
@@ -235,10 +232,10 @@ impl<'a> Machine<'a> {
                                 }
                             };
                             if !self.is_aligned(shifted, align)? {
-                                return undefined("an assumption about alignment that is false");
+                                return ub(Ub::AssumeMisaligned);
                             }
                         }
-                        _ => return undefined("an assumption about alignment of undef or poison"),
+                        _ => return ub(Ub::AssumeAlignmentOfUndef),
                     }
                     continue;
                 }
@@ -248,10 +245,10 @@ impl<'a> Machine<'a> {
                 "dereferenceable_or_null" => facts.dereferenceable_or_null = number(1),
                 // They claim nothing.
                 "ignore" | "cold" => continue,
-                other => return unknown(format!("assumption bundle {other}")),
+                other => return unknown(Reason::AssumeBundle(other.into())),
             }
             let shape = &operands[0].1;
-            self.claimed(values[0].clone(), shape, &facts, "an assumption about a value")?;
+            self.claimed(values[0].clone(), shape, &facts, ClaimedValue::Assumed)?;
         }
         Ok(())
     }
@@ -261,12 +258,12 @@ impl<'a> Machine<'a> {
         else {
             return match arguments.last() {
                 Some(Value::One(Atom::Poison)) => Ok(()),
-                _ => unknown("the lifetime of no whole block"),
+                _ => unknown(Reason::LifetimeOfPart),
             };
         };
         let held = &mut self.blocks[*block as usize];
         if held.address.is_some() || held.heap {
-            return unknown("the lifetime of what is no alloca");
+            return unknown(Reason::LifetimeOfOther);
         }
         // Contents are undefined from either on.
         held.bytes.fill(crate::memory::UNDEF);
@@ -279,10 +276,10 @@ impl<'a> Machine<'a> {
         arguments[0].zip(&arguments[1], &mut |pointer, mask| {
             lift([pointer, mask], |[pointer, mask]| {
                 let (Atom::Pointer(pointer), mask) = (pointer, exact(mask)?) else {
-                    return unknown("llvm.ptrmask of no pointer");
+                    return unknown(Reason::PointerExpected);
                 };
                 let Some(address) = self.address(*pointer) else {
-                    return unknown("the address of a local block");
+                    return unknown(Reason::AddressOfLocal);
                 };
                 let cut = Bits::new(bits, address.into()).and(&mask.resize(bits));
                 let cut = cut.small().unwrap_or(0) as u64;
@@ -318,7 +315,7 @@ fn three(
             }
             Ok(Value::many(parts))
         }
-        _ => unknown("operands of different shapes"),
+        _ => unknown(Reason::ShapesDiffer),
     }
 }
 
@@ -398,7 +395,7 @@ fn three_way(signed: bool, result: &Shape, arguments: &[Value]) -> Result<Value,
 /// `llvm.umul.fix`: the high part is what the scale leaves.
 fn fixed(signed: bool, saturating: bool, arguments: &[Value]) -> Result<Value, Stop> {
     if signed {
-        return unknown("llvm.smul.fix");
+        return unknown(Reason::SmulFix);
     }
     let scale = exact(arguments[2].atom()?)?.small().unwrap_or(0) as u32;
     arguments[0].zip(&arguments[1], &mut |a, b| {
@@ -408,14 +405,14 @@ fn fixed(signed: bool, saturating: bool, arguments: &[Value]) -> Result<Value, S
             let product = a.resize(2 * width).mul(&b.resize(2 * width));
             let lost = !product.resize(scale.max(1)).is_zero() && scale > 0;
             if lost {
-                return unknown("the rounding of llvm.umul.fix");
+                return unknown(Reason::UmulFixRounding);
             }
             let shifted = product.lshr(scale);
             let fits = shifted.lshr(width).is_zero();
             match (fits, saturating) {
                 (true, _) => Ok(Atom::Exact(shifted.resize(width))),
                 (false, true) => Ok(Atom::Exact(Bits::ones(width))),
-                (false, false) => unknown("overflow of llvm.umul.fix"),
+                (false, false) => unknown(Reason::UmulFixOverflow),
             }
         })
     })
@@ -423,7 +420,7 @@ fn fixed(signed: bool, saturating: bool, arguments: &[Value]) -> Result<Value, S
 
 fn to_integer(signed: bool, call: &Call, arguments: &[Value]) -> Result<Value, Stop> {
     let width = call.result.lane().1.bits();
-    let Some(format) = call.arguments[0].1.format() else { return unknown("no float") };
+    let Some(format) = call.arguments[0].1.format() else { return unknown(Reason::FloatExpected) };
     arguments[0].map(&mut |a| {
         lift([a], |[a]| {
             Ok(Atom::Exact(match float::to_integer(format, a, width, signed)? {
@@ -441,20 +438,20 @@ fn to_integer(signed: bool, call: &Call, arguments: &[Value]) -> Result<Value, S
 }
 
 fn is_class(call: &Call, arguments: &[Value]) -> Result<Value, Stop> {
-    let Some(format) = call.arguments[0].1.format() else { return unknown("no float") };
+    let Some(format) = call.arguments[0].1.format() else { return unknown(Reason::FloatExpected) };
     let mask = exact(arguments[1].atom()?)?.small().unwrap_or(0) as u32;
     arguments[0].map(&mut |a| {
         lift([a], |[a]| match float::class_bit(format, a)? {
             Some(bit) => Ok(Atom::truth(mask & bit != 0)),
             None if mask & 3 == 0 => Ok(Atom::truth(false)),
             None if mask & 3 == 3 => Ok(Atom::truth(true)),
-            None => unknown("which kind of NaN"),
+            None => unknown(Reason::KindOfNan),
         })
     })
 }
 
 fn active_lanes(result: &Shape, arguments: &[Value]) -> Result<Value, Stop> {
-    let (Some(count), _) = result.lane() else { return unknown("a mask of no lanes") };
+    let (Some(count), _) = result.lane() else { return unknown(Reason::VectorExpected) };
     let (base, bound) = (arguments[0].atom()?, arguments[1].atom()?);
     let lane = |index: u32| {
         lift([base, bound], |[base, bound]| {
@@ -480,7 +477,7 @@ fn first_set(result: &Shape, arguments: &[Value]) -> Result<Value, Stop> {
             Atom::Poison => return Ok(Value::One(Atom::Poison)),
             Atom::Exact(bits) if bits.is_zero() => {}
             Atom::Exact(_) => first = first.or(Some(index)),
-            _ => return unknown("llvm.experimental.cttz.elts of undef lanes"),
+            _ => return unknown(Reason::CttzEltsOfUndef),
         }
     }
     Ok(Value::One(match first {
@@ -498,7 +495,7 @@ fn rearrange(intrinsic: Intrinsic, result: &Shape, arguments: &[Value]) -> Resul
         Intrinsic::VectorReverse => lanes.reverse(),
         Intrinsic::VectorExtract => {
             let from = constant(&arguments[1])? as usize;
-            let (Some(count), _) = result.lane() else { return unknown("no vector") };
+            let (Some(count), _) = result.lane() else { return unknown(Reason::VectorExpected) };
             match lanes.get(from..from + count as usize) {
                 Some(part) => lanes = part.to_vec(),
                 None => return Ok(result.poison()),

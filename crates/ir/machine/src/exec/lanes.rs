@@ -8,13 +8,14 @@ use crate::code::{Call, Rmw};
 use crate::float;
 use crate::integer::{self, exact};
 use crate::intrinsic::Reduction;
+use crate::reason::Reason;
 use crate::value::{Atom, Stop, Value, lift, unknown};
 
 /// Lanes that make one choice together are not reduced.
 pub(super) fn independent(lanes: &[Value]) -> Result<(), Stop> {
     match lanes.iter().filter(|lane| lane.any(&|atom| atom.is_shared())).count() {
         0 | 1 => Ok(()),
-        _ => unknown("lanes combined that make one choice"),
+        _ => unknown(Reason::SharedChoiceCombined),
     }
 }
 
@@ -28,7 +29,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Value, Stop> {
         let format = call.result.format();
         let lanes =
-            arguments.last().map_or_else(|| unknown("a reduction of nothing"), |a| a.parts())?;
+            arguments.last().map_or_else(|| unknown(Reason::PartsExpected), |a| a.parts())?;
         independent(lanes)?;
         let mut atoms: Vec<Atom> = Vec::new();
         if let Reduction::Float(_) = reduction {
@@ -53,7 +54,7 @@ impl<'a> Machine<'a> {
                 (Reduction::Extreme(op), Some(format)) => {
                     lift([&result, atom], |[a, b]| float::extreme(op, format, a, b))?
                 }
-                _ => return unknown("a reduction of other lanes"),
+                _ => return unknown(Reason::ReductionOfLanes),
             };
         }
         match format {

@@ -10,8 +10,9 @@ use crate::integer::exact;
 use crate::library::Library;
 use crate::lower::LARGEST_BLOCK;
 use crate::memory::{self, Byte, UNDEF};
+use crate::reason::{ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
-use crate::value::{Atom, NULL, Pointer, Stop, Value, lift, undefined, unknown};
+use crate::value::{Atom, NULL, Pointer, Stop, Value, lift, ub, unknown};
 
 /// Strings longer than this are not looked through.
 const LONGEST: u64 = 4096;
@@ -25,17 +26,19 @@ impl<'a> Machine<'a> {
         call: &'a Call,
         mut arguments: Vec<Value>,
     ) -> Result<Value, Stop> {
-        if let Library::Unknown(name) = library {
-            return unknown(format!("library function {name}"));
+        match library {
+            Library::Unsupported(name) => return unknown(Reason::LibraryFunction(name.clone())),
+            Library::Other(name) => return unknown(Reason::NotTheLibrarys(name.clone())),
+            _ => {}
         }
         if !fits(library, call) {
-            return unknown("a library function with another type");
+            return unknown(Reason::LibraryFunctionType);
         }
         for (value, (_, shape, facts)) in arguments.iter_mut().zip(&call.arguments) {
-            *value = self.claimed(value.clone(), shape, facts, "an argument")?;
+            *value = self.claimed(value.clone(), shape, facts, ClaimedValue::Argument)?;
         }
         let result = self.library_result(frame, library, call, &arguments)?;
-        self.claimed(result, &call.result, &call.facts, "the result of a call")
+        self.claimed(result, &call.result, &call.facts, ClaimedValue::CallResult)
     }
 
     fn library_result(
@@ -51,14 +54,14 @@ impl<'a> Machine<'a> {
             Library::Abs => one(lift([first()?], |[a]| {
                 let bits = exact(a)?;
                 match *bits == Bits::least_signed(bits.width()) {
-                    true => unknown("abs of the least number"),
+                    true => unknown(Reason::AbsOfMinimum),
                     false => Ok(Atom::Exact(bits.magnitude())),
                 }
             })?),
             Library::Ffs | Library::IsDigit | Library::IsAscii | Library::ToAscii => {
                 one(lift([first()?], |[a]| match library.of_character(exact(a)?) {
                     Some(bits) => Ok(Atom::Exact(bits)),
-                    None => unknown("a library function of characters"),
+                    None => unknown(Reason::CharacterClass),
                 })?)
             }
             Library::Round(..) | Library::FAbs(_) | Library::CopySign(_) | Library::Extreme(..) => {
@@ -78,7 +81,7 @@ impl<'a> Machine<'a> {
                 while self.character(frame, &shifted(first()?, count)?)? != 0 {
                     count += 1;
                     if count > LONGEST {
-                        return unknown("a long string");
+                        return unknown(Reason::LongString);
                     }
                 }
                 one(Atom::bits(call.result.bits(), count.into()))
@@ -108,7 +111,8 @@ impl<'a> Machine<'a> {
             Library::PrintF | Library::Puts | Library::PutChar => {
                 self.print(frame, library, call, arguments)
             }
-            Library::Unknown(name) => unknown(format!("library function {name}")),
+            Library::Unsupported(name) => unknown(Reason::LibraryFunction(name.clone())),
+            Library::Other(name) => unknown(Reason::NotTheLibrarys(name.clone())),
         }
     }
 
@@ -124,7 +128,7 @@ impl<'a> Machine<'a> {
         if !matches!(library, Library::FAbs(_) | Library::CopySign(_)) {
             super::operate::exact_only(fast)?;
         }
-        let Some(format) = call.result.format() else { return unknown("no float") };
+        let Some(format) = call.result.format() else { return unknown(Reason::FloatExpected) };
         let mut values = Vec::new();
         for argument in arguments {
             let value = self.fast_value(fast, format, argument.clone())?;
@@ -139,7 +143,7 @@ impl<'a> Machine<'a> {
             (Library::Extreme(op, _), [a, b]) => {
                 lift([a, b], |[a, b]| float::extreme(*op, format, a, b))?
             }
-            _ => return unknown("a library function with another type"),
+            _ => return unknown(Reason::LibraryFunctionType),
         };
         self.fast_value(fast, format, Value::One(result))
     }
@@ -148,10 +152,10 @@ impl<'a> Machine<'a> {
     fn allocated(&mut self, size: &Atom, fill: Byte) -> Result<Value, Stop> {
         let size = match size {
             Atom::Exact(bits) => bits.small().unwrap_or(u128::MAX),
-            _ => return unknown("an allocation of undef size"),
+            _ => return unknown(Reason::AllocationOfUndefSize),
         };
         if size > LARGEST_BLOCK.into() {
-            return unknown("a large allocation");
+            return unknown(Reason::LargeAllocation);
         }
         if self.choose(2) == 1 {
             return Ok(Value::One(Atom::Pointer(NULL)));
@@ -169,18 +173,18 @@ impl<'a> Machine<'a> {
                 if !held.heap {
                     // What the outside gave may have come from its allocator.
                     return match held.address.is_none() {
-                        true => undefined("free of what was not allocated"),
-                        false => unknown("free of memory from outside"),
+                        true => ub(Ub::FreeOfOther),
+                        false => unknown(Reason::FreeOfOuterMemory),
                     };
                 }
                 if !held.alive {
-                    return undefined("free of memory that is no more");
+                    return ub(Ub::DoubleFree);
                 }
                 held.alive = false;
                 nothing
             }
-            Atom::Poison | Atom::Free(_) => undefined("free of undef or poison"),
-            _ => unknown("free of an unknown pointer"),
+            Atom::Poison | Atom::Free(_) => ub(Ub::FreeOfUndef),
+            _ => unknown(Reason::FreeOfUnknownPointer),
         }
     }
 
@@ -190,7 +194,7 @@ impl<'a> Machine<'a> {
         let byte = &self.blocks[block as usize].bytes[offset..=offset];
         match memory::read_atom(&Shape::Integer(8), byte, false)? {
             Atom::Exact(bits) => Ok(bits.small().unwrap_or(0) as u8),
-            _ => unknown("an undef byte of a string"),
+            _ => unknown(Reason::UndefInString),
         }
     }
 
@@ -217,13 +221,13 @@ impl<'a> Machine<'a> {
             let a = self.character(frame, &shifted(arguments[0].atom()?, index)?)?;
             let b = self.character(frame, &shifted(arguments[1].atom()?, index)?)?;
             if a != b {
-                return unknown("by how much strings differ");
+                return unknown(Reason::StringDifference);
             }
             if strings && a == 0 {
                 return equal;
             }
         }
-        if most > LONGEST { unknown("a long string") } else { equal }
+        if most > LONGEST { unknown(Reason::LongString) } else { equal }
     }
 
     fn find(&mut self, frame: &Frame<'a>, arguments: &[Value]) -> Result<Value, Stop> {
@@ -235,7 +239,11 @@ impl<'a> Machine<'a> {
                 return Ok(Value::One(at));
             }
         }
-        if most > LONGEST { unknown("a long string") } else { Ok(Value::One(Atom::Pointer(NULL))) }
+        if most > LONGEST {
+            unknown(Reason::LongString)
+        } else {
+            Ok(Value::One(Atom::Pointer(NULL)))
+        }
     }
 }
 
@@ -277,6 +285,6 @@ fn fits(library: &Library, call: &Call) -> bool {
         Library::PrintF => shapes.first().is_some_and(|a| ptr(a)) && int(result),
         Library::Puts => matches!(shapes[..], [a] if ptr(a)) && int(result),
         Library::PutChar => matches!(shapes[..], [a] if int(a)) && int(result),
-        Library::Unknown(_) => true,
+        Library::Unsupported(_) | Library::Other(_) => true,
     }
 }

@@ -5,8 +5,9 @@ use crate::code::{Access, Call};
 use crate::integer::exact;
 use crate::intrinsic::Intrinsic;
 use crate::memory::{self, Byte};
+use crate::reason::{Reason, Ub};
 use crate::shape::Shape;
-use crate::value::{Atom, Pointer, Stop, Value, undefined, unknown};
+use crate::value::{Atom, Pointer, Stop, Value, ub, unknown};
 
 impl<'a> Machine<'a> {
     /// `llvm.masked.…`.
@@ -27,30 +28,30 @@ impl<'a> Machine<'a> {
         let mask_at = place + 1 + usize::from(with_align);
         let shape = if stores { &call.arguments[0].1 } else { &call.result };
         let Shape::Vector(count, lane) = shape else {
-            return unknown("a masked access of no vector");
+            return unknown(Reason::VectorExpected);
         };
         let align = match with_align {
             true => exact(arguments[place + 1].atom()?)?.small().unwrap_or(1) as u64,
             false => super::intrinsic::align_of(call, place),
         };
         let mask =
-            arguments.get(mask_at).map_or_else(|| unknown("a masked access"), |m| m.parts())?;
+            arguments.get(mask_at).map_or_else(|| unknown(Reason::PartsExpected), |m| m.parts())?;
         let mut wanted = Vec::new();
         for lane in mask {
             match lane.atom()? {
                 Atom::Exact(bits) => wanted.push(!bits.is_zero()),
-                _ => return unknown("a masked access with an undef mask"),
+                _ => return unknown(Reason::UndefMask),
             }
         }
         if !lane.bits().is_multiple_of(8) {
-            return unknown("a masked access of lanes that are no whole bytes");
+            return unknown(Reason::LanesBelowByte);
         }
         let size = lane.size();
         let align = if align == 0 { size } else { align };
         let mut lanes = match (stores, arguments.get(mask_at + 1)) {
             (true, _) => Vec::new(),
             (false, Some(rest)) => rest.parts()?.to_vec(),
-            (false, None) => return unknown("a masked access"),
+            (false, None) => return unknown(Reason::PartsExpected),
         };
         let mut next = 0u64;
         for index in 0..*count as usize {
@@ -84,7 +85,7 @@ impl<'a> Machine<'a> {
         if !spread && !packed && wanted.contains(&true) {
             match arguments[place].atom()? {
                 Atom::Pointer(pointer) if self.is_aligned(*pointer, align)? => {}
-                _ => return undefined("a masked access that is not aligned"),
+                _ => return ub(Ub::MaskedMisaligned),
             }
         }
         Ok(Value::many(lanes))
@@ -105,7 +106,7 @@ impl<'a> Machine<'a> {
         let (target, end) = self.reach_bytes(frame, to.atom()?, size, align_to, true)?;
         let size = size as usize;
         if source == target && !overlapping && start != end && start.abs_diff(end) < size {
-            return undefined("a copy of memory that overlaps");
+            return ub(Ub::CopyOverlaps);
         }
         self.untag(source, start, size)?;
         self.untag(target, end, size)?;
@@ -128,7 +129,7 @@ impl<'a> Machine<'a> {
         let mut bytes = vec![Byte::Poison];
         memory::write(&Shape::Integer(8), &Value::One(byte.clone()), &mut bytes, false)?;
         if matches!(bytes[0], Byte::Part(..)) && size > 1 {
-            return unknown("a fill with one of several values");
+            return unknown(Reason::FillOfSet);
         }
         self.untag(block, start, size as usize)?;
         self.blocks[block as usize].bytes[start..start + size as usize].fill(bytes[0].clone());
@@ -140,7 +141,7 @@ impl<'a> Machine<'a> {
         let tags = &self.blocks[block as usize].tags;
         match tags.get(start..start + size) {
             Some(tags) if tags.iter().any(|(tag, _)| *tag != 0) => {
-                unknown("memory accessed with different alias metadata")
+                unknown(Reason::AliasMetadataDiffers)
             }
             _ => Ok(()),
         }
@@ -153,10 +154,10 @@ pub(super) fn length(size: &Atom) -> Result<Option<u64>, Stop> {
         Atom::Exact(bits) => match bits.small().and_then(|size| u64::try_from(size).ok()) {
             Some(0) => Ok(None),
             Some(size) => Ok(Some(size)),
-            None => undefined("a copy of more memory than there is"),
+            None => ub(Ub::CopyOutOfBounds),
         },
-        Atom::Poison | Atom::Free(_) => undefined("a copy of an undef number of bytes"),
-        _ => unknown("a copy of an unknown number of bytes"),
+        Atom::Poison | Atom::Free(_) => ub(Ub::CopyOfUndefLength),
+        _ => unknown(Reason::LengthOfCopy),
     }
 }
 
@@ -169,6 +170,6 @@ pub(super) fn shifted(pointer: &Atom, by: u64) -> Result<Atom, Stop> {
         }
         Atom::Pointer(Pointer::Address(0)) => Ok(pointer.clone()),
         Atom::Poison | Atom::Free(_) => Ok(pointer.clone()),
-        _ => unknown("an access at an address without a block"),
+        _ => unknown(Reason::AccessAtPlainAddress),
     }
 }

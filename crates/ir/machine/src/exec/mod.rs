@@ -27,7 +27,8 @@ use crate::code::{Code, Function, Operand, Program};
 use crate::input::Input;
 use crate::memory::Block;
 use crate::outcome::{Event, Execution, Limits, Outcome, Step};
-use crate::value::{Atom, Stop, Value, undefined, unknown};
+use crate::reason::{ClaimedValue, Reason, Ub};
+use crate::value::{Atom, Stop, Value, ub, unknown};
 
 /// On which side of a refinement an execution is. Where versions of LLVM differ in meaning, the source gets the
 /// widest and the target the narrowest, so that a difference is no alarm.
@@ -54,8 +55,8 @@ pub fn execute(
     machine.top = program.function(function);
     let outcome = match machine.start(function) {
         Ok(value) => Outcome::Returned(value),
-        Err(Stop::Undefined(why)) => Outcome::Undefined(why.into_owned()),
-        Err(Stop::Unknown(why)) => Outcome::Unknown(why.into_owned()),
+        Err(Stop::Ub(what)) => Outcome::Ub(what),
+        Err(Stop::Unknown(why)) => Outcome::Unknown(why),
         Err(Stop::Ended) => Outcome::Ended,
     };
     Execution {
@@ -176,11 +177,11 @@ impl<'a> Machine<'a> {
 
     /// Executes a function to its end.
     fn run(&mut self, function: &'a Function, arguments: Vec<Value>) -> Result<Value, Stop> {
-        if let Some(why) = &function.refused {
+        if let Some(why) = &function.unsupported {
             return unknown(why.clone());
         }
         if self.depth >= self.limits.depth {
-            return unknown("calls: too deep");
+            return unknown(Reason::CallsTooDeep);
         }
         self.depth += 1;
         self.tagged |= function.tagged;
@@ -201,7 +202,7 @@ impl<'a> Machine<'a> {
             self.phis(frame, at, from)?;
             for instruction in &block.code {
                 if self.fuel == 0 {
-                    return unknown("loop: out of fuel");
+                    return unknown(Reason::OutOfFuel);
                 }
                 self.fuel -= 1;
                 let next = match &instruction.code {
@@ -212,7 +213,7 @@ impl<'a> Machine<'a> {
                         };
                         self.step(frame, at, instruction.at, Some(&value));
                         let facts = &function.result_facts;
-                        return self.claimed(value, &function.result, facts, "the result");
+                        return self.claimed(value, &function.result, facts, ClaimedValue::Result);
                     }
                     Code::Br(to) => *to,
                     Code::CondBr(condition, then, otherwise) => {
@@ -228,7 +229,7 @@ impl<'a> Machine<'a> {
                         let case = cases.iter().find(|(value, _)| *value == on);
                         case.map_or(*default, |(_, to)| *to)
                     }
-                    Code::Unreachable => return undefined("unreachable was reached"),
+                    Code::Unreachable => return ub(Ub::UnreachableReached),
                     code => {
                         let value = self.evaluate(frame, code);
                         if let Err(stop) = &value {
@@ -246,7 +247,7 @@ impl<'a> Machine<'a> {
                 (from, at) = (at, next);
                 continue 'blocks;
             }
-            return unknown("a block without an end");
+            return unknown(Reason::BlockWithoutTerminator);
         }
     }
 
@@ -259,7 +260,7 @@ impl<'a> Machine<'a> {
         let mut values = Vec::with_capacity(block.phis.len());
         for phi in &block.phis {
             let Some((_, operand)) = phi.incoming.iter().find(|(block, _)| *block == from) else {
-                return unknown("a phi without a value for its predecessor");
+                return unknown(Reason::PhiWithoutPredecessor);
             };
             let value = self.operand(frame, operand)?;
             let value = match phi.format {
@@ -279,9 +280,9 @@ impl<'a> Machine<'a> {
     fn decided(&self, atom: &Atom) -> Result<Bits, Stop> {
         match atom {
             Atom::Exact(bits) => Ok(bits.clone()),
-            Atom::Poison => undefined("a branch on poison"),
-            Atom::Free(_) | Atom::Set(_) | Atom::Range(_) => undefined("a branch on undef"),
-            _ => unknown("a branch on no integer"),
+            Atom::Poison => ub(Ub::BranchOnPoison),
+            Atom::Free(_) | Atom::Set(_) | Atom::Range(_) => ub(Ub::BranchOnUndef),
+            _ => unknown(Reason::IntegerExpected),
         }
     }
 
@@ -294,7 +295,7 @@ impl<'a> Machine<'a> {
                 // A constant may stand for more operations than anybody has time for.
                 self.fuel = match self.fuel.checked_sub(1) {
                     Some(left) => left,
-                    None => return unknown("large constant expression"),
+                    None => return unknown(Reason::LargeConstantExpression),
                 };
                 self.pure(frame, code)
             }

@@ -7,6 +7,7 @@ use crate::code::{Code, Lane, Operand};
 use crate::float;
 use crate::integer::{self, exact};
 use crate::memory::{bits_of, join, split};
+use crate::reason::{Construct, Reason};
 use crate::shape::Shape;
 use crate::value::{Atom, Pointer, Stop, Value, lift, unknown};
 
@@ -14,7 +15,7 @@ impl<'a> Machine<'a> {
     /// What an operation without effects comes to.
     pub(super) fn pure(&mut self, frame: &Frame<'a>, code: &'a Code) -> Result<Value, Stop> {
         match code {
-            Code::Refused(why) => unknown(why.clone()),
+            Code::Unsupported(why) => unknown(why.clone()),
             Code::Integer { op, flags, a, b } => {
                 let (a, b) = (self.operand(frame, a)?, self.operand(frame, b)?);
                 a.zip(&b, &mut |a, b| integer::binary(*op, *flags, a, b))
@@ -121,7 +122,7 @@ impl<'a> Machine<'a> {
                 let mut value = self.operand(frame, of)?;
                 for index in indices {
                     let part = value.parts()?.get(*index as usize).cloned();
-                    value = part.map_or_else(|| unknown("an index of extractvalue"), Ok)?;
+                    value = part.map_or_else(|| unknown(Reason::IndexOutOfAggregate), Ok)?;
                 }
                 Ok(value)
             }
@@ -129,7 +130,7 @@ impl<'a> Machine<'a> {
                 let (of, element) = (self.operand(frame, of)?, self.operand(frame, element)?);
                 replace(&of, element, indices)
             }
-            _ => unknown("an instruction that is not executed"),
+            _ => unknown(Reason::NoSuchOperation),
         }
     }
 
@@ -148,7 +149,7 @@ impl<'a> Machine<'a> {
                 Lane::From(index) => {
                     let all = left.iter().chain(right).nth(*index as usize);
                     let Some(lane) = all else {
-                        return unknown("a lane beyond a shuffle's operands");
+                        return unknown(Reason::LaneOutOfShuffle);
                     };
                     match mask.iter().filter(|other| *other == place).count() {
                         0 | 1 => lane.clone(),
@@ -175,7 +176,7 @@ impl<'a> Machine<'a> {
                 let class = match atom {
                     Atom::Exact(bits) => match float::class(format, bits) {
                         Some(class) => class,
-                        None => return unknown("a float of unknown class"),
+                        None => return unknown(Reason::ClassOfFloat),
                     },
                     _ if fast.nnan => return Ok(Atom::Poison),
                     other => return Ok((*other).clone()),
@@ -227,7 +228,8 @@ impl<'a> Machine<'a> {
         of: Value,
     ) -> Result<Value, Stop> {
         let (lane, width) = (from.lane().1, to.lane().1.bits());
-        let format = |shape: &Shape| shape.format().map_or_else(|| unknown("no float"), Ok);
+        let format =
+            |shape: &Shape| shape.format().map_or_else(|| unknown(Reason::FloatExpected), Ok);
         match op {
             Cast::Trunc | Cast::ZExt => of.map(&mut |a| integer::resize(a, width, false, flags)),
             Cast::SExt => of.map(&mut |a| integer::resize(a, width, true, flags)),
@@ -277,7 +279,7 @@ impl<'a> Machine<'a> {
                 })
             }
             Cast::BitCast => self.bitcast(from, to, of),
-            Cast::AddrSpaceCast => unknown("addrspacecast"),
+            Cast::AddrSpaceCast => unknown(Construct::AddrSpaceCast),
         }
     }
 
@@ -285,7 +287,7 @@ impl<'a> Machine<'a> {
         let ((count_from, lane_from), (count_to, lane_to)) = (from.lane(), to.lane());
         let pointers = |shape: &Shape| matches!(shape, Shape::Pointer { .. });
         if pointers(lane_from) || pointers(lane_to) {
-            return if from == to { Ok(of) } else { unknown("bitcast of pointers") };
+            return if from == to { Ok(of) } else { unknown(Reason::BitcastOfPointers) };
         }
         let big = self.program.big;
         if lane_from.bits() == lane_to.bits() && count_from.unwrap_or(1) == count_to.unwrap_or(1) {
@@ -310,7 +312,7 @@ impl<'a> Machine<'a> {
             }
             (Some(count), Joined::One(whole)) => split(&whole, count, lane_to.bits(), big),
             (None, Joined::One(whole)) => Ok(Value::One(whole)),
-            _ => unknown("bitcast of vectors"),
+            _ => unknown(Reason::BitcastOfVectors),
         }
     }
 
@@ -402,7 +404,7 @@ enum Joined {
 /// Flags that allow other results than the exact one.
 pub(super) fn exact_only(fast: FastMath) -> Result<(), Stop> {
     match fast.reassoc || fast.contract || fast.arcp || fast.afn {
-        true => unknown("fast-math flags that allow other results"),
+        true => unknown(Reason::FastMath),
         false => Ok(()),
     }
 }
@@ -436,10 +438,10 @@ fn lane_index(index: &Atom, count: usize) -> Result<Option<usize>, Stop> {
         }
         Atom::Poison => Ok(None),
         Atom::Free(free) => match free.known.or(&free.free).small() {
-            Some(most) if most < count as u128 => unknown("an undef index of a lane"),
+            Some(most) if most < count as u128 => unknown(Reason::UndefLaneIndex),
             _ => Ok(None),
         },
-        _ => unknown("an undef index of a lane"),
+        _ => unknown(Reason::UndefLaneIndex),
     }
 }
 
@@ -465,7 +467,7 @@ fn replace(of: &Value, element: Value, indices: &[u32]) -> Result<Value, Stop> {
     let mut parts = of.parts()?.to_vec();
     match parts.get_mut(*first as usize) {
         Some(part) => *part = replace(part, element, rest)?,
-        None => return unknown("an index of insertvalue"),
+        None => return unknown(Reason::IndexOutOfAggregate),
     }
     Ok(Value::many(parts))
 }

@@ -8,6 +8,7 @@ use irtext::{Bits, GepFlags, IntPredicate};
 use super::{Frame, Machine};
 use crate::code::{Operand, Step};
 use crate::integer::{answers, exact, is_signed};
+use crate::reason::Reason;
 use crate::value::{Atom, Pointer, Stop, Value, lift, unknown};
 
 impl<'a> Machine<'a> {
@@ -47,7 +48,7 @@ impl<'a> Machine<'a> {
         if matches!(pointer, Atom::Free(_)) {
             return match strict {
                 false if pointer.is_undef() => Ok(pointer.clone()),
-                _ => unknown("arithmetic on an undef pointer"),
+                _ => unknown(Reason::UndefPointerArithmetic),
             };
         }
         if let Atom::Pointer(Pointer::Block { block, .. }) = pointer {
@@ -57,12 +58,12 @@ impl<'a> Machine<'a> {
             // It may lead anywhere, also out of bounds.
             return match index.is_undef() && stride > 0 {
                 true => Ok(Atom::Poison),
-                false => unknown("an undef index"),
+                false => unknown(Reason::UndefIndex),
             };
         }
         lift([pointer, index], |[pointer, index]| {
             let Atom::Pointer(pointer) = pointer else {
-                return unknown("arithmetic on no pointer");
+                return unknown(Reason::PointerExpected);
             };
             let wide = exact(index)?;
             let index = wide.resize_signed(bits);
@@ -101,7 +102,7 @@ impl<'a> Machine<'a> {
                 if flags.inbounds {
                     return match address {
                         0 => Ok(Atom::Poison),
-                        _ => unknown("arithmetic within bounds at an address without a block"),
+                        _ => unknown(Reason::InboundsPlainAddress),
                     };
                 }
                 let sum = i128::from(address) + offset;
@@ -122,7 +123,7 @@ impl<'a> Machine<'a> {
                 }
                 if (flags.nusw || flags.nuw) && !flags.inbounds && !(0..=size).contains(&sum) {
                     let Some(address) = held.address else {
-                        return unknown("arithmetic beyond a local block");
+                        return unknown(Reason::BeyondLocal);
                     };
                     let end = i128::from(address) + sum;
                     if !(0..1i128 << bits).contains(&end) {
@@ -153,13 +154,13 @@ impl<'a> Machine<'a> {
             return crate::integer::resize(atom, width, false, Default::default());
         }
         lift([atom], |[atom]| {
-            let Atom::Pointer(pointer) = atom else { return unknown("ptrtoint of no pointer") };
+            let Atom::Pointer(pointer) = atom else { return unknown(Reason::PointerExpected) };
             match self.address(*pointer) {
                 Some(address) => {
                     let whole = Bits::new(bits, address.into());
                     Ok(Atom::Exact(whole.resize(width)))
                 }
-                None => unknown("the address of a local block"),
+                None => unknown(Reason::AddressOfLocal),
             }
         })
     }
@@ -193,7 +194,7 @@ impl<'a> Machine<'a> {
         if a.is_undef() || b.is_undef() {
             return match predicate {
                 IntPredicate::Eq | IntPredicate::Ne => Ok(Atom::undef(1)),
-                _ => unknown("comparison of an undef pointer"),
+                _ => unknown(Reason::UndefPointerComparison),
             };
         }
         for atom in [a, b] {
@@ -205,7 +206,7 @@ impl<'a> Machine<'a> {
             (Atom::Pointer(a), Atom::Pointer(b)) => {
                 self.compare_exact(predicate, *a, *b).map(Atom::truth)
             }
-            _ => unknown("comparison of no pointers"),
+            _ => unknown(Reason::PointerExpected),
         })
     }
 
@@ -224,12 +225,12 @@ impl<'a> Machine<'a> {
             if equality || !is_signed(predicate) && self.within(a, true) && self.within(b, true) {
                 return Ok(answers(predicate, x.cmp(&y)));
             }
-            return unknown("order of pointers beside a local block");
+            return unknown(Reason::OrderBesideLocal);
         }
         let null = |p| p == Pointer::Address(0);
         if (null(a) && self.within(b, true)) || (null(b) && self.within(a, true)) {
             if is_signed(predicate) {
-                return unknown("the sign of a local block's address");
+                return unknown(Reason::SignOfLocalAddress);
             }
             let ordering =
                 if null(a) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater };
@@ -239,7 +240,7 @@ impl<'a> Machine<'a> {
         if equality && blocks && self.within(a, false) && self.within(b, false) {
             return Ok(predicate == IntPredicate::Ne);
         }
-        unknown("comparison that depends on the address of a local block")
+        unknown(Reason::ComparisonWithLocal)
     }
 
     /// Whether a pointer is at a byte of a live block, or, if `end` counts, behind its last.

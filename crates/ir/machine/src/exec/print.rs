@@ -8,6 +8,7 @@ use crate::code::Call;
 use crate::integer::exact;
 use crate::library::Library;
 use crate::outcome::Event;
+use crate::reason::Reason;
 use crate::value::{Atom, Stop, Value, unknown};
 
 /// Texts longer than this are not printed.
@@ -83,7 +84,7 @@ impl<'a> Machine<'a> {
                 byte => text.push(byte),
             }
         }
-        if most < LONGEST { Ok(text) } else { unknown("a long string") }
+        if most < LONGEST { Ok(text) } else { unknown(Reason::LongString) }
     }
 
     fn formatted(&mut self, frame: &Frame<'a>, arguments: &[Value]) -> Result<Vec<u8>, Stop> {
@@ -98,14 +99,14 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let Some(directive) = Directive::read(&mut rest) else {
-                return unknown("an unusual format of printf");
+                return unknown(Reason::PrintfFormat);
             };
             if directive.conversion == b'%' {
                 text.push(b'%');
                 continue;
             }
             let Some(value) = values.next() else {
-                return unknown("printf with too few arguments");
+                return unknown(Reason::PrintfTooFewArguments);
             };
             let printed = match directive.conversion {
                 b's' => {
@@ -115,14 +116,14 @@ impl<'a> Machine<'a> {
                 _ => {
                     let bits = self.printed(value.atom()?)?;
                     if bits.width() != directive.bits.max(32) {
-                        return unknown("an argument of printf of another type");
+                        return unknown(Reason::PrintfArgumentType);
                     }
                     directive.integer(bits.small().unwrap_or(0))
                 }
             };
             text.extend(directive.padded(printed));
             if text.len() > LONGEST {
-                return unknown("a long string");
+                return unknown(Reason::LongString);
             }
         }
         Ok(text)

@@ -19,7 +19,7 @@ impl<'a> Machine<'a> {
     /// Records a step that went wrong.
     pub(super) fn step_stopped(&mut self, frame: &Frame<'a>, block: u32, at: u32, stop: &Stop) {
         let text = match stop {
-            Stop::Undefined(why) => format!("undefined: {why}"),
+            Stop::Ub(what) => format!("UB: {what}"),
             Stop::Unknown(why) => format!("unknown: {why}"),
             Stop::Ended => "does not return".into(),
         };

@@ -5,8 +5,9 @@ use crate::code::{Function, SymbolKind};
 use crate::facts::{Effects, Facts};
 use crate::input::{Datum, InputByte, Place, Scalar};
 use crate::memory::{Block, Byte, Name, UNDEF, Whole};
+use crate::reason::{ClaimedValue, Reason, Ub};
 use crate::shape::Shape;
-use crate::value::{Atom, NULL, Pointer, Stop, Value, undefined, unknown};
+use crate::value::{Atom, NULL, Pointer, Stop, Value, ub, unknown};
 
 use std::sync::Arc;
 
@@ -15,14 +16,14 @@ impl<'a> Machine<'a> {
     pub(super) fn start(&mut self, name: &str) -> Result<Value, Stop> {
         self.layout()?;
         let Some(place) = self.program.function(name) else {
-            return unknown(format!("@{name} has no body that may be executed"));
+            return unknown(Reason::NoBody);
         };
         let function = &self.program.functions[place as usize];
-        if let Some(why) = &function.refused {
+        if let Some(why) = &function.unsupported {
             return unknown(why.clone());
         }
         if function.params.len() != self.input.arguments.len() {
-            return unknown("an input with another number of arguments");
+            return unknown(Reason::InputArguments);
         }
         let mut arguments = Vec::with_capacity(function.params.len());
         for ((shape, _), datum) in function.params.iter().zip(&self.input.arguments) {
@@ -47,7 +48,7 @@ impl<'a> Machine<'a> {
         for (number, given) in self.input.blocks.iter().enumerate() {
             let number = number as u32;
             if !given.align.is_power_of_two() || given.align > 1 << 12 {
-                return unknown("an input block of odd alignment");
+                return unknown(Reason::InputAlignment);
             }
             let address = self.input_address(number, given.align);
             let name = Name::Input(number);
@@ -70,7 +71,7 @@ impl<'a> Machine<'a> {
             self.blocks.iter().filter_map(|block| Some(block.address? >> 20)).collect();
         places.sort_unstable();
         match places.windows(2).any(|pair| pair[0] == pair[1]) {
-            true => unknown("a world with two blocks at one address"),
+            true => unknown(Reason::InputOverlaps),
             false => Ok(()),
         }
     }
@@ -95,13 +96,13 @@ impl<'a> Machine<'a> {
             Place::Address(address) => Pointer::Address(*address),
             Place::Block { block, offset } => {
                 if *block as usize >= self.input.blocks.len() {
-                    return unknown("an input that names a block it does not have");
+                    return unknown(Reason::InputWithoutBlock);
                 }
                 Pointer::Block { block: self.first_input + block, offset: *offset }
             }
             Place::Global { name, offset } => match self.program.names.get(name.as_str()) {
                 Some(block) => Pointer::Block { block: *block, offset: *offset },
-                None => return unknown("an input that names a global that is not there"),
+                None => return unknown(Reason::InputWithoutGlobal),
             },
         })
     }
@@ -111,7 +112,7 @@ impl<'a> Machine<'a> {
             Datum::Many(parts) => {
                 let shapes = shape.parts();
                 if shapes.len() != parts.len() {
-                    return unknown("an input of another shape");
+                    return unknown(Reason::InputShape);
                 }
                 let parts =
                     parts.iter().zip(shapes).map(|(part, (_, shape))| self.value(shape, part));
@@ -119,7 +120,7 @@ impl<'a> Machine<'a> {
             }
             Datum::Scalar(scalar) => Ok(Value::One(match (scalar, shape) {
                 (_, Shape::Vector(..) | Shape::Array(..) | Shape::Struct(..) | Shape::Void) => {
-                    return unknown("an input of another shape");
+                    return unknown(Reason::InputShape);
                 }
                 (Scalar::Undef, _) => Atom::undef(shape.bits()),
                 (Scalar::Poison, _) => Atom::Poison,
@@ -136,7 +137,7 @@ impl<'a> Machine<'a> {
                 {
                     Atom::Exact(bits.clone())
                 }
-                _ => return unknown("an input of another shape"),
+                _ => return unknown(Reason::InputShape),
             })),
         }
     }
@@ -158,7 +159,7 @@ impl<'a> Machine<'a> {
         for (index, (value, (shape, facts))) in
             arguments.into_iter().zip(&function.params).enumerate()
         {
-            let mut value = self.claimed(value, shape, facts, "an argument")?;
+            let mut value = self.claimed(value, shape, facts, ClaimedValue::Argument)?;
             if let Some((size, align)) = facts.byval {
                 value = self.copy_for_callee(&mut frame, &value, size, align)?;
             }
@@ -196,7 +197,7 @@ impl<'a> Machine<'a> {
             let visible = matches!(held.name, Name::Symbol(_) | Name::World(_)) || held.escaped;
             // Blocks of the input are reached by the arguments alone, unless they point to each other.
             if others > 1 || visible || self.depth > 1 && matches!(held.name, Name::Input(_)) {
-                return unknown("noalias of what something else leads to");
+                return unknown(Reason::NoaliasReachable);
             }
         }
         Ok(())
@@ -217,13 +218,13 @@ impl<'a> Machine<'a> {
                 (*block, *offset)
             }
             Atom::Pointer(Pointer::Address(0)) | Atom::Poison | Atom::Free(_) => {
-                return undefined("byval of no memory");
+                return ub(Ub::ByvalNull);
             }
-            _ => return unknown("byval of an address without a block"),
+            _ => return unknown(Reason::ByvalPlainAddress),
         };
         let held = &self.blocks[from as usize];
         if !held.alive || at < 0 || at as u64 + size > held.bytes.len() as u64 {
-            return undefined("byval of memory that is not there");
+            return ub(Ub::ByvalOutOfBounds);
         }
         let bytes = held.bytes[at as usize..at as usize + size as usize].to_vec();
         let block = self.allocate(size, align, UNDEF, false)?;
@@ -255,7 +256,7 @@ static NO_FUNCTION: std::sync::LazyLock<Function> = std::sync::LazyLock::new(|| 
     effects: Effects::ALL,
     null_is_valid: false,
     tagged: false,
-    refused: None,
+    unsupported: None,
 });
 
 /// A block with an address.

@@ -9,6 +9,7 @@ use super::Machine;
 use super::start::block;
 use crate::code::Call;
 use crate::memory::{Byte, Name};
+use crate::reason::{ClaimedValue, Reason};
 use crate::shape::Shape;
 use crate::value::{Atom, NULL, Pointer, Stop, Value, unknown};
 
@@ -99,10 +100,10 @@ impl<'a> Machine<'a> {
             mix.add(self.other_writes.into());
         }
         let value = self.random(&call.result.clone(), call, &mut mix)?;
-        let claimed = self.claimed(value, &call.result, &call.facts, "an answer");
+        let claimed = self.claimed(value, &call.result, &call.facts, ClaimedValue::ExternalResult);
         match claimed {
             Ok(value) if !value.any(&|a| a.is_loose()) => Ok(value),
-            _ => unknown("what the world may answer"),
+            _ => unknown(Reason::ResultOfExternalCall),
         }
     }
 
@@ -136,7 +137,7 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            Value::One(_) => unknown("undef or poison passed to a function of the world"),
+            Value::One(_) => unknown(Reason::UndefPassedOut),
         }
     }
 
@@ -193,7 +194,7 @@ impl<'a> Machine<'a> {
             return Ok(*block);
         }
         if align > 1 << 12 || size > crate::lower::LARGEST_BLOCK {
-            return unknown("what the world may answer");
+            return unknown(Reason::ResultOfExternalCall);
         }
         let number = self.blocks.len() as u32;
         let bytes = self.world_bytes(&key.to_string(), size);

@@ -9,6 +9,7 @@ use crate::code::{Call, Callee, Code, Operand};
 use crate::facts::{Effects, Facts};
 use crate::intrinsic::Intrinsic;
 use crate::library::Library;
+use crate::reason::Construct;
 use crate::shape::Shape;
 use crate::value::Value;
 
@@ -19,10 +20,10 @@ impl Lower<'_> {
         caller: &irtext::Function,
         call: &TreeCall,
         attachments: &[(Arc<str>, Metadata)],
-    ) -> Result<Code, String> {
+    ) -> Result<Code, Construct> {
         let called = match &call.callee {
             TreeValue::Constant(Constant::Global(symbol)) => self.called(symbol),
-            TreeValue::Constant(Constant::Assembly(_)) => return Err("inline assembly".into()),
+            TreeValue::Constant(Constant::Assembly(_)) => return Err(Construct::InlineAssembly),
             _ => None,
         };
         let (place, called) = called.unzip();
@@ -32,12 +33,12 @@ impl Lower<'_> {
             Some(name) => match Intrinsic::of(name) {
                 Some(Intrinsic::Nothing) => return Ok(Code::Nothing),
                 Some(intrinsic) => Some(intrinsic),
-                None => return Err(format!("intrinsic {}", base_name(name))),
+                None => return Err(Construct::Intrinsic(base_name(name).into())),
             },
         };
         let is_assume = intrinsic == Some(Intrinsic::Assume);
         if !call.bundles.is_empty() && !is_assume {
-            return Err(format!("operand bundle {}", call.bundles[0].0));
+            return Err(Construct::OperandBundle((&*call.bundles[0].0).into()));
         }
         let own = self.module.expand(&call.attributes);
         let declared = called.map(|f| self.module.expand(&f.attributes)).unwrap_or_default();
@@ -47,18 +48,18 @@ impl Lower<'_> {
             set.0.iter().any(|a| matches!(a, Attribute::Words(name, _) if &**name == "allockind"))
         };
         if allocates(&own) || allocates(&declared) {
-            return Err("call of an allocator".into());
+            return Err(Construct::Allocator);
         }
         let has_variant = |set: &Attributes| {
             let key = "vector-function-abi-variant";
             set.0.iter().any(|a| matches!(a, Attribute::Text(name, _) if name == key))
         };
         if has_variant(&own) || has_variant(&declared) {
-            return Err("call of a function with a vector variant".into());
+            return Err(Construct::VectorVariant);
         }
         for word in ["convergent", "returns_twice", "strictfp"] {
             if has(word) {
-                return Err(format!("call with {word}"));
+                return Err(Construct::CallAttribute(word.into()));
             }
         }
         let callee = match (intrinsic, called) {
@@ -68,7 +69,7 @@ impl Lower<'_> {
             }
             (None, Some(function)) => {
                 if mismatch(call, function) {
-                    return Err("call with another type or convention".into());
+                    return Err(Construct::CallTypeOrConvention);
                 }
                 // `builtin` at the call outweighs `nobuiltin` at the declaration.
                 let plain = own.has("nobuiltin")
@@ -87,15 +88,15 @@ impl Lower<'_> {
         callee: Callee,
         attachments: &[(Arc<str>, Metadata)],
         (own, declared): (&Attributes, &Attributes),
-    ) -> Result<Code, String> {
+    ) -> Result<Code, Construct> {
         let is_assume = matches!(callee, Callee::Intrinsic(Intrinsic::Assume));
         let mut arguments = Vec::new();
         for (index, argument) in call.arguments.iter().enumerate() {
             let mut sets = vec![&argument.attributes];
             sets.extend(called.and_then(|f| f.params.get(index)).map(|p| &p.attributes));
             let facts = self.facts(&sets);
-            if let Some(why) = &facts.refused {
-                return Err(format!("argument with {why}"));
+            if let Some(name) = &facts.unsupported {
+                return Err(Construct::ArgumentAttribute(name.clone()));
             }
             if matches!(argument.value.value, TreeValue::Metadata(_)) {
                 // Of no meaning to what is executed; its place is kept.
@@ -108,13 +109,13 @@ impl Lower<'_> {
         let mut sets = vec![&call.result_attributes];
         sets.extend(called.map(|f| &f.result_attributes));
         let facts = self.facts(&sets).and(Facts::of_metadata(self.module, attachments));
-        if let Some(why) = &facts.refused {
-            return Err(format!("result with {why}"));
+        if let Some(name) = &facts.unsupported {
+            return Err(Construct::ResultAttribute(name.clone()));
         }
         let mut bundles = Vec::new();
         for (name, operands) in call.bundles.iter().filter(|_| is_assume) {
             let operands = operands.iter().map(|o| Ok((self.typed(o)?, self.shape(&o.ty)?)));
-            bundles.push((name.clone(), operands.collect::<Result<Vec<_>, String>>()?));
+            bundles.push((name.clone(), operands.collect::<Result<Vec<_>, Construct>>()?));
         }
         let has = |word: &str| own.has(word) || declared.has(word);
         Ok(Code::Call(Box::new(Call {
@@ -140,8 +141,8 @@ impl Lower<'_> {
         let name = function.name.clone().unwrap_or_else(|| super::numbered(place));
         if let Some(library) = Library::of(&name) {
             // Declarations get attributes by their names, whatever a call says.
-            let why = format!("{name}, not as the library's");
-            return Callee::Library(if plain { Library::Unknown(why) } else { library });
+            let other = Library::Other((&*name).into());
+            return Callee::Library(if plain { other } else { library });
         }
         match super::is_exact(function) {
             true => Callee::Known(self.mention(place)),

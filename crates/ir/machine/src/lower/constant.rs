@@ -6,26 +6,27 @@ use irtext::{Bits, Constant, Linkage, Type, Typed, Value as TreeValue};
 
 use super::Lower;
 use crate::code::{Code, Operand};
+use crate::reason::Construct;
 use crate::shape::Shape;
 use crate::value::{Atom, NULL, Pointer, Value};
 
 impl Lower<'_> {
     /// An operand with its type.
-    pub(super) fn typed(&self, typed: &Typed) -> Result<Operand, String> {
+    pub(super) fn typed(&self, typed: &Typed) -> Result<Operand, Construct> {
         self.operand(&typed.ty, &typed.value)
     }
 
     /// An operand.
-    pub(super) fn operand(&self, ty: &Type, value: &TreeValue) -> Result<Operand, String> {
+    pub(super) fn operand(&self, ty: &Type, value: &TreeValue) -> Result<Operand, Construct> {
         match value {
             TreeValue::Local(local) => Ok(Operand::Register(local.0)),
             TreeValue::Constant(constant) => self.constant(ty, constant),
-            TreeValue::Metadata(_) => Err("metadata as an operand".into()),
+            TreeValue::Metadata(_) => Err(Construct::MetadataOperand),
         }
     }
 
     /// A constant.
-    pub(super) fn constant(&self, ty: &Type, constant: &Constant) -> Result<Operand, String> {
+    pub(super) fn constant(&self, ty: &Type, constant: &Constant) -> Result<Operand, Construct> {
         let one = |atom| Ok(Operand::Constant(Value::One(atom)));
         match constant {
             Constant::Integer(bits) | Constant::Float(bits) => match self.shape(ty)? {
@@ -45,7 +46,7 @@ impl Lower<'_> {
                     let part = self.constant(&part.0, &part.1)?;
                     Ok(build(vec![part; count as usize]))
                 }
-                _ => Err("splat of no vector".into()),
+                _ => Err(Construct::Splat),
             },
             Constant::Bytes(bytes) => {
                 let byte = |byte: &u8| Value::One(Atom::bits(8, (*byte).into()));
@@ -53,15 +54,15 @@ impl Lower<'_> {
             }
             Constant::Global(symbol) => self.address(symbol),
             Constant::Expression(op) => Ok(Operand::Expression(Arc::new(self.operation(op)?))),
-            Constant::BlockAddress(..) => Err("blockaddress".into()),
-            Constant::Wrapped(word, _) => Err(word.to_string()),
-            Constant::Signed(_) => Err("ptrauth".into()),
-            Constant::None => Err("token".into()),
-            Constant::Assembly(_) => Err("inline assembly".into()),
+            Constant::BlockAddress(..) => Err(Construct::BlockAddress),
+            Constant::Wrapped(word, _) => Err(Construct::WrappedConstant((&**word).into())),
+            Constant::Signed(_) => Err(Construct::PtrAuth),
+            Constant::None => Err(Construct::Token),
+            Constant::Assembly(_) => Err(Construct::InlineAssembly),
         }
     }
 
-    fn address(&self, symbol: &irtext::Symbol) -> Result<Operand, String> {
+    fn address(&self, symbol: &irtext::Symbol) -> Result<Operand, Construct> {
         let place = self.place(symbol)?;
         let module = self.module;
         let (globals, aliases) = (module.globals.len(), module.aliases.len());
@@ -70,7 +71,7 @@ impl Lower<'_> {
             let alias = &module.aliases[at - globals];
             let fixed = !matches!(alias.linkage, Linkage::Weak | Linkage::LinkOnce);
             if alias.ifunc || !fixed {
-                return Err("alias that may be replaced".into());
+                return Err(Construct::ReplaceableAlias);
             }
             return self.constant(&alias.target.0, &alias.target.1);
         }
@@ -78,14 +79,14 @@ impl Lower<'_> {
             _ if at < globals => {
                 let global = &module.globals[at];
                 if global.words.iter().any(|word| word.starts_with("thread_local")) {
-                    return Err("thread_local variable".into());
+                    return Err(Construct::ThreadLocal);
                 }
                 global.linkage
             }
             _ => module.functions[at - globals - aliases].linkage,
         };
         if weak == Linkage::ExternWeak {
-            return Err("extern_weak symbol".into());
+            return Err(Construct::ExternWeak);
         }
         let pointer = Pointer::Block { block: self.mention(place), offset: 0 };
         Ok(Operand::Constant(Value::One(Atom::Pointer(pointer))))
@@ -98,11 +99,11 @@ impl Lower<'_> {
         value: &Constant,
         at: u64,
         parts: &mut Vec<(u64, Shape, Operand)>,
-    ) -> Result<(), String> {
-        let resolved = self.module.resolve(ty).ok_or("opaque type")?;
+    ) -> Result<(), Construct> {
+        let resolved = self.module.resolve(ty).ok_or(Construct::OpaqueType)?;
         match (resolved, value) {
             (_, Constant::Zero) => {
-                let size = self.layout.size(self.module, ty).ok_or("type without size")?;
+                let size = self.layout.size(self.module, ty).ok_or(Construct::UnsizedType)?;
                 // In pieces: one number of thousands of bits is slow to take apart.
                 for start in (0..size).step_by(16) {
                     let width = 8 * (size - start).min(16) as u32;
@@ -117,7 +118,8 @@ impl Lower<'_> {
                 parts.push((at, shape, poison));
             }
             (Type::Array(_, element), Constant::Array(values)) => {
-                let stride = self.layout.size(self.module, element).ok_or("type without size")?;
+                let stride =
+                    self.layout.size(self.module, element).ok_or(Construct::UnsizedType)?;
                 for (index, (ty, value)) in values.iter().enumerate() {
                     self.initial(ty, value, at + index as u64 * stride, parts)?;
                 }
@@ -129,8 +131,10 @@ impl Lower<'_> {
                 }
             }
             (Type::Struct { packed, fields }, Constant::Struct(values)) => {
-                let (offsets, _) =
-                    self.layout.fields(self.module, *packed, fields).ok_or("type without size")?;
+                let (offsets, _) = self
+                    .layout
+                    .fields(self.module, *packed, fields)
+                    .ok_or(Construct::UnsizedType)?;
                 for (offset, (ty, value)) in offsets.iter().zip(values) {
                     self.initial(ty, value, at + offset, parts)?;
                 }

@@ -8,6 +8,7 @@ use super::{LARGEST_BLOCK, Lower};
 use crate::code::{Access, Code, Lane, Operand, Rmw, Step};
 use crate::facts::Facts;
 use crate::integer::Function;
+use crate::reason::Construct;
 use crate::shape::Shape;
 use crate::value::{Atom, Value};
 
@@ -17,7 +18,7 @@ impl Lower<'_> {
         &mut self,
         function: &irtext::Function,
         instruction: &TreeInstruction,
-    ) -> Result<Code, String> {
+    ) -> Result<Code, Construct> {
         let attachments = &instruction.attachments;
         match &instruction.op {
             Op::Ret(value) => {
@@ -31,18 +32,18 @@ impl Lower<'_> {
             Op::Switch { on, default, cases } => {
                 let cases = cases.iter().map(|(value, to)| match value {
                     Constant::Integer(bits) => Ok((bits.clone(), to.0)),
-                    _ => Err("switch on no integer".to_string()),
+                    _ => Err(Construct::SwitchOperand),
                 });
                 Ok(Code::Switch(self.typed(on)?, cases.collect::<Result<_, _>>()?, default.0))
             }
             Op::Unreachable => Ok(Code::Unreachable),
-            Op::IndirectBr { .. } => Err("indirectbr".into()),
-            Op::Resume(_) => Err("resume".into()),
-            Op::CallBr { .. } => Err("callbr".into()),
-            Op::LandingPad { .. } => Err("landingpad".into()),
-            Op::Funclet(_) => Err("funclet".into()),
-            Op::VaArg { .. } => Err("va_arg".into()),
-            Op::Phi { .. } => Err("phi".into()),
+            Op::IndirectBr { .. } => Err(Construct::IndirectBr),
+            Op::Resume(_) => Err(Construct::Resume),
+            Op::CallBr { .. } => Err(Construct::CallBr),
+            Op::LandingPad { .. } => Err(Construct::LandingPad),
+            Op::Funclet(_) => Err(Construct::Funclet),
+            Op::VaArg { .. } => Err(Construct::VaArg),
+            Op::Phi { .. } => Err(Construct::MisplacedPhi),
             Op::Fence(_) => Ok(Code::Nothing),
             Op::Call(call) => self.call(function, call, attachments),
             Op::Invoke { call, .. } => self.call(function, call, attachments),
@@ -50,8 +51,8 @@ impl Lower<'_> {
                 let tag = self.tag_of(attachments);
                 let access = self.access(ty, *align, *volatile, tag)?;
                 let facts = Facts::of_metadata(self.module, attachments);
-                if let Some(why) = facts.refused {
-                    return Err(format!("load with {why}"));
+                if let Some(name) = facts.unsupported {
+                    return Err(Construct::LoadMetadata(name));
                 }
                 Ok(Code::Load { access, from: self.typed(from)?, facts })
             }
@@ -86,11 +87,11 @@ impl Lower<'_> {
             }
             Op::Alloca { words, ty, count, align, .. } => {
                 if !words.is_empty() {
-                    return Err(format!("alloca {}", words.join(" ")));
+                    return Err(Construct::AllocaWord(words.join(" ").into()));
                 }
-                let size = self.layout.size(self.module, ty).ok_or("alloca without size")?;
+                let size = self.layout.size(self.module, ty).ok_or(Construct::UnsizedType)?;
                 if size > LARGEST_BLOCK {
-                    return Err("large alloca".into());
+                    return Err(Construct::LargeAlloca);
                 }
                 let natural = self.layout.align(self.module, ty).unwrap_or(1);
                 let count = count.as_ref().map(|count| self.typed(count)).transpose()?;
@@ -106,20 +107,20 @@ impl Lower<'_> {
         align: Option<u64>,
         volatile: bool,
         tag: u32,
-    ) -> Result<Access, String> {
+    ) -> Result<Access, Construct> {
         let shape = self.shape(ty)?;
         let align = match align {
             Some(align) => align,
-            None => self.layout.align(self.module, ty).ok_or("alignment of a type")?,
+            None => self.layout.align(self.module, ty).ok_or(Construct::UnsizedType)?,
         };
         Ok(Access { shape, align, volatile, tag })
     }
 
     /// An operation on values alone, also of a constant expression.
-    pub(super) fn operation(&self, op: &Op) -> Result<Code, String> {
+    pub(super) fn operation(&self, op: &Op) -> Result<Code, Construct> {
         match op {
             Op::FNeg { flags, of } => {
-                let format = self.shape(&of.ty)?.format().ok_or("fneg of no float")?;
+                let format = self.shape(&of.ty)?.format().ok_or(Construct::FloatOperandExpected)?;
                 Ok(Code::FNeg { fast: *flags, format, of: self.typed(of)? })
             }
             Op::Binary { op, flags, fast, left, right } => {
@@ -135,11 +136,12 @@ impl Lower<'_> {
                 Ok(Code::ICmp { predicate: *predicate, samesign: *samesign, pointers, a, b })
             }
             Op::FCmp { predicate, flags, left, right } => {
-                let format = self.shape(&left.ty)?.format().ok_or("fcmp of no float")?;
+                let format =
+                    self.shape(&left.ty)?.format().ok_or(Construct::FloatOperandExpected)?;
                 let (a, b) = (self.typed(left)?, self.operand(&left.ty, right)?);
                 Ok(Code::FCmp { predicate: *predicate, fast: *flags, format, a, b })
             }
-            Op::Cast { op: Cast::AddrSpaceCast, .. } => Err("addrspacecast".into()),
+            Op::Cast { op: Cast::AddrSpaceCast, .. } => Err(Construct::AddrSpaceCast),
             Op::Cast { op, flags, fast, from, to } => Ok(Code::Cast {
                 op: *op,
                 flags: *flags,
@@ -179,7 +181,7 @@ impl Lower<'_> {
             }),
             Op::GetElementPtr { flags, ty, base, indices } => {
                 if flags.inrange.is_some() || flags.inrange_index.is_some() {
-                    return Err("inrange".into());
+                    return Err(Construct::InRange);
                 }
                 let (steps, vectors) = self.steps(ty, indices)?;
                 let shape = self.shape(&base.ty)?;
@@ -192,23 +194,23 @@ impl Lower<'_> {
                     bits: lane.bits(),
                 })
             }
-            _ => Err("an instruction that is not executed".into()),
+            _ => Err(Construct::NotAnOperation),
         }
     }
 
-    fn shuffle(&self, left: &Typed, right: &Typed, mask: &Typed) -> Result<Code, String> {
+    fn shuffle(&self, left: &Typed, right: &Typed, mask: &Typed) -> Result<Code, Construct> {
         let shape = self.shape(&left.ty)?;
         let Shape::Vector(count, _) = self.shape(&mask.ty)? else {
-            return Err("mask of a shuffle".into());
+            return Err(Construct::ShuffleMask);
         };
         let lane = |constant: &Constant| match constant {
             Constant::Integer(bits) => Ok(Lane::From(bits.small().unwrap_or(0) as u32)),
             Constant::Undef => Ok(Lane::Undef),
             Constant::Poison => Ok(Lane::Poison),
-            _ => Err("mask of a shuffle".to_string()),
+            _ => Err(Construct::ShuffleMask),
         };
         let all = |lane| Ok(vec![lane; count as usize]);
-        let mask: Result<Vec<Lane>, String> = match &mask.value {
+        let mask: Result<Vec<Lane>, Construct> = match &mask.value {
             TreeValue::Constant(Constant::Vector(lanes)) => {
                 lanes.iter().map(|(_, constant)| lane(constant)).collect()
             }
@@ -216,7 +218,7 @@ impl Lower<'_> {
             TreeValue::Constant(Constant::Zero) => all(Lane::From(0)),
             TreeValue::Constant(Constant::Undef) => all(Lane::Undef),
             TreeValue::Constant(Constant::Poison) => all(Lane::Poison),
-            _ => Err("mask of a shuffle".into()),
+            _ => Err(Construct::ShuffleMask),
         };
         Ok(Code::Shuffle {
             left: self.typed(left)?,
@@ -227,7 +229,7 @@ impl Lower<'_> {
     }
 
     /// The steps of a `getelementptr`, and the number of lanes if an index is a vector.
-    fn steps(&self, ty: &Type, indices: &[Typed]) -> Result<(Vec<Step>, Option<u32>), String> {
+    fn steps(&self, ty: &Type, indices: &[Typed]) -> Result<(Vec<Step>, Option<u32>), Construct> {
         let (module, layout) = (self.module, &self.layout);
         let mut steps = Vec::new();
         let mut lanes = None;
@@ -237,22 +239,22 @@ impl Lower<'_> {
                 lanes = Some(count);
             }
             if place > 0 {
-                match module.resolve(ty).ok_or("opaque type")? {
+                match module.resolve(ty).ok_or(Construct::OpaqueType)? {
                     Type::Array(_, element) | Type::Vector { element, scalable: false, .. } => {
                         ty = element;
                     }
                     Type::Struct { packed, fields } => {
-                        let number = field(&index.value).ok_or("index of a field")?;
+                        let number = field(&index.value).ok_or(Construct::FieldIndex)?;
                         let (offsets, _) =
-                            layout.fields(module, *packed, fields).ok_or("type without size")?;
-                        ty = fields.get(number).ok_or("index of a field")?;
+                            layout.fields(module, *packed, fields).ok_or(Construct::UnsizedType)?;
+                        ty = fields.get(number).ok_or(Construct::FieldIndex)?;
                         let offset = Value::One(Atom::bits(64, offsets[number].into()));
                         if offsets[number] != 0 {
                             steps.push(Step { index: Operand::Constant(offset), stride: 1 });
                         }
                         continue;
                     }
-                    _ => return Err("getelementptr into a type without parts".into()),
+                    _ => return Err(Construct::GepIntoScalar),
                 }
             }
             if let TreeValue::Constant(Constant::Integer(bits)) = &index.value
@@ -260,7 +262,7 @@ impl Lower<'_> {
             {
                 continue;
             }
-            let stride = layout.size(module, ty).ok_or("type without size")?;
+            let stride = layout.size(module, ty).ok_or(Construct::UnsizedType)?;
             steps.push(Step { index: self.typed(index)?, stride });
         }
         Ok((steps, lanes))
@@ -280,7 +282,7 @@ fn field(value: &TreeValue) -> Option<usize> {
     }
 }
 
-fn rmw(op: &str, shape: &Shape) -> Result<Rmw, String> {
+fn rmw(op: &str, shape: &Shape) -> Result<Rmw, Construct> {
     Ok(match (op, shape) {
         ("xchg", _) => Rmw::Xchg,
         ("add", _) => Rmw::Integer(Binary::Add),
@@ -297,6 +299,6 @@ fn rmw(op: &str, shape: &Shape) -> Result<Rmw, String> {
         ("udec_wrap", _) => Rmw::UDecWrap,
         ("fadd", Shape::Float(format)) => Rmw::Float(Binary::FAdd, *format),
         ("fsub", Shape::Float(format)) => Rmw::Float(Binary::FSub, *format),
-        _ => return Err(format!("atomicrmw {op}")),
+        _ => return Err(Construct::AtomicRmw(op.into())),
     })
 }

@@ -17,6 +17,7 @@ use irtext::{Attribute, Attributes, Linkage, Metadata, Module, Op, Symbol as Tre
 use crate::code::{Block, Code, Function, INVARIANT, Instruction, Phi, Program};
 use crate::code::{Symbol, SymbolKind, Variable};
 use crate::facts::{Effects, Facts, tuple};
+use crate::reason::Construct;
 use crate::shape::Shape;
 
 /// Blocks of memory larger than this are not supported.
@@ -44,8 +45,8 @@ struct Mentioned {
 impl Program {
     /// Makes a function of a module ready for execution, with everything it mentions. An `Err` is about the
     /// whole module: its data layout.
-    pub fn new(module: &Module, function: &str) -> Result<Program, String> {
-        let layout = Layout::of(module)?;
+    pub fn new(module: &Module, function: &str) -> Result<Program, Construct> {
+        let layout = Layout::of(module).map_err(|why| Construct::DataLayout(why.into()))?;
         let mut lower = Lower {
             module,
             layout,
@@ -123,13 +124,13 @@ impl Lower<'_> {
         if let Some(global) = self.module.globals.get(place) {
             return match self.variable(global) {
                 Ok(variable) => SymbolKind::Variable(variable),
-                Err(why) => SymbolKind::Other(why),
+                Err(why) => SymbolKind::Unsupported(why),
             };
         }
         match place.checked_sub(globals + aliases).map(|place| &self.module.functions[place]) {
-            None => SymbolKind::Other("alias".into()),
+            None => SymbolKind::Unsupported(Construct::Alias),
             Some(function) if function.linkage == Linkage::ExternWeak => {
-                SymbolKind::Other("extern_weak function".into())
+                SymbolKind::Unsupported(Construct::ExternWeak)
             }
             Some(function) if is_exact(function) => {
                 functions.push(self.function(function));
@@ -140,33 +141,33 @@ impl Lower<'_> {
     }
 
     /// The place of a symbol.
-    fn place(&self, symbol: &TreeSymbol) -> Result<u32, String> {
+    fn place(&self, symbol: &TreeSymbol) -> Result<u32, Construct> {
         let name = match symbol {
             TreeSymbol::Name(name) => name.clone(),
             TreeSymbol::Number(number) => numbered(*number),
         };
-        self.places.get(&name).copied().ok_or_else(|| format!("@{name} is not there"))
+        self.places.get(&name).copied().ok_or_else(|| Construct::MissingSymbol((&*name).into()))
     }
 
-    fn shape(&self, ty: &irtext::Type) -> Result<Shape, String> {
+    fn shape(&self, ty: &irtext::Type) -> Result<Shape, Construct> {
         Shape::of(self.module, &self.layout, ty)
     }
 
-    fn variable(&self, global: &irtext::Global) -> Result<Variable, String> {
+    fn variable(&self, global: &irtext::Global) -> Result<Variable, Construct> {
         if global.linkage == Linkage::ExternWeak {
-            return Err("extern_weak variable".into());
+            return Err(Construct::ExternWeak);
         }
         if global.words.iter().any(|word| word.starts_with("thread_local")) {
-            return Err("thread_local variable".into());
+            return Err(Construct::ThreadLocal);
         }
         let (module, layout) = (self.module, &self.layout);
-        let size = layout.size(module, &global.ty).ok_or("variable without size")?;
+        let size = layout.size(module, &global.ty).ok_or(Construct::UnsizedVariable)?;
         if size > LARGEST_BLOCK {
-            return Err("large variable".into());
+            return Err(Construct::LargeVariable);
         }
         let local = matches!(global.linkage, Linkage::Private | Linkage::Internal);
         if local && !global.constant && self.places.contains_key("llvm.global_ctors") {
-            return Err("variable of a module with constructors".into());
+            return Err(Construct::Constructors);
         }
         let replaceable = matches!(
             global.linkage,
@@ -203,10 +204,10 @@ impl Lower<'_> {
             effects: Effects::of(self.module, &[&function.attributes]),
             null_is_valid: false,
             tagged: false,
-            refused: None,
+            unsupported: None,
         };
         if let Err(why) = self.signature(function, &mut code) {
-            code.refused = Some(why);
+            code.unsupported = Some(why);
             return code;
         }
         for block in &function.blocks {
@@ -223,13 +224,13 @@ impl Lower<'_> {
         code
     }
 
-    fn signature(&self, function: &irtext::Function, code: &mut Function) -> Result<(), String> {
+    fn signature(&self, function: &irtext::Function, code: &mut Function) -> Result<(), Construct> {
         let attributes = self.module.expand(&function.attributes);
         for attribute in &attributes.0 {
             match attribute {
                 Attribute::Flag(name) => match &**name {
                     "strictfp" | "presplitcoroutine" | "naked" | "convergent" | "returns_twice" => {
-                        return Err(format!("function attribute {name}"));
+                        return Err(Construct::FunctionAttribute((&**name).into()));
                     }
                     "null_pointer_is_valid" => code.null_is_valid = true,
                     _ => {}
@@ -238,20 +239,20 @@ impl Lower<'_> {
                     if key.starts_with("denormal-fp-math")
                         && !value.split(',').all(|part| part == "ieee" || part.is_empty()) =>
                 {
-                    return Err("denormals that are not IEEE's".into());
+                    return Err(Construct::DenormalMode);
                 }
                 _ => {}
             }
         }
         if function.varargs {
-            return Err("function with variable arguments".into());
+            return Err(Construct::VariadicFunction);
         }
         code.result = self.shape(&function.result)?;
         code.result_facts = Facts::of(self.module, &[&function.result_attributes]);
         for param in &function.params {
             let facts = self.facts(&[&param.attributes]);
-            if let Some(why) = &facts.refused {
-                return Err(format!("parameter with {why}"));
+            if let Some(name) = &facts.unsupported {
+                return Err(Construct::ParameterAttribute(name.clone()));
             }
             code.params.push((self.shape(function.type_of(param.local))?, facts));
         }
@@ -267,7 +268,7 @@ impl Lower<'_> {
                     (Some(size), Some(align)) => {
                         facts.byval = Some((size, facts.align.unwrap_or(align)));
                     }
-                    _ => facts.refused = Some("byval of a type without size".into()),
+                    _ => facts.unsupported = Some("byval".into()),
                 }
             }
             // The callee may assume that it can be written, and is aligned as its type.
@@ -291,19 +292,19 @@ impl Lower<'_> {
                 let lowered = shape.and_then(|shape| {
                     let incoming =
                         incoming.iter().map(|(value, from)| Ok((from.0, self.operand(ty, value)?)));
-                    let incoming = incoming.collect::<Result<Vec<_>, String>>()?;
+                    let incoming = incoming.collect::<Result<Vec<_>, Construct>>()?;
                     Ok(Phi { result, at, fast: *flags, format: shape.format(), incoming })
                 });
                 match lowered {
                     Ok(phi) => phis.push(phi),
                     Err(why) => {
-                        code.push(Instruction { result: None, at, code: Code::Refused(why) })
+                        code.push(Instruction { result: None, at, code: Code::Unsupported(why) })
                     }
                 }
                 continue;
             }
             let lowered = self.instruction(function, instruction);
-            code.push(Instruction { result, at, code: lowered.unwrap_or_else(Code::Refused) });
+            code.push(Instruction { result, at, code: lowered.unwrap_or_else(Code::Unsupported) });
             match &instruction.op {
                 Op::Invoke { normal, .. } => {
                     code.push(Instruction { result: None, at, code: Code::Br(normal.0) });

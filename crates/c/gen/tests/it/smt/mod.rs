@@ -1,7 +1,7 @@
 //! Terms and rules in SMT-LIB, and what C11 says of each operation, in bit vectors.
 
-use cgen::repair::rewrite::{Base, Count, Fact, Operator, Rule, Then};
-use cgen::repair::term::{Constant, Term, Type};
+use cgen::repair::rewrite::{Fact, Operator, Replacement, Rule, ShiftCount, ShiftedValue};
+use cgen::repair::term::{Constant, Term, TermType};
 use ctree::{BinOp, UnOp};
 use sandbox::Run;
 use std::fmt::{self, Display, Write};
@@ -169,11 +169,11 @@ fn binary(op: BinOp, a: Translated, b: Translated) -> Translated {
 
 /// A term over operands of the given types.
 pub fn translate(term: &Term, left: Shape, right: Shape) -> Translated {
-    let shape = |ty: Type| match ty {
-        Type::Left => left,
-        Type::LeftUnsigned => (left.0, false),
-        Type::LeftWide => (left.0 * 2, true),
-        Type::Right => right,
+    let shape = |ty: TermType| match ty {
+        TermType::Left => left,
+        TermType::LeftUnsigned => (left.0, false),
+        TermType::LeftWide => (left.0 * 2, true),
+        TermType::Right => right,
     };
     let atom =
         |value: &str, shape| Translated { value: value.into(), shape, defined: "true".to_string() };
@@ -270,14 +270,14 @@ pub fn applies(rule: &Rule, left: Shape, right: Shape) -> String {
 
 /// That `c` is in the range of a rule, and that the range is not empty.
 pub fn range(rule: &Rule, left: Shape, right: Shape) -> Option<(String, String)> {
-    let Then::Shift(base, count) = rule.then else { return None };
+    let Replacement::Shift(base, count) = rule.then else { return None };
     // Room for every sum of these numbers.
     let wide = left.0.max(right.0) + 8;
     let of = |n: i128| number(n, wide);
     let (b, c) = (resized("b", right, wide), resized("c", right, wide));
     let used = match (rule.op, left.1) {
         (Operator::Binary(BinOp::Shl), true) => {
-            let base = if base == Base::Not { "(bvnot a)" } else { "a" };
+            let base = if base == ShiftedValue::Not { "(bvnot a)" } else { "a" };
             // The length of the number: the highest bit that is set decides.
             let bit = |i: u32| format!("(= ((_ extract {i} {i}) {base}) (_ bv1 1))");
             (0..left.0)
@@ -287,14 +287,14 @@ pub fn range(rule: &Rule, left: Shape, right: Shape) -> Option<(String, String)>
     };
     let room = format!("(bvsub {} {used})", of(i128::from(left.0) - 1));
     let (first, last) = match count {
-        Count::Same => return None,
-        Count::Plus => {
+        ShiftCount::Same => return None,
+        ShiftCount::Plus => {
             let first = format!("(bvneg {b})");
             let last = format!("(bvadd {first} {room})");
             let max = resized(&greatest(right), (right.0, false), wide);
             (first, format!("(ite (bvsgt {last} {max}) {max} {last})"))
         }
-        Count::Minus => {
+        ShiftCount::Minus => {
             let first = format!("(bvsub {b} {room})");
             (format!("(ite (bvslt {first} {0}) {0} {first})", of(0)), b.clone())
         }

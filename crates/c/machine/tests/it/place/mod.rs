@@ -1,6 +1,6 @@
 //! What a watch names, as an expression in the program: the way to ask the machine itself.
 
-use cmachine::{Step, VarValues, Watch};
+use cmachine::{PathStep, VarValues, Watch};
 use ctree::{BinOp, ExprId, Program, RecordKind, Span, StmtId, StmtKind, Ty};
 
 /// The lvalue of a watch.
@@ -9,13 +9,13 @@ pub fn place(program: &mut Program, watch: &Watch) -> ExprId {
     let mut steps = watch.path.iter().copied().peekable();
     while let Some(step) = steps.next() {
         place = match (step, steps.peek().copied()) {
-            (Step::Deref, Some(Step::Field(field))) => {
+            (PathStep::Deref, Some(PathStep::Field(field))) => {
                 steps.next();
                 program.arrow(place, field)
             }
-            (Step::Deref, _) => program.deref(place),
-            (Step::Field(field), _) => program.member(place, field),
-            (Step::Element(i), _) => {
+            (PathStep::Deref, _) => program.deref(place),
+            (PathStep::Field(field), _) => program.member(place, field),
+            (PathStep::Element(i), _) => {
                 let i = program.int_const(Ty::INT, i128::from(i));
                 program.index(place, i)
             }
@@ -32,12 +32,12 @@ pub fn is_fixed(program: &mut Program, watch: &Watch) -> bool {
         let canon = program.types.canon(ty);
         fixed |= canon.is_const();
         ty = match *step {
-            Step::Element(_) => program.types.as_array(canon).expect("an array").0,
-            Step::Deref => {
+            PathStep::Element(_) => program.types.as_array(canon).expect("an array").0,
+            PathStep::Deref => {
                 fixed = false;
                 program.types.pointee(canon).expect("a pointer")
             }
-            Step::Field(i) => {
+            PathStep::Field(i) => {
                 let record = program.types.as_record(canon).expect("a record");
                 let record = &program.types.records[record.index()];
                 fixed |= record.kind == RecordKind::Union;

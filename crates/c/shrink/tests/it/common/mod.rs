@@ -1,7 +1,7 @@
 //! A search without compilers, for the tests.
 #![allow(dead_code)]
 
-use cshrink::{Opening, Pass, Rules, Specimen, UnitText};
+use cshrink::{BatchSize, Pass, Rules, Specimen, UnitText};
 
 /// The rules of all tests.
 pub fn rules() -> Rules {
@@ -34,10 +34,10 @@ pub fn shrink(
 ) -> Specimen {
     let mut level = 0;
     while let Some(edits) = (pass.edits)(&current, level) {
-        let mut size = match pass.opening {
-            Opening::All => edits.len(),
-            Opening::Few => edits.len().min(4),
-            Opening::One => edits.len().min(1),
+        let mut size = match pass.first_batch {
+            BatchSize::All => edits.len(),
+            BatchSize::Few => edits.len().min(4),
+            BatchSize::One => edits.len().min(1),
         };
         while size > 0 {
             let mut at = 0;

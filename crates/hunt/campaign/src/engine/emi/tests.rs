@@ -42,7 +42,7 @@ fn bench(dir: &Path) -> TestBench {
 }
 
 fn engine(from: &Path, strategies: &str) -> Emi {
-    let seeds = vec![EmiSeeds::Files(from.to_path_buf(), Vec::new())];
+    let seeds = vec![EngineChoice::Files { from: from.to_path_buf(), include: Vec::new() }];
     let strategies = strategies.parse().unwrap();
     Emi::new(&EmiOptions { seeds, strategies, variants: 4 }).unwrap()
 }

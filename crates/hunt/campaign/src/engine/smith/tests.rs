@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cgen::smith::Tuple;
+use cgen::smith::{Feature, Limit, SeedTuple};
 use sandbox::Stop;
 use toolchain::{Compiler, on_path};
 
@@ -68,6 +68,14 @@ fn other_tests_have_other_names() {
     let crash = Bounds::parse(Bounds::CRASH).expect("bounds");
     let of = |bounds: &Bounds| name(SmithOptions { bounds: bounds.clone(), ..Default::default() });
     assert!(of(&none).starts_with("smith-") && of(&none) != of(&crash));
+    let mut features = Features::default();
+    features.set(Feature::Unions, false);
+    let with = |features: &Features| {
+        name(SmithOptions { features: features.clone(), ..Default::default() })
+    };
+    let no_unions = with(&features);
+    features.set_limit(Limit::Funcs, 2);
+    assert!(no_unions.starts_with("smith-with-") && no_unions != with(&features));
     let all = SmithOptions {
         keep_checks: true,
         as_drawn: true,
@@ -86,7 +94,9 @@ fn a_program_has_an_answer_or_a_reason() {
         let end = match made(&smith, seed) {
             Ok(TestProgram { case, unanswered: None, own, origin, .. }) => {
                 assert!(case.expected.is_some() && own.says == Assessment::Valid, "{seed}");
-                let tuple = origin.strip_prefix("gainsay smith --seed-tuple ").expect("a command");
+                let tuple = origin
+                    .strip_prefix("gainsay gen --engine smith --seed-tuple ")
+                    .expect("a command");
                 let tuple = tuple.strip_suffix(" --relax-arith -o test.c").expect("a command");
                 assert_eq!(tuple.parse(), Ok(Bounds::default().draw(seed)));
                 "answered"
@@ -181,7 +191,7 @@ fn checks_go_or_stay() {
 fn relaxations_call_for_the_detectors_of_table_1() {
     use Detector::{Address, Eva, Memory, Undefined};
     let asked = |tuple: &str| -> Vec<Detector> {
-        let tuple: Tuple = tuple.parse().expect("a tuple");
+        let tuple: SeedTuple = tuple.parse().expect("a tuple");
         let all: std::collections::BTreeSet<Detector> =
             tuple.enabled().flat_map(detectors).copied().collect();
         all.into_iter().collect()

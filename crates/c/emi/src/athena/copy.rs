@@ -1,7 +1,7 @@
 //! Copies of statements from one program into another.
 //!
-//! A call of a function that the other program has not becomes a variable without a value, a
-//! `return` returns what the other function returns. What is declared gets a name of its own.
+//! A call of a function that the other program does not have becomes an uninitialised variable, a
+//! `return` returns a value of the new function's type. Declared variables get new names.
 
 use std::collections::HashMap;
 
@@ -13,47 +13,53 @@ use ctree::{
 use super::survey::callee;
 use crate::grow::fresh;
 
-/// Where a copy goes.
-pub(super) enum Into<'a> {
-    /// Among the snippets: functions are kept by name and type.
+/// The destination of a copy.
+pub(super) enum Destination<'a> {
+    /// The database: functions are kept by name and type.
     Database,
-    /// A place where these functions can be called, those of the library only by their own name, in a
+    /// A site where these functions can be called, library functions only by their own name, in a
     /// function that returns `ret`.
-    Place { funcs: &'a [FuncId], library: &'a [FuncId], ret: Ty },
+    Site { funcs: &'a [FuncId], library: &'a [FuncId], ret: Ty },
 }
 
-/// A copy in the making.
-pub(super) struct Graft<'a> {
+/// Copies a statement from one program into another.
+pub(super) struct TreeCopier<'a> {
     pub from: &'a Program,
     pub to: &'a mut Program,
-    /// Types, variables and functions have the same numbers in both.
+    /// Types, variables and functions have the same ids in both.
     pub same: bool,
-    pub into: Into<'a>,
-    /// What variables become.
+    pub into: Destination<'a>,
+    /// The variables of the copy, by those of the original.
     pub vars: HashMap<VarId, VarId>,
     /// Declarations that the copy needs before it.
     pub decls: Vec<StmtId>,
 }
 
-/// How much there was in a program, to take away what came since.
-pub(super) struct Mark([usize; 5]);
+/// The sizes of a program's arenas, to remove what is added later.
+pub(super) struct ArenaMark([usize; 5]);
 
-impl Mark {
-    pub fn of(p: &Program) -> Mark {
-        Mark([p.exprs.len(), p.stmts.len(), p.vars.len(), p.strings.len(), p.funcs.len()])
+impl ArenaMark {
+    pub fn of(program: &Program) -> ArenaMark {
+        ArenaMark([
+            program.exprs.len(),
+            program.stmts.len(),
+            program.vars.len(),
+            program.strings.len(),
+            program.funcs.len(),
+        ])
     }
 
-    /// Nothing else may refer to what came since.
-    pub fn restore(&self, p: &mut Program) {
-        p.exprs.truncate(self.0[0]);
-        p.stmts.truncate(self.0[1]);
-        p.vars.truncate(self.0[2]);
-        p.strings.truncate(self.0[3]);
-        p.funcs.truncate(self.0[4]);
+    /// Removes what was added since. Nothing else may refer to it.
+    pub fn restore(&self, program: &mut Program) {
+        program.exprs.truncate(self.0[0]);
+        program.stmts.truncate(self.0[1]);
+        program.vars.truncate(self.0[2]);
+        program.strings.truncate(self.0[3]);
+        program.funcs.truncate(self.0[4]);
     }
 }
 
-impl Graft<'_> {
+impl TreeCopier<'_> {
     /// A copy of a statement; `None` if it does not fit.
     pub fn stmt(&mut self, s: StmtId) -> Option<StmtId> {
         use StmtKind::*;
@@ -95,7 +101,7 @@ impl Graft<'_> {
 
     fn return_stmt(&mut self, value: Option<ExprId>) -> Option<StmtKind> {
         let value = self.expr_if(value)?;
-        let Into::Place { ret, .. } = self.into else { return Some(StmtKind::Return(value)) };
+        let Destination::Site { ret, .. } = self.into else { return Some(StmtKind::Return(value)) };
         if self.to.types.is_void(ret) {
             return Some(match value {
                 Some(value) => StmtKind::Expr(value),
@@ -114,7 +120,7 @@ impl Graft<'_> {
     fn declaration(&mut self, items: &[Item]) -> Option<StmtKind> {
         let mut copies = Vec::new();
         for item in items {
-            // A typedef's name is not used in the copy.
+            // The copy does not use typedef names.
             let Item::Var(v) = *item else { continue };
             let copy = self.var(v)?;
             if let Some(init) = &self.from.var(v).init {
@@ -130,7 +136,7 @@ impl Graft<'_> {
         let old = self.from.var(v);
         let ty = self.ty(old.ty)?;
         let copy = self.local(ty);
-        // A static one may begin with a constant only, and holes are none.
+        // The initialiser of a static variable is constant, and free variables are not.
         let is_register = old.storage == Storage::Register;
         let storage = if is_register { Storage::Register } else { Storage::None };
         let var = &mut self.to.vars[copy.index()];
@@ -139,13 +145,13 @@ impl Graft<'_> {
         Some(copy)
     }
 
-    /// A new variable without a value.
+    /// A new uninitialised variable.
     pub fn local(&mut self, ty: Ty) -> VarId {
         let name = fresh(self.to);
         self.to.add_var(&name, ty, ctree::Scope::Block)
     }
 
-    /// Has a new variable declared before the copy.
+    /// Declares a new variable before the copy.
     pub fn declare(&mut self, var: VarId) {
         let decl = self.to.make_stmt(StmtKind::Decl(vec![Item::Var(var)]));
         self.decls.push(decl);
@@ -237,9 +243,11 @@ impl Graft<'_> {
         let name = self.from.name(old.name);
         let ty = self.ty(old.ty)?;
         let (funcs, library): (Vec<FuncId>, &[FuncId]) = match self.into {
-            Into::Place { funcs, .. } if self.same && funcs.contains(&func) => return Some(func),
-            Into::Place { funcs, library, .. } => (funcs.to_vec(), library),
-            Into::Database => ((0..self.to.funcs.len() as u32).map(FuncId).collect(), &[]),
+            Destination::Site { funcs, .. } if self.same && funcs.contains(&func) => {
+                return Some(func);
+            }
+            Destination::Site { funcs, library, .. } => (funcs.to_vec(), library),
+            Destination::Database => ((0..self.to.funcs.len() as u32).map(FuncId).collect(), &[]),
         };
         let mut alike = None;
         for &f in funcs.iter().chain(library) {
@@ -251,8 +259,8 @@ impl Graft<'_> {
             }
         }
         match self.into {
-            Into::Database => Some(self.to.add_func(name, ty)),
-            Into::Place { .. } => alike,
+            Destination::Database => Some(self.to.add_func(name, ty)),
+            Destination::Site { .. } => alike,
         }
     }
 

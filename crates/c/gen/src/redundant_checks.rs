@@ -1,24 +1,24 @@
-//! Removes the checks around arithmetic that never were needed (CsmithEdge, section 3.2).
+//! Removes redundant checks around arithmetic (CsmithEdge, section 3.2).
 //!
 //! A *check* is a call of a wrapper: a function whose name begins with `safe_` and that returns
 //! `unsafe ? a : a op b`, as Csmith's headers and ours define them; some of Csmith's only return
-//! `a op b`. One execution tells which calls ever took the safe way; all others become the bare
-//! operation. The result is executed again and must print the same: a call orders its operands before
-//! what follows, a bare operator does not, so a check may be needed for that alone.
+//! `a op b`. One execution shows which calls ever took the safe branch; all others are
+//! replaced by the operation. The result is executed again and must print the same: a call sequences its
+//! operands before the use of its value, an operator does not, so a check may be needed for that alone.
 
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report};
-use ctree::map::Map;
+use ctree::map::ProgramMap;
 use ctree::{ExprId, ExprKind, FuncId, Program, StmtKind, Ty, VarId};
 use std::collections::{BTreeSet, HashMap};
 
-/// What became of the checks of a program.
+/// The result of removing redundant checks from a program.
 #[derive(Clone, Debug)]
-pub struct Stripped {
-    /// The last execution, of the program as it is now.
+pub struct RemovedChecks {
+    /// The execution of the program as it is now.
     pub report: Report,
-    /// Checks that there were.
+    /// Checks before the removal.
     pub checks: usize,
-    /// Those that became bare operations.
+    /// Checks that were replaced by operations.
     pub removed: usize,
 }
 
@@ -31,15 +31,15 @@ struct Wrapper {
     operation: ExprId,
 }
 
-/// Executes a program; if it ends, removes all checks that it does without. The program is left as it
-/// was where it has no defined end.
-pub fn strip(program: &mut Program, config: &MachineConfig) -> Stripped {
+/// Executes a program and, if it finishes, removes its redundant checks. A program without a defined
+/// result is not changed.
+pub fn remove_redundant_checks(program: &mut Program, config: &MachineConfig) -> RemovedChecks {
     let wrappers = wrappers(program);
     let all = calls(program, &wrappers);
     let hooks = Hooks { branches: true, ..Hooks::default() };
     let report = cmachine::run_with(program, config, &hooks);
     let Outcome::Finished(exit) = report.outcome else {
-        return Stripped { report, checks: all.len(), removed: 0 };
+        return RemovedChecks { report, checks: all.len(), removed: 0 };
     };
     let needed: BTreeSet<ExprId> = report
         .profile
@@ -56,13 +56,13 @@ pub fn strip(program: &mut Program, config: &MachineConfig) -> Stripped {
         let is_same = is_exit(&again, exit) && again.stdout == report.stdout;
         is_same.then_some(again)
     };
-    let (last, removed) = remove_what_can_go(program, &wrappers, &bare, &same);
-    Stripped { report: last.unwrap_or(report), checks: all.len(), removed }
+    let (last, removed) = remove_while_unchanged(program, &wrappers, &bare, &same);
+    RemovedChecks { report: last.unwrap_or(report), checks: all.len(), removed }
 }
 
-/// The program with the number of each check as one more argument of its call, for wrappers that tell
-/// when they were needed. Such a tree is there to be printed.
-pub fn numbered(program: &Program) -> Program {
+/// The program with the number of each check as an additional argument of its call, for wrappers that
+/// report when they were needed. The tree is only meant to be printed.
+pub fn number_checks(program: &Program) -> Program {
     let mut numbered = program.clone();
     for (number, call) in checks(program).into_iter().enumerate() {
         let number = numbered.int_const(Ty::INT, number as i128);
@@ -73,25 +73,25 @@ pub fn numbered(program: &Program) -> Program {
     numbered
 }
 
-/// Removes all checks but those of these numbers, on somebody else's word; how many went.
-pub fn strip_all_but(program: &mut Program, needed: &BTreeSet<usize>) -> usize {
+/// Removes all checks but those with these numbers, without an execution. Returns how many were removed.
+pub fn remove_checks_except(program: &mut Program, needed: &BTreeSet<usize>) -> usize {
     let wrappers = wrappers(program);
     let all = calls(program, &wrappers);
     let bare: Vec<ExprId> =
         (0..all.len()).filter(|number| !needed.contains(number)).map(|i| all[i]).collect();
     for &call in &bare {
-        make_bare(program, &wrappers, call);
+        replace_by_operation(program, &wrappers, call);
     }
     bare.len()
 }
 
-/// Executes a program as it is, with all its checks.
-pub fn keep(program: &Program, config: &MachineConfig) -> Stripped {
+/// Executes a program with all its checks.
+pub fn run_with_all_checks(program: &Program, config: &MachineConfig) -> RemovedChecks {
     let checks = checks(program).len();
-    Stripped { report: cmachine::run(program, config), checks, removed: 0 }
+    RemovedChecks { report: cmachine::run(program, config), checks, removed: 0 }
 }
 
-/// The calls of wrappers, in the order of the text.
+/// The calls of wrappers, in source order.
 pub fn checks(program: &Program) -> Vec<ExprId> {
     calls(program, &wrappers(program))
 }
@@ -100,9 +100,9 @@ fn is_exit(report: &Report, exit: Exit) -> bool {
     matches!(report.outcome, Outcome::Finished(other) if other == exit)
 }
 
-/// Removes all, or halves of them, and so on down to single ones; the last execution, and how many are
-/// gone.
-fn remove_what_can_go(
+/// Removes all of the checks, or else each half of them in turn, down to single ones, as long as the
+/// output stays the same. Returns the last execution and how many were removed.
+fn remove_while_unchanged(
     program: &mut Program,
     wrappers: &HashMap<FuncId, Wrapper>,
     calls: &[ExprId],
@@ -113,7 +113,7 @@ fn remove_what_can_go(
     }
     let before: Vec<_> = calls.iter().map(|call| program.expr(*call).clone()).collect();
     for &call in calls {
-        make_bare(program, wrappers, call);
+        replace_by_operation(program, wrappers, call);
     }
     if let Some(report) = same(program) {
         return (Some(report), calls.len());
@@ -125,13 +125,13 @@ fn remove_what_can_go(
         return (None, 0);
     }
     let (left, right) = calls.split_at(calls.len() / 2);
-    let (first, some) = remove_what_can_go(program, wrappers, left, same);
-    let (second, more) = remove_what_can_go(program, wrappers, right, same);
+    let (first, some) = remove_while_unchanged(program, wrappers, left, same);
+    let (second, more) = remove_while_unchanged(program, wrappers, right, same);
     (second.or(first), some + more)
 }
 
-/// Puts the operation in the place of a call, parameters replaced by arguments of their type.
-fn make_bare(program: &mut Program, wrappers: &HashMap<FuncId, Wrapper>, call: ExprId) {
+/// Replaces a call by the wrapper's operation on the arguments, converted to the parameters' types.
+fn replace_by_operation(program: &mut Program, wrappers: &HashMap<FuncId, Wrapper>, call: ExprId) {
     let ExprKind::Call(callee, args) = program.expr(call).kind.clone() else { return };
     let Some(func) = called(program, callee) else { return };
     let Some(wrapper) = wrappers.get(&func) else { return };
@@ -148,14 +148,14 @@ fn make_bare(program: &mut Program, wrappers: &HashMap<FuncId, Wrapper>, call: E
     program.exprs[call.index()] = program.expr(made).clone();
 }
 
-/// An argument as its parameter would have it: cast, where a call converts it.
+/// An argument with the type of its parameter: cast, where a call would convert it.
 fn argument(program: &mut Program, param: VarId, arg: ExprId) -> ExprId {
     match program.expr(arg).kind {
         ExprKind::Implicit(inner) => {
             let ty = program.var(param).ty;
             program.cast(ty, inner)
         }
-        // The value of a bit-field is of its declared type only after a conversion.
+        // The value of a bit-field has its declared type only after a conversion.
         _ if program.bit_field_width(arg).is_some() => {
             let ty = program.var(param).ty;
             program.cast(ty, arg)
@@ -211,7 +211,7 @@ fn wrapper(program: &Program, id: FuncId) -> Option<Wrapper> {
         ExprKind::Cond(_, Some(_), operation) => (Some(inner), operation),
         _ => (None, inner),
     };
-    // The arms of `?:` were brought to a common type; the operation is what is below.
+    // The arms of `?:` were converted to a common type; the operation is below the conversion.
     let operation = peel(program, operation);
     let mut seen = Vec::new();
     uses(program, operation, &mut seen)?;
@@ -228,7 +228,7 @@ fn peel(program: &Program, mut at: ExprId) -> ExprId {
     at
 }
 
-/// The variables of an expression of operators alone, each as often as it occurs.
+/// The variables of an expression that has only operators, each as often as it occurs.
 fn uses(program: &Program, at: ExprId, seen: &mut Vec<VarId>) -> Option<()> {
     use ctree::UnOp::{BitNot, Neg, Plus};
     match program.expr(at).kind {
@@ -246,7 +246,7 @@ fn uses(program: &Program, at: ExprId, seen: &mut Vec<VarId>) -> Option<()> {
     Some(())
 }
 
-/// The calls of wrappers, in the order of the text.
+/// The calls of wrappers, in source order.
 fn calls(program: &Program, wrappers: &HashMap<FuncId, Wrapper>) -> Vec<ExprId> {
     let is_check = |expr: &ExprId| match program.expr(*expr).kind {
         ExprKind::Call(callee, _) => {
@@ -254,5 +254,5 @@ fn calls(program: &Program, wrappers: &HashMap<FuncId, Wrapper>) -> Vec<ExprId> 
         }
         _ => false,
     };
-    Map::of(program).exprs.iter().map(|(expr, _)| *expr).filter(is_check).collect()
+    ProgramMap::of(program).exprs.iter().map(|(expr, _)| *expr).filter(is_check).collect()
 }

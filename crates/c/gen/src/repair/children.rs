@@ -1,25 +1,18 @@
-//! What an expression or a statement consists of.
+//! The direct children of an expression or a statement that are evaluated.
 
+use cmachine::Node;
 use ctree::{ExprId, ExprKind, Init, Item, Program, StmtId, StmtKind};
 
-/// A part of an expression or statement.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)]
-pub enum Part {
-    Expr(ExprId),
-    Stmt(StmtId),
-}
-
-fn init(init: &Init, visit: &mut impl FnMut(Part)) {
+fn init(init: &Init, visit: &mut impl FnMut(Node)) {
     match init {
-        Init::Expr(e) => visit(Part::Expr(*e)),
+        Init::Expr(e) => visit(Node::Expr(*e)),
         Init::List(items) => items.iter().for_each(|item| self::init(&item.init, visit)),
     }
 }
 
-/// The parts of an expression that are evaluated, in the order they are written.
-pub fn expr_parts(kind: &ExprKind, visit: &mut impl FnMut(Part)) {
-    let mut expr = |e: ExprId| visit(Part::Expr(e));
+/// The children of an expression that are evaluated, in source order.
+pub fn expr_children(kind: &ExprKind, visit: &mut impl FnMut(Node)) {
+    let mut expr = |e: ExprId| visit(Node::Expr(e));
     match kind {
         ExprKind::Int(_)
         | ExprKind::Float(_)
@@ -55,39 +48,39 @@ pub fn expr_parts(kind: &ExprKind, visit: &mut impl FnMut(Part)) {
             args.iter().for_each(|a| expr(*a));
         }
         ExprKind::CompoundLit(_, list) => init(list, visit),
-        ExprKind::StmtExpr(block) => visit(Part::Stmt(*block)),
+        ExprKind::StmtExpr(block) => visit(Node::Stmt(*block)),
     }
 }
 
-/// The parts of a statement.
-pub fn stmt_parts(p: &Program, stmt: StmtId, visit: &mut impl FnMut(Part)) {
-    match &p.stmt(stmt).kind {
+/// The children of a statement.
+pub fn stmt_children(program: &Program, stmt: StmtId, visit: &mut impl FnMut(Node)) {
+    match &program.stmt(stmt).kind {
         StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
-        StmtKind::Expr(e) => visit(Part::Expr(*e)),
-        StmtKind::Block(stmts) => stmts.iter().for_each(|s| visit(Part::Stmt(*s))),
+        StmtKind::Expr(e) => visit(Node::Expr(*e)),
+        StmtKind::Block(stmts) => stmts.iter().for_each(|s| visit(Node::Stmt(*s))),
         StmtKind::If(c, a, b) => {
-            visit(Part::Expr(*c));
-            visit(Part::Stmt(*a));
-            b.iter().for_each(|b| visit(Part::Stmt(*b)));
+            visit(Node::Expr(*c));
+            visit(Node::Stmt(*a));
+            b.iter().for_each(|b| visit(Node::Stmt(*b)));
         }
         StmtKind::While(c, s) | StmtKind::DoWhile(s, c) | StmtKind::Switch(c, s) => {
-            visit(Part::Expr(*c));
-            visit(Part::Stmt(*s));
+            visit(Node::Expr(*c));
+            visit(Node::Stmt(*s));
         }
         StmtKind::For { init, cond, step, body } => {
-            init.iter().for_each(|s| visit(Part::Stmt(*s)));
-            cond.iter().for_each(|e| visit(Part::Expr(*e)));
-            step.iter().for_each(|e| visit(Part::Expr(*e)));
-            visit(Part::Stmt(*body));
+            init.iter().for_each(|s| visit(Node::Stmt(*s)));
+            cond.iter().for_each(|e| visit(Node::Expr(*e)));
+            step.iter().for_each(|e| visit(Node::Expr(*e)));
+            visit(Node::Stmt(*body));
         }
         StmtKind::Case(_, _, s) | StmtKind::Default(s) | StmtKind::Label(_, s) => {
-            visit(Part::Stmt(*s));
+            visit(Node::Stmt(*s));
         }
-        StmtKind::Return(e) => e.iter().for_each(|e| visit(Part::Expr(*e))),
+        StmtKind::Return(e) => e.iter().for_each(|e| visit(Node::Expr(*e))),
         StmtKind::Decl(items) => {
             for item in items {
                 if let Item::Var(v) = item
-                    && let Some(list) = &p.var(*v).init
+                    && let Some(list) = &program.var(*v).init
                 {
                     init(list, visit);
                 }
@@ -96,13 +89,13 @@ pub fn stmt_parts(p: &Program, stmt: StmtId, visit: &mut impl FnMut(Part)) {
     }
 }
 
-/// Whether a part is in another, or is it.
-pub fn holds(p: &Program, whole: Part, part: Part) -> bool {
-    let mut found = whole == part;
-    let mut visit = |inner| found = found || holds(p, inner, part);
-    match whole {
-        Part::Expr(e) => expr_parts(&p.expr(e).kind, &mut visit),
-        Part::Stmt(s) => stmt_parts(p, s, &mut visit),
+/// Whether `tree` is `node` or has it as a descendant.
+pub fn contains(program: &Program, tree: Node, node: Node) -> bool {
+    let mut found = tree == node;
+    let mut visit = |inner| found = found || contains(program, inner, node);
+    match tree {
+        Node::Expr(e) => expr_children(&program.expr(e).kind, &mut visit),
+        Node::Stmt(s) => stmt_children(program, s, &mut visit),
     }
     found
 }

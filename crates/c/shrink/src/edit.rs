@@ -1,7 +1,7 @@
-//! Copies of trees that go elsewhere, and what several passes ask of a tree.
+//! Operations on trees that several passes use: copies, replacements, queries.
 //!
-//! A part that moves up within its own tree may be shared; whatever goes anywhere else is copied in
-//! full, so that edits made one after the other never close a circle.
+//! A child that replaces its parent may be shared; anything that is inserted elsewhere is copied, so that
+//! successive edits never create a cycle.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use ctree::{
     UnOp, VarId,
 };
 
-use crate::{Map, Parent};
-use ctree::map::{Part, parts};
+use crate::{Parent, ProgramMap};
+use ctree::map::{Child, for_each_child};
 
-/// Nodes that a program may have for more to be copied into it: edits made together may each double
-/// what the one before made.
+/// Most nodes of a program that more may be copied into: each of several edits may double the result of
+/// the previous one.
 const ROOM: usize = 400_000;
 
 /// Whether there is room for copies.
@@ -30,9 +30,9 @@ pub(crate) fn bare(program: &Program, mut e: ExprId) -> ExprId {
     e
 }
 
-/// An expression becomes one of its parts. It keeps its type, by which members and elements of it
-/// are named; but a constant's type is its text.
-pub(crate) fn raise(program: &mut Program, e: ExprId, part: ExprId) {
+/// Replaces an expression by one of its children. It keeps its type, which accesses to its members and
+/// elements depend on, except that a constant's type follows from its text.
+pub(crate) fn replace_by_child(program: &mut Program, e: ExprId, part: ExprId) {
     use ExprKind::{Float, Int, LongFloat, Str};
     let part = bare(program, part);
     let mut new = program.exprs[part.index()].clone();
@@ -42,22 +42,22 @@ pub(crate) fn raise(program: &mut Program, e: ExprId, part: ExprId) {
     program.exprs[e.index()] = new;
 }
 
-/// A use of a variable becomes a copy of an expression; `*&x` becomes `x`.
-pub(crate) fn substitute(program: &mut Program, map: &Map, e: ExprId, by: ExprId) {
+/// Replaces a use of a variable by a copy of an expression; `*&x` becomes `x`.
+pub(crate) fn substitute(program: &mut Program, map: &ProgramMap, e: ExprId, by: ExprId) {
     if !has_room(program) {
         return;
     }
-    let copy = Graft::default().expr(program, by);
-    raise(program, e, copy);
+    let copy = TreeCopier::default().expr(program, by);
+    replace_by_child(program, e, copy);
     let (ExprKind::Unary(UnOp::AddrOf, place), Some(Parent::Expr(up))) =
         (program.expr(e).kind.clone(), map.visible_parent(program, e))
     else {
         return;
     };
     match program.expr(up).kind {
-        ExprKind::Unary(UnOp::Deref, _) => raise(program, up, place),
+        ExprKind::Unary(UnOp::Deref, _) => replace_by_child(program, up, place),
         ExprKind::Index(base, i) if bare(program, base) == e && constant(program, i) == Some(0) => {
-            raise(program, up, place);
+            replace_by_child(program, up, place);
         }
         ExprKind::Arrow(_, field) => {
             program.exprs[up.index()].kind = ExprKind::Member(place, field)
@@ -66,7 +66,7 @@ pub(crate) fn substitute(program: &mut Program, map: &Map, e: ExprId, by: ExprId
     }
 }
 
-/// A name that nothing has, near to an old one.
+/// An unused name similar to an old one.
 pub(crate) fn fresh(program: &mut Program, old: Sym) -> Sym {
     let stem = program.name(old).trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
     let free = (0..)
@@ -75,7 +75,7 @@ pub(crate) fn fresh(program: &mut Program, old: Sym) -> Sym {
     program.names.intern(&free.unwrap_or(stem))
 }
 
-/// Gives a local variable a name of its own if another thing has the same.
+/// Renames a local variable if another entity has the same name.
 pub(crate) fn make_unique(program: &mut Program, v: VarId) {
     let name = program.var(v).name;
     let other = |(i, var): (usize, &ctree::Var)| i != v.index() && var.name == name;
@@ -88,7 +88,7 @@ pub(crate) fn make_unique(program: &mut Program, v: VarId) {
     }
 }
 
-/// Whether evaluating an expression does anything but give a value.
+/// Whether an expression has side effects.
 pub(crate) fn has_effects(program: &Program, e: ExprId) -> bool {
     use UnOp::{PostDec, PostInc, PreDec, PreInc};
     let kind = &program.expr(e).kind;
@@ -104,9 +104,9 @@ pub(crate) fn has_effects(program: &Program, e: ExprId) -> bool {
         return true;
     }
     let mut found = false;
-    parts(kind, &mut |part| match part {
-        Part::Expr(e) => found |= has_effects(program, e),
-        Part::Stmt(_) | Part::Init(_) => found = true,
+    for_each_child(kind, &mut |child| match child {
+        Child::Expr(e) => found |= has_effects(program, e),
+        Child::Stmt(_) | Child::Init(_) => found = true,
     });
     found
 }
@@ -120,7 +120,7 @@ pub(crate) fn callee(program: &Program, call: ExprId) -> Option<FuncId> {
     }
 }
 
-/// The value of a constant that is written as one.
+/// The value of a literal.
 pub(crate) fn constant(program: &Program, e: ExprId) -> Option<i128> {
     match program.expr(bare(program, e)).kind {
         ExprKind::Int(n) => Some(i128::from(n)),
@@ -129,12 +129,12 @@ pub(crate) fn constant(program: &Program, e: ExprId) -> Option<i128> {
     }
 }
 
-/// A statement becomes several.
+/// Replaces a statement by several.
 pub(crate) fn become_all(program: &mut Program, s: StmtId, list: Vec<StmtId>) {
     program.stmts[s.index()].kind = StmtKind::Block(list);
 }
 
-/// Puts statements before another one, into the block that it is in if there is one.
+/// Inserts statements before another one, into its block if it is in one.
 pub(crate) fn insert_before(
     program: &mut Program,
     parent: Option<StmtId>,
@@ -154,10 +154,10 @@ pub(crate) fn insert_before(
     become_all(program, s, list);
 }
 
-/// Takes a variable's declaration out of whatever holds it.
+/// Removes the declarations of variables.
 pub(crate) fn undeclare(program: &mut Program, gone: impl Fn(&Program, VarId) -> bool) {
-    let is_gone = |p: &Program, item: &Item| match *item {
-        Item::Var(v) | Item::VarDecl(v) => gone(p, v),
+    let is_gone = |program: &Program, item: &Item| match *item {
+        Item::Var(v) | Item::VarDecl(v) => gone(program, v),
         _ => false,
     };
     for unit in 0..program.units.len() {
@@ -174,7 +174,7 @@ pub(crate) fn undeclare(program: &mut Program, gone: impl Fn(&Program, VarId) ->
     }
 }
 
-/// Whether two entries are the same variable: units have entries of their own.
+/// Whether two entries are the same variable: each unit has its own entry.
 pub(crate) fn same_var(program: &Program, a: VarId, b: VarId) -> bool {
     let (x, y) = (program.var(a), program.var(b));
     a == b || x.scope == Scope::File && y.scope == Scope::File && x.name == y.name
@@ -208,24 +208,24 @@ pub(crate) fn operands(kind: &mut ExprKind, f: &mut dyn FnMut(&mut ExprId)) {
     }
 }
 
-/// Copies trees: what a copied block declares is declared anew, under a name of its own.
+/// Copies trees: declarations in a copied block become new declarations with new names.
 #[derive(Default)]
-pub(crate) struct Graft {
-    /// Variables that become others.
+pub(crate) struct TreeCopier {
+    /// Variables that are replaced by others.
     pub vars: HashMap<VarId, VarId>,
-    /// Variables that become copies of an expression.
+    /// Variables that are replaced by copies of an expression.
     pub values: HashMap<VarId, ExprId>,
     labels: HashMap<LabelId, LabelId>,
 }
 
-impl Graft {
+impl TreeCopier {
     /// A copy of an expression.
     pub(crate) fn expr(&mut self, program: &mut Program, e: ExprId) -> ExprId {
         let mut new = program.expr(e).clone();
         match &mut new.kind {
             ExprKind::Var(v) => {
                 if let Some(&value) = self.values.get(v) {
-                    return Graft::default().expr(program, value);
+                    return TreeCopier::default().expr(program, value);
                 }
                 *v = self.vars.get(v).copied().unwrap_or(*v);
             }
@@ -294,7 +294,7 @@ impl Graft {
         }
     }
 
-    /// A new variable like an old one, without its initialiser, which it will stand for.
+    /// A new variable like an old one, without its initialiser.
     pub(crate) fn var(&mut self, program: &mut Program, old: VarId) -> VarId {
         let mut new = program.var(old).clone();
         new.init = None;

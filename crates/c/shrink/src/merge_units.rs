@@ -1,13 +1,13 @@
-//! Many units to one.
+//! Merges the units of a program into one.
 
 use std::collections::HashMap;
 
 use ctree::print::print_type;
 use ctree::{EnumId, FuncStorage, Item, Program, RecordId, Storage, Sym, TypedefId, Unit};
 
-/// Makes one unit of all: that with `main` last, so that what it uses is defined before. What two
-/// units both declare stands there once; what only has the same name gets another.
-pub(crate) fn unite(program: &mut Program) {
+/// Merges all units into one, that with `main` last, so that what it uses is defined before. Entities
+/// that two units declare are declared once; different ones with the same name are renamed.
+pub(crate) fn merge_units(program: &mut Program) {
     let has_main = |program: &Program, unit: &Unit| {
         unit.items.iter().any(|item| match *item {
             Item::Func(f) => program.name(program.func(f).name) == "main",
@@ -17,7 +17,7 @@ pub(crate) fn unite(program: &mut Program) {
     let mut units = std::mem::take(&mut program.units);
     let name = units.first().map_or_else(String::new, |unit| unit.name.clone());
     units.sort_by_key(|unit| has_main(program, unit));
-    let mut known = Known::default();
+    let mut known = DeclaredNames::default();
     let mut items = Vec::new();
     for unit in units {
         known.begin_unit();
@@ -30,26 +30,26 @@ pub(crate) fn unite(program: &mut Program) {
     program.units = vec![Unit { name, items }];
 }
 
-/// What the units so far have declared.
+/// The declarations of the units so far.
 #[derive(Default)]
-struct Known {
+struct DeclaredNames {
     records: HashMap<Sym, RecordId>,
     enums: HashMap<Sym, EnumId>,
     typedefs: HashMap<Sym, TypedefId>,
-    /// Objects and functions by name, with the unit they are private to.
+    /// Objects and functions by name, with their unit if they have internal linkage.
     names: HashMap<Sym, Option<usize>>,
-    /// The new names of what is private to the unit at hand.
+    /// The new names of what has internal linkage in the current unit.
     renamed: HashMap<Sym, Sym>,
     unit: usize,
 }
 
-impl Known {
+impl DeclaredNames {
     fn begin_unit(&mut self) {
         self.unit += 1;
         self.renamed.clear();
     }
 
-    /// Whether a declaration has to stay; it may get another name.
+    /// Whether a declaration has to be kept; it may be renamed.
     fn is_new(&mut self, program: &mut Program, item: &Item) -> bool {
         match *item {
             Item::Record(r) => {
@@ -114,9 +114,9 @@ impl Known {
         true
     }
 
-    /// The name that an object or a function of the unit at hand gets.
+    /// The new name of an object or a function of the current unit.
     fn name(&mut self, program: &mut Program, name: Sym, private: bool) -> Sym {
-        // An entry may come twice, and has its new name already the second time.
+        // An entry may occur twice, and already has its new name the second time.
         if self.renamed.values().any(|new| *new == name) {
             return name;
         }
@@ -140,7 +140,7 @@ impl Known {
     }
 }
 
-/// A name that nothing has.
+/// An unused name.
 fn fresh(program: &mut Program, name: Sym) -> Sym {
     let base = program.name(name).to_string();
     let mut n = 1;

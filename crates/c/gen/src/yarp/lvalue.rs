@@ -1,4 +1,4 @@
-//! Ways from a variable to an integer in it: elements, members, dereferences.
+//! Lvalues of integer type within variables: elements, members, dereferences.
 
 use super::{Induction, Yarp};
 use crate::policy::knobs::{Chance, Index, PointerForm};
@@ -9,14 +9,14 @@ impl Yarp {
     /// An integer within a variable: the variable itself, an element, a member, what it points to.
     pub(super) fn integer_in(&mut self, var: VarId) -> ExprId {
         self.used.push(var);
-        let mut at = self.p.var_ref(var);
+        let mut at = self.program.var_ref(var);
         let mut dimension = 0;
         loop {
-            let ty = self.p.expr(at).ty;
-            match *self.p.types.shape(ty) {
+            let ty = self.program.expr(at).ty;
+            match *self.program.types.shape(ty) {
                 TypeKind::Array(_, ArrayLen::Known(n)) => {
                     let index = self.index(n as i64);
-                    at = self.p.index(at, index);
+                    at = self.program.index(at, index);
                     if self.has_at(var, dimension) && self.chance(Chance::At) {
                         self.plan.at.insert(at);
                     }
@@ -24,12 +24,12 @@ impl Yarp {
                 }
                 TypeKind::Vector(_, lanes) => {
                     let lane = self.choices.below(u64::from(lanes));
-                    let lane = self.p.int_const(Ty::INT, i128::from(lane));
-                    at = self.p.index(at, lane);
+                    let lane = self.program.int_const(Ty::INT, i128::from(lane));
+                    at = self.program.index(at, lane);
                 }
                 TypeKind::Record(id) => {
                     let field = self.choose_field(id);
-                    at = self.p.member(at, field);
+                    at = self.program.member(at, field);
                 }
                 TypeKind::Pointer(to) => {
                     let elements = self.pointees.get(&var).copied().unwrap_or(1);
@@ -42,8 +42,8 @@ impl Yarp {
 
     fn choose_field(&mut self, id: ctree::RecordId) -> u32 {
         let fields = self.named_fields(id);
-        // C++ does not let one read another member than the one written.
-        if self.is_cxx() && self.p.types.records[id.index()].kind == RecordKind::Union {
+        // In C++ only the member that was written last may be read.
+        if self.is_cxx() && self.program.types.records[id.index()].kind == RecordKind::Union {
             return fields.first().copied().unwrap_or(0);
         }
         self.choices.pick(&fields).copied().unwrap_or(0)
@@ -59,36 +59,36 @@ impl Yarp {
 
     /// What a pointer points to, or something behind it.
     fn follow(&mut self, pointer: ExprId, to: Ty, elements: i64) -> ExprId {
-        if self.p.types.is_pointer(to) {
-            return self.p.deref(pointer);
+        if self.program.types.is_pointer(to) {
+            return self.program.deref(pointer);
         }
-        if let Some(id) = self.p.types.as_record(to) {
+        if let Some(id) = self.program.types.as_record(to) {
             let field = self.choose_field(id);
             if self.choices.chance(80) {
-                return self.p.arrow(pointer, field);
+                return self.program.arrow(pointer, field);
             }
-            let record = self.p.deref(pointer);
-            return self.p.member(record, field);
+            let record = self.program.deref(pointer);
+            return self.program.member(record, field);
         }
         if elements == 1 {
-            return self.p.deref(pointer);
+            return self.program.deref(pointer);
         }
         match self.pick::<PointerForm>() {
-            PointerForm::Star => self.p.deref(pointer),
+            PointerForm::Star => self.program.deref(pointer),
             PointerForm::Index => {
                 let index = self.index(elements);
-                self.p.index(pointer, index)
+                self.program.index(pointer, index)
             }
             PointerForm::Sum => {
                 let index = self.index(elements);
-                let sum = self.p.binary(BinOp::Add, pointer, index);
-                self.p.deref(sum)
+                let sum = self.program.binary(BinOp::Add, pointer, index);
+                self.program.deref(sum)
             }
         }
     }
 
-    /// An index into so many elements: most kinds are in bounds by construction, wild ones are left
-    /// to the repair.
+    /// An index into so many elements: most kinds are in bounds by construction, wild ones are
+    /// repaired.
     pub(super) fn index(&mut self, length: i64) -> ExprId {
         let policy = &self.policy;
         let depth = self.index_depth;
@@ -100,7 +100,7 @@ impl Yarp {
         match kind.unwrap_or(Index::Constant) {
             Index::Constant => self.constant_index(length),
             Index::Induction => match self.induction(|i| i.low >= 0 && i.high < length) {
-                Some(i) => self.p.var_ref(i.var),
+                Some(i) => self.program.var_ref(i.var),
                 None => self.constant_index(length),
             },
             Index::Shifted => match self.induction(|i| i.high - i.low < length) {
@@ -113,23 +113,23 @@ impl Yarp {
             Index::Reversed => match self.induction(|i| i.low >= 0 && i.high < length) {
                 Some(i) => {
                     let last = self.choices.range(i.high..=length - 1);
-                    let last = self.p.int_const(Ty::INT, i128::from(last));
-                    let counter = self.p.var_ref(i.var);
-                    self.p.binary(BinOp::Sub, last, counter)
+                    let last = self.program.int_const(Ty::INT, i128::from(last));
+                    let counter = self.program.var_ref(i.var);
+                    self.program.binary(BinOp::Sub, last, counter)
                 }
                 None => self.constant_index(length),
             },
             Index::Masked => {
                 let mask = (1 << (63 - (length as u64).leading_zeros())) - 1;
                 let value = self.index_value();
-                let mask = self.p.int_const(Ty::INT, mask);
-                self.p.binary(BinOp::BitAnd, value, mask)
+                let mask = self.program.int_const(Ty::INT, mask);
+                self.program.binary(BinOp::BitAnd, value, mask)
             }
             Index::Modulo => {
                 let value = self.index_value();
-                let value = self.p.cast(Ty::UINT, value);
-                let length = self.p.int_const(Ty::UINT, i128::from(length));
-                self.p.binary(BinOp::Rem, value, length)
+                let value = self.program.cast(Ty::UINT, value);
+                let length = self.program.int_const(Ty::UINT, i128::from(length));
+                self.program.binary(BinOp::Rem, value, length)
             }
             Index::Wild => self.index_value(),
         }
@@ -140,18 +140,18 @@ impl Yarp {
         self.index_depth += 1;
         let value = self.expr(1);
         self.index_depth -= 1;
-        // A pointer is never an index, and 128 bits are not either.
+        // Neither a pointer nor a 128-bit integer is used as an index.
         value
     }
 
     fn constant_index(&mut self, length: i64) -> ExprId {
         let value = self.choices.below(length as u64);
-        self.p.int_const(Ty::INT, i128::from(value))
+        self.program.int_const(Ty::INT, i128::from(value))
     }
 
     /// `i + by`, if that stays within the array.
     fn shifted(&mut self, i: Induction, by: i64, length: i64) -> ExprId {
-        let counter = self.p.var_ref(i.var);
+        let counter = self.program.var_ref(i.var);
         if by == 0 || i.low + by < 0 || i.high + by >= length {
             return if i.low >= 0 && i.high < length {
                 counter
@@ -160,8 +160,8 @@ impl Yarp {
             };
         }
         let op = if by > 0 { BinOp::Add } else { BinOp::Sub };
-        let by = self.p.int_const(Ty::INT, i128::from(by.abs()));
-        self.p.binary(op, counter, by)
+        let by = self.program.int_const(Ty::INT, i128::from(by.abs()));
+        self.program.binary(op, counter, by)
     }
 
     /// A counter of an enclosing loop, the innermost more often.

@@ -1,4 +1,4 @@
-//! The walk over functions, statements and expressions that feeds the counts.
+//! Traverses functions, statements and expressions, and counts what it finds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,22 +10,22 @@ use ctree::{
 
 use super::Census;
 use super::features::ITERATIONS;
-use super::names::{assignment, binary, conversion, shape, type_name, unary};
+use super::names::{assignment, binary, conversion, object_kind, type_name, unary};
 
-/// What is done with the object that an lvalue designates.
+/// How the object that an lvalue designates is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum AccessMode {
     Read,
     Write,
     /// Read and written: `+=`, `++`.
     Update,
-    /// Neither: its address is taken, it decays, or only a part of it is accessed.
+    /// Not accessed: its address is taken, it decays, or only a part of it is accessed.
     Locate,
 }
 
 /// Counts the functions that `own` picks, and the globals.
 pub(super) fn census(program: &Program, profile: &Profile, own: &dyn Fn(FuncId) -> bool) -> Census {
-    let mut walk = Walk {
+    let mut counter = FeatureCounter {
         program,
         profile,
         census: Census { programs: 1, ..Census::default() },
@@ -38,20 +38,20 @@ pub(super) fn census(program: &Program, profile: &Profile, own: &dyn Fn(FuncId) 
     let items = || program.units.iter().flat_map(|unit| &unit.items);
     for item in items() {
         match *item {
-            Item::Var(v) => walk.declared("global", v),
-            Item::Func(f) if own(f) => walk.function(f),
+            Item::Var(v) => counter.declared("global", v),
+            Item::Func(f) if own(f) => counter.function(f),
             _ => {}
         }
     }
     for item in items() {
         if let Item::Func(f) = *item
-            && walk.is_recursive(f)
+            && counter.is_recursive(f)
         {
-            walk.live = program.func(f).body.is_some_and(|body| walk.ran(body));
-            walk.tick("functions", "recursive function");
+            counter.live = program.func(f).body.is_some_and(|body| counter.ran(body));
+            counter.tick("functions", "recursive function");
         }
     }
-    walk.census
+    counter.census
 }
 
 /// The definitions that other units see.
@@ -61,22 +61,22 @@ fn defined(program: &Program) -> BTreeMap<Sym, FuncId> {
     all.map(|(i, f)| (f.name, FuncId(i as u32))).collect()
 }
 
-struct Walk<'p> {
+struct FeatureCounter<'p> {
     program: &'p Program,
     profile: &'p Profile,
     census: Census,
     defined: BTreeMap<Sym, FuncId>,
     /// Who calls whom by name, among the functions counted.
     calls: BTreeMap<FuncId, BTreeSet<FuncId>>,
-    /// The function walked.
+    /// The current function.
     caller: FuncId,
-    /// Whether the statement walked was executed.
+    /// Whether the current statement was executed.
     live: bool,
     /// Loops around it.
     depth: u32,
 }
 
-impl Walk<'_> {
+impl FeatureCounter<'_> {
     fn tick(&mut self, group: &'static str, feature: &str) {
         self.census.tick(group, feature, self.live);
     }
@@ -127,12 +127,12 @@ impl Walk<'_> {
 
     fn stmt(&mut self, s: StmtId) {
         let live = self.ran(s);
-        self.with(live, |walk| walk.stmt_inner(s));
+        self.with(live, |counter| counter.stmt_inner(s));
     }
 
-    fn with(&mut self, live: bool, walk: impl FnOnce(&mut Self)) {
+    fn with(&mut self, live: bool, counter: impl FnOnce(&mut Self)) {
         let saved = std::mem::replace(&mut self.live, live);
-        walk(self);
+        counter(self);
         self.live = saved;
     }
 
@@ -156,13 +156,13 @@ impl Walk<'_> {
                 self.stmt(*a);
                 b.iter().for_each(|&b| self.stmt(b));
             }
-            While(c, body) => self.repeat("while", s, *body, |walk| walk.value(*c)),
-            DoWhile(body, c) => self.repeat("do", s, *body, |walk| walk.value(*c)),
-            For { init, cond, step, body } => self.repeat("for", s, *body, |walk| {
-                init.iter().for_each(|&init| walk.first_clause(init));
-                cond.iter().for_each(|&cond| walk.value(cond));
-                let again = walk.ran(*body);
-                walk.with(again, |walk| step.iter().for_each(|&step| walk.value(step)));
+            While(c, body) => self.repeat("while", s, *body, |counter| counter.value(*c)),
+            DoWhile(body, c) => self.repeat("do", s, *body, |counter| counter.value(*c)),
+            For { init, cond, step, body } => self.repeat("for", s, *body, |counter| {
+                init.iter().for_each(|&init| counter.first_clause(init));
+                cond.iter().for_each(|&cond| counter.value(cond));
+                let again = counter.ran(*body);
+                counter.with(again, |counter| step.iter().for_each(|&step| counter.value(step)));
             }),
             Switch(e, body) => {
                 self.tick("statements", "switch");
@@ -195,11 +195,11 @@ impl Walk<'_> {
             inner = s;
         }
         let reached = self.profile.executed.contains(&inner);
-        self.with(reached, |walk| walk.tick("statements", label));
+        self.with(reached, |counter| counter.tick("statements", label));
         self.stmt(s);
     }
 
-    /// The first clause of `for` is no statement of its own.
+    /// The first clause of `for` does not count as a statement.
     fn first_clause(&mut self, init: StmtId) {
         match &self.program.stmt(init).kind {
             StmtKind::Expr(e) => self.value(*e),
@@ -214,7 +214,7 @@ impl Walk<'_> {
                 let var = self.program.var(v);
                 let fixed = var.storage == Storage::Static || var.scope == Scope::File;
                 self.declared(if fixed { "static local" } else { "local" }, v);
-                // A static one is initialised before the program begins.
+                // A static variable is initialised before program start.
                 if !fixed {
                     var.init.iter().for_each(|init| self.init(init));
                 }
@@ -225,7 +225,7 @@ impl Walk<'_> {
     fn declared(&mut self, place: &str, v: VarId) {
         let program = self.program;
         let ty = program.var(v).ty;
-        self.tick("declarations", &format!("{place} {}", shape(program, ty)));
+        self.tick("declarations", &format!("{place} {}", object_kind(program, ty)));
         if program.types.resolved(ty).is_volatile() {
             self.tick("declarations", &format!("{place} volatile"));
         }
@@ -264,10 +264,10 @@ impl Walk<'_> {
     }
 
     fn value(&mut self, e: ExprId) {
-        self.expr(e, Use::Read);
+        self.expr(e, AccessMode::Read);
     }
 
-    fn expr(&mut self, e: ExprId, how: Use) {
+    fn expr(&mut self, e: ExprId, how: AccessMode) {
         use ExprKind::*;
         let program = self.program;
         let expr = program.expr(e);
@@ -292,7 +292,7 @@ impl Walk<'_> {
             Assign(a, b) => {
                 self.tick("assignments", "=");
                 self.copied(*a);
-                self.expr(*a, Use::Write);
+                self.expr(*a, AccessMode::Write);
                 self.value(*b);
             }
             AssignOp { op, lhs, rhs, comp } => {
@@ -300,7 +300,7 @@ impl Walk<'_> {
                 self.tick("assignments", name);
                 self.typed(name, *comp);
                 self.moves(*lhs);
-                self.expr(*lhs, Use::Update);
+                self.expr(*lhs, AccessMode::Update);
                 self.value(*rhs);
             }
             Cond(c, a, b) => {
@@ -319,7 +319,10 @@ impl Walk<'_> {
             Index(..) => self.index(e),
             Member(a, field) => {
                 self.member(self.ty(*a), *field, how);
-                self.expr(*a, if program.is_lvalue(*a) { Use::Locate } else { Use::Read });
+                self.expr(
+                    *a,
+                    if program.is_lvalue(*a) { AccessMode::Locate } else { AccessMode::Read },
+                );
             }
             Arrow(a, field) => {
                 self.tick("records", "arrow");
@@ -343,11 +346,11 @@ impl Walk<'_> {
         }
     }
 
-    fn access(&mut self, how: Use, read: &str, write: &str, group: &'static str) {
-        if matches!(how, Use::Read | Use::Update) {
+    fn access(&mut self, how: AccessMode, read: &str, write: &str, group: &'static str) {
+        if matches!(how, AccessMode::Read | AccessMode::Update) {
             self.tick(group, read);
         }
-        if matches!(how, Use::Write | Use::Update) {
+        if matches!(how, AccessMode::Write | AccessMode::Update) {
             self.tick(group, write);
         }
     }
@@ -379,13 +382,13 @@ impl Walk<'_> {
             }
             UnOp::AddrOf => {
                 self.tick("pointers", "address-of");
-                self.expr(a, Use::Locate);
+                self.expr(a, AccessMode::Locate);
             }
             UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec => {
                 self.tick("assignments", unary(op));
                 self.typed(unary(op), self.ty(a));
                 self.moves(a);
-                self.expr(a, Use::Update);
+                self.expr(a, AccessMode::Update);
             }
             UnOp::Plus | UnOp::Neg | UnOp::BitNot | UnOp::LogNot => {
                 self.tick("operators", unary(op));
@@ -416,10 +419,10 @@ impl Walk<'_> {
         let program = self.program;
         let from = self.ty(a);
         match program.types.shape(from) {
-            TypeKind::Function(_) => self.expr(a, Use::Locate),
+            TypeKind::Function(_) => self.expr(a, AccessMode::Locate),
             // An array, or a vector whose lanes are wanted.
             TypeKind::Array(..) | TypeKind::Vector(..) if program.types.is_pointer(to) => {
-                self.expr(a, Use::Locate);
+                self.expr(a, AccessMode::Locate);
             }
             _ => {
                 self.tick("implicit conversions", &conversion(program, from, to));
@@ -460,7 +463,7 @@ impl Walk<'_> {
         if func.body.is_some() { Some(f) } else { self.defined.get(&func.name).copied() }
     }
 
-    fn member(&mut self, record: Ty, field: u32, how: Use) {
+    fn member(&mut self, record: Ty, field: u32, how: AccessMode) {
         let types = &self.program.types;
         let Some(record) = types.as_record(record).map(|id| &types.records[id.index()]) else {
             return;
@@ -500,11 +503,11 @@ impl Walk<'_> {
         match what {
             "array" => {
                 self.tick("arrays", &format!("{dimensions}-d array, {kind} index"));
-                self.expr(base, Use::Locate);
+                self.expr(base, AccessMode::Locate);
             }
             "vector" => {
                 self.tick("arrays", &format!("vector lane, {kind} index"));
-                self.expr(base, Use::Locate);
+                self.expr(base, AccessMode::Locate);
             }
             _ => {
                 self.tick("pointers", "pointer subscript");
