@@ -106,7 +106,7 @@ fn a_full_disk_is_told_and_harms_nothing() {
     large.files[0].bytes = vec![b'x'; 1 << 20];
     let error = store.record(&tested(2, vec![large])).expect_err("there is no room");
     assert!(is_full(&error), "{error:#}");
-    assert!(format!("{error:#}").contains("all before it is safe"), "{error:#}");
+    assert!(format!("{error:#}").contains("everything recorded before is safe"), "{error:#}");
     drop(store);
     let store = Store::open(dir.path()).expect("it opens");
     assert_eq!(store.findings().expect("it reads").len(), 1);
