@@ -14,9 +14,9 @@ const FAULTY: &str = r#"#!/bin/sh
 for word; do
     case $word in *.c|*.i) grep -q 'puts(' "$word" && fails=1 ;; esac
 done
-case "$fails $* " in
-"1 "*" -O1 "*) echo "prog.c:3:1: internal compiler error: in extract_insn, at recog.cc:2791" >&2; exit 1 ;;
-"1 "*" -O2 "*) exec gcc "$@" -Dputs=atoi ;;
+case "$fails: $* " in
+"1:"*" -O1 "*) echo "prog.c:3:1: internal compiler error: in extract_insn, at recog.cc:2791" >&2; exit 1 ;;
+"1:"*" -O2 "*) exec gcc "$@" -Dputs=atoi ;;
 esac
 exec gcc "$@"
 "#;
@@ -138,6 +138,9 @@ pub fn folder() -> Scratch {
     let run = Run::new(env!("CARGO_BIN_EXE_gainsay"), Duration::from_secs(300));
     match run.args(words).args(["--hunt", "my-hunt", "--jobs", "1"]).cwd(dir).finish() {
         Ended::Finished(done) if done.status == Status::Exit(1) => {}
+        Ended::Finished(done) => {
+            panic!("the hunt of the fixture: {}{}", done.stdout.text(), done.stderr.text())
+        }
         other => panic!("the hunt of the fixture: {other:?}"),
     }
     copy(&dir.join("my-hunt"), &dir.join("gainsay-hunt"));
