@@ -14,7 +14,7 @@ const FAULTY: &str = r#"#!/bin/sh
 for word; do
     case $word in *.c|*.i) grep -q 'puts(' "$word" && fails=1 ;; esac
 done
-case "$fails $* " in
+case "$fails  $* " in
 "1 "*" -O1 "*) echo "prog.c:3:1: internal compiler error: in extract_insn, at recog.cc:2791" >&2; exit 1 ;;
 "1 "*" -O2 "*) exec gcc "$@" -Dputs=atoi ;;
 esac
