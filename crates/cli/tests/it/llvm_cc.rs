@@ -137,6 +137,6 @@ fn mistakes() {
     }
     // No clang is on this path.
     let done = finish(&cc(dir, "--lib 16 b.c").env("PATH", dir));
-    let told = "gainsay: programs become LLVM IR by clang, and there is none up to version 16\n";
+    let told = "gainsay: programs are compiled to LLVM IR by clang, and no clang up to version 16 is installed\n";
     assert_eq!((done.status, done.stderr.text().as_str()), (Status::Exit(2), told));
 }

@@ -216,7 +216,7 @@ fn mistakes_get_one_sentence() {
         ("--engine passes --programs yarp,smith", "--engine passes takes the programs of one"),
         ("--engine passes --programs files", "needs --from DIR"),
         ("--engine passes --programs files --from nowhere", "nowhere given with --from does not"),
-        ("--engine passes --programs files --from empty", "there is no file *.c in "),
+        ("--engine passes --programs files --from empty", "no *.c file in "),
         ("--engine passes --programs-by swarm", "--programs-by swarm is for --programs csmith"),
         (
             "--engine passes --programs yarp --from programs",
@@ -264,6 +264,6 @@ fn mistakes_get_one_sentence() {
         assert!(told.starts_with("gainsay: ") && told.contains(words), "{args:?}: {told}");
     }
     let done = finish(&run(dir, &["hunt", "--engine", "passes", "--lib", "16"]).env("PATH", dir));
-    let told = "gainsay: programs become LLVM IR by clang, and there is none up to version 16\n";
+    let told = "gainsay: programs are compiled to LLVM IR by clang, and no clang up to version 16 is installed\n";
     assert_eq!((done.status, done.stderr.text().as_str()), (Status::Exit(2), told));
 }
