@@ -33,6 +33,10 @@ impl Workspace {
     pub fn cargo(&self, args: &[&str]) -> Command {
         let mut cargo = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(&self.root).args(args);
+        if env::var_os("CI").is_some() {
+            // A clean clone is built once: what incremental builds write there is for nobody.
+            cargo.env("CARGO_INCREMENTAL", "0");
+        }
         cargo
     }
 

@@ -88,7 +88,7 @@ Exit status:
   2   a mistake in the arguments, or something is missing here
 
 Examples:
-  gainsay reduce 3                                      # a finding, with blame and versions: gainsay show 3
+  gainsay reduce 3                                      # a finding, with blame and versions
   gainsay reduce crash.c --cc gcc-12 -o small.c
   gainsay reduce big.c --test ./interesting.sh -o small.c
   gainsay reduce big.c --test ./interesting.sh --finish cvise -o small.c

@@ -48,7 +48,7 @@ Examples:
   gainsay serve --open                               # in the browser of this machine
   gainsay serve --hunt my-hunt --listen 127.0.0.1:0  # on any free port
   gainsay serve --cluster nats://head:4222           # a hunt on many machines, from any of them
-  gainsay serve --listen 0.0.0.0:4270                # for others too, who know the token that is printed
+  gainsay serve --listen 0.0.0.0:4270                # for all who know the printed token
 
 With a token: curl -H 'Authorization: Bearer TOKEN' http://HOST:4270/finding/3/report.zip -o bug.zip";
 

@@ -322,20 +322,20 @@ Exit status:
 Examples:
   gainsay hunt                                          # all compilers, until Ctrl-C
   gainsay hunt --for 10m --cc 'gcc*'                    # ten minutes of every gcc
-  gainsay hunt --cc 'aarch64*' --tests 100              # a cross compiler, its programs in an emulator
+  gainsay hunt --cc 'aarch64*' --tests 100              # a cross compiler, with an emulator
   gainsay hunt --cc '/usr/bin/gcc -pipe' --tests 10     # one by its path, with flags
   gainsay hunt --engine yarp,csmith --tests 100         # two engines share the time
-  gainsay hunt --engine smith --relax crash --for 10m   # programs that may be undefined, most only compiled
+  gainsay hunt --engine smith --relax crash --for 10m   # programs that may be undefined
   gainsay hunt --engine smith --no-bitfields --max-funcs 3 --tests 100
-  gainsay hunt --engine csmith --relax-arith --for 10m  # Csmith's programs without needless checks
+  gainsay hunt --engine csmith --relax-arith --for 10m  # Csmith's, without redundant checks
   gainsay hunt --engine files --from tests -I include
-  gainsay hunt --engine emi --for 10m                   # ten variants of each program of yarp, smith, csmith
+  gainsay hunt --engine emi --for 10m                   # ten variants of each program
   gainsay hunt --engine emi --from tests --strategy hermes --variants 20 --for 10m
   gainsay hunt --engine crossover --corpus llvm/test/Transforms --lib 16,19 --for 1h
-  gainsay hunt --engine crossover --corpus corpus --lib 16 --passes instcombine --crossovers inline --for 10m
-  gainsay hunt --engine passes --lib 16,22 --for 1h     # sequences of passes on whole programs, executed
+  gainsay hunt --engine crossover --corpus llvm/test/Transforms --passes gvn --for 10m
+  gainsay hunt --engine passes --lib 16,22 --for 1h     # sequences of passes, executed
   gainsay hunt --engine passes --programs csmith --list all --sequences-by chance --for 10m
-  gainsay hunt --cluster nats://head:4222               # workers of other machines test: gainsay worker --join
+  gainsay hunt --cluster nats://head:4222               # workers of other machines test
   gainsay hunt --for 8h --json > hunt.jsonl             # for scripts
 
 With --json each line has an \"event\":

@@ -113,7 +113,7 @@ Examples:
   opt-16 -S -passes=gvn test.ll | gainsay llvm verify test.ll -
   gainsay llvm verify pair.srctgt.ll
   gainsay llvm verify llvm/test/Transforms --solver none
-  gainsay llvm verify llvm/test/Transforms/InstCombine --passes instcombine --blame -j 4 -o refuted";
+  gainsay llvm verify llvm/test/Transforms --passes instcombine --blame -o refuted";
 
 /// What is asked.
 enum Asked<'a> {
