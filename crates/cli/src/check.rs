@@ -189,7 +189,7 @@ fn text(names: &str, told: &RunReport, case: &Case, checked: &CheckReport) -> St
         let _ = write!(text, "\n{kind}{doubt}: {targets}\n\n{}", show::proof(finding));
     }
     if tested.findings.is_empty() {
-        text.push_str("\nNobody is wrong.\n");
+        text.push_str("\nNo compiler is wrong.\n");
     }
     text
 }
@@ -208,7 +208,7 @@ fn describe(class: &Class, case: &Case) -> (&'static str, String) {
         Behaviour::CompilerHung => ("compiler hangs", String::new()),
         Behaviour::Exhausted(messages) => ("compiler memory", first_line(messages)),
         Behaviour::Rejected(messages) => ("rejected", first_line(messages)),
-        Behaviour::Unsupported(why) => ("not for it", first_line(why)),
+        Behaviour::Unsupported(why) => ("unsupported", first_line(why)),
     }
 }
 

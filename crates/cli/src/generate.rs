@@ -114,7 +114,7 @@ pub struct SmithOnly {
     pub form: Option<WrapperForm>,
     /// Take back the relaxations that leave the program without a result
     #[arg(long)]
-    pub mend: bool,
+    pub revert: bool,
 }
 
 /// The engines that make programs.
@@ -137,7 +137,7 @@ Examples:
   gainsay gen --explain > my.toml                        # a policy to edit
   gainsay gen --policy my.toml --seed 1 -o mine
   gainsay gen --engine smith --relax none --seed 7 > smith.c
-  gainsay gen --engine smith --seed 7 --mend --relax-arith -o mended.c && gainsay run mended.c
+  gainsay gen --engine smith --seed 7 --revert --relax-arith -o r.c && gainsay run r.c
   gainsay gen --engine smith --seed 7 --no-bitfields --max-funcs 3 -o few.c
   gainsay gen --engine smith --seed-tuple 1621474906,2,0.8,0,0,0,0.3,0,0 -o tuple.c
   gainsay gen --engine smith --relax crash --explain > my.relax
@@ -151,7 +151,7 @@ fn options() -> Vec<EngineOption<Engine>> {
     let mut table = engines::table(&[
         (&["--policy", "--lang", "--single-file", "--trace"], &[Yarp]),
         (&["--explain"], &[Yarp, Smith]),
-        (&["--relax", "--seed-tuple", "--form", "--mend"], &[Smith]),
+        (&["--relax", "--seed-tuple", "--form", "--revert"], &[Smith]),
         (&["--relax-arith"], &[Smith, Csmith]),
     ]);
     let features = FeatureOptions::names();

@@ -113,7 +113,7 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     if let Some(command) = report::first_command(&study.commands) {
         let _ = writeln!(text, "    {command}");
     }
-    text += "\nWho says that the reduced program is valid:\n\n";
+    text += "\nEvidence that the reduced program is valid:\n\n";
     for opinion in &study.certificate.opinions {
         text += &opinion_text(opinion);
     }
@@ -168,7 +168,7 @@ fn text(found: &Finding, versions: &BTreeMap<String, String>) -> String {
     text + &proof(finding)
 }
 
-/// Expected and got, the commands that show it, and who says that the program is valid.
+/// Expected and got, the commands that show it, and the evidence that the program is valid.
 pub fn proof(finding: &NewFinding) -> String {
     let mut text = evidence(finding).unwrap_or_default();
     text += match finding.kind.is_wrong_code() {
@@ -180,7 +180,7 @@ pub fn proof(finding: &NewFinding) -> String {
     }
     let disputed = finding.certificate.disputed();
     text += match finding.kind.is_wrong_code() || !disputed {
-        true => "\nWho says that the program is valid:\n\n",
+        true => "\nEvidence that the program is valid:\n\n",
         false => "\nEvidence about the program:\n\n",
     };
     for opinion in &finding.certificate.opinions {
@@ -278,7 +278,7 @@ fn opinion_text(opinion: &Opinion) -> String {
         Assessment::Differs(what) => format!("differs from what must be: {what}"),
         Assessment::NoAlarm => "no alarm".to_string(),
         Assessment::Alarm(what) => format!("alarm, perhaps a false one: {what}"),
-        Assessment::Silent(why) => format!("no word: {why}"),
+        Assessment::Silent(why) => format!("silent: {why}"),
     };
     let mut text = format!("  {}: {}\n", opinion.tool, printable(&says.replace('\n', " ")));
     if !opinion.command.is_empty() {
@@ -400,11 +400,11 @@ To reproduce, beside the files (`expected` is what it must print):
 
     gcc-12 -O2 func.c driver.c -o a && ./a | diff expected -
 
-Who says that the program is valid:
+Evidence that the program is valid:
 
   gainsay's abstract machine: valid
       gainsay run func.c driver.c
-  clang 16.0.6 -fsanitize=memory: no word: too slow
+  clang 16.0.6 -fsanitize=memory: silent: too slow
       clang-16 …
 ";
         assert_eq!(text(&found, &versions()), want);
@@ -491,7 +491,7 @@ To reproduce:
 
     gcc-12 -O2 -w test.c -o program -lm && ./program | diff expected -
 
-Who says that the reduced program is valid:
+Evidence that the reduced program is valid:
 
 
 As it was found:

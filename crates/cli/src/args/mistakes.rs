@@ -17,6 +17,7 @@ const RENAMED: &[Renamed] = &[
     Renamed { command: None, old: "--out", new: "--hunt DIR" },
     Renamed { command: Some("hunt"), old: "--mutate", new: "--programs ENGINE[,ENGINE]" },
     Renamed { command: Some("hunt"), old: "--mutations", new: "--crossovers KIND" },
+    Renamed { command: Some("gen"), old: "--mend", new: "--revert" },
 ];
 
 /// Commands that work on a hunt.

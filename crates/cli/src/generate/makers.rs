@@ -113,7 +113,7 @@ struct Smith {
     tuple: Option<SeedTuple>,
     form: Option<WrapperForm>,
     options: smith::Options,
-    mend: bool,
+    revert: bool,
     relax_arith: bool,
     stats: bool,
     /// Whether the output is wanted.
@@ -127,7 +127,7 @@ impl Smith {
             tuple: args.smith_only.seed_tuple.clone(),
             form: args.smith_only.form,
             options: smith::Options { features: args.smith.features.0.clone() },
-            mend: args.smith_only.mend,
+            revert: args.smith_only.revert,
             relax_arith: args.relax_arith,
             stats: args.stats,
             execute: args.stats || args.count.is_some(),
@@ -146,7 +146,7 @@ impl Maker for Smith {
         };
         let tuple = SeedTuple { form, ..tuple };
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
-        let mut made = match self.mend {
+        let mut made = match self.revert {
             true => smith::revert_relaxations(&tuple, &self.options, &config).generated,
             false => smith::generate(&tuple, &self.options),
         };

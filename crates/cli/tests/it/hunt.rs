@@ -101,7 +101,7 @@ fn a_hunt_and_what_it_leaves() {
         "gainsay gen --engine yarp --seed 5 --policy small.toml",
         "faulty -O1 says:\n\n    func.c:3:1: internal compiler error: in extract_insn",
         "faulty.sh -O1 ",
-        "Who says that the program is valid:\n\n  gainsay ",
+        "Evidence that the program is valid:\n\n  gainsay ",
     ] {
         assert!(shown.contains(part), "{part:?} in {shown}");
     }
@@ -184,7 +184,7 @@ fn a_check_finds_who_is_wrong() {
     );
     let done = gainsay(dir, &["check", "two.c", "--cc", "gcc"]);
     assert_eq!(done.status, Status::Exit(0), "{}", done.stdout.text());
-    assert!(done.stdout.text().ends_with("\nNobody is wrong.\n"));
+    assert!(done.stdout.text().ends_with("\nNo compiler is wrong.\n"));
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn mended_programs_without_checks_run() {
     for seed in 1..6 {
         let file = scratch.file(format!("{seed}.c"));
         let (file, seed) = (file.to_str().unwrap(), seed.to_string());
-        let how = ["--relax", "crash", "--mend", "--relax-arith", "-o", file];
+        let how = ["--relax", "crash", "--revert", "--relax-arith", "-o", file];
         printed(&[&smith(&["--seed", &seed])[..], &how].concat());
         assert!(printed(&["run", file]).starts_with("checksum = "), "{seed}");
     }

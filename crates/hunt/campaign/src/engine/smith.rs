@@ -4,7 +4,7 @@
 //! not need, and is sorted: one that ends has an answer; one that is undefined or depends on an open
 //! choice goes to the compilers without one; one that does not end in its fuel goes nowhere.
 //!
-//! Three of four programs are mended first: they lose those relaxations that would leave them without an
+//! Three of four programs have relaxations reverted first: they lose those relaxations that would leave them without an
 //! answer. The fourth stays as it was drawn, for the sake of crashes and of the sanitizers.
 //!
 //! [`Validate::External`] is the paper's way, for comparison: an unoptimised build of one compiler, run
@@ -35,7 +35,7 @@ pub const FUEL: u64 = 300_000;
 /// Bytes of stack: no program comes near, and more takes time to clear.
 pub const STACK: u32 = 256 << 10;
 
-/// One program in so many is not mended.
+/// One program in so many keeps all its relaxations.
 const DRAWN: u64 = 4;
 
 /// The paper's limit for an unoptimised program.
@@ -63,7 +63,7 @@ pub struct SmithOptions {
     pub features: Features,
     /// Checks that are not needed stay.
     pub keep_checks: bool,
-    /// No program is mended.
+    /// No relaxation is reverted.
     pub as_drawn: bool,
     /// The detectors that the relaxations call for are asked before the compilers.
     pub eager: bool,
@@ -109,8 +109,8 @@ impl Smith {
     fn executed(&self, tuple: &SeedTuple) -> Result<TestProgram, Unusable> {
         let config = MachineConfig { fuel: FUEL, stack: STACK, ..MachineConfig::default() };
         let options = self.generator();
-        let mend = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
-        let mut generated = match mend {
+        let revert = !self.options.as_drawn && tuple.base % DRAWN != DRAWN - 1;
+        let mut generated = match revert {
             true => smith::revert_relaxations(tuple, &options, &config).generated,
             false => smith::generate(tuple, &options),
         };
@@ -130,7 +130,7 @@ impl Smith {
             }
             Err(why) => return Err(why),
         };
-        let origin = self.origin(&generated, mend);
+        let origin = self.origin(&generated, revert);
         let made = TestProgram::new(case(generated.text(), expected), origin, own, FUEL);
         Ok(TestProgram { unanswered, checks, ..made })
     }
@@ -197,12 +197,12 @@ impl Smith {
         Ok(Ok(TestProgram { unanswered, checks, fuel: None, ..made }))
     }
 
-    fn origin(&self, generated: &Generated, mended: bool) -> String {
+    fn origin(&self, generated: &Generated, reverted: bool) -> String {
         let strip = if self.options.keep_checks { "" } else { " --relax-arith" };
-        let mend = if mended { " --mend" } else { "" };
+        let revert = if reverted { " --revert" } else { "" };
         let features = self.options.features.arguments();
         let tuple = &generated.tuple;
-        format!("gainsay gen --engine smith --seed-tuple {tuple}{features}{mend}{strip} -o {FILE}")
+        format!("gainsay gen --engine smith --seed-tuple {tuple}{features}{revert}{strip} -o {FILE}")
     }
 }
 
