@@ -1,7 +1,7 @@
 //! The server with work that does everything a library can do to a process.
 //!
 //! This file is its own harness: with the argument `serve` it is a server, with `client` a client that
-//! waits to be killed, and else it runs the tests, or those whose names contain an argument.
+//! waits to be killed, and else it runs the tests as any test program does.
 
 #![allow(unsafe_code)]
 
@@ -13,6 +13,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use libtest_mimic::{Arguments, Trial};
 use llvmhost::{CoverageMethod, End, Installed, Limits, Program, Ran, Server, Setup, Signature};
 use sandbox::{Run, Scratch, Service};
 use work::Misdeeds;
@@ -44,31 +45,27 @@ fn main() {
             llvmhost::serve(|_| Ok(misdeeds)).expect("a server")
         }
         Some("client") => client(),
-        _ => tests(&args),
+        _ => tests(),
     }
 }
 
-fn tests(args: &[String]) {
-    let library = match Installed::named("16") {
-        Ok(library) => library,
-        Err(why) => {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "set-up installs LLVM 16, CI skips none: {why}"
-            );
-            println!("skipped: {why}");
-            return;
-        }
+fn tests() {
+    let trial = |(name, test): &'static Test| {
+        Trial::test(*name, move || {
+            match Installed::named("16") {
+                Ok(library) => test(&library),
+                Err(why) => {
+                    let in_ci = std::env::var_os("CI").is_some();
+                    assert!(!in_ci, "set-up installs LLVM 16, CI skips none: {why}");
+                    println!("skipped: {why}");
+                }
+            }
+            Ok(())
+        })
     };
-    let words: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
-    for (name, test) in TESTS {
-        if words.is_empty() || words.iter().any(|word| name.contains(word.as_str())) {
-            let begin = Instant::now();
-            print!("test {name} ...");
-            test(&library);
-            println!(" ok ({:.1} s)", begin.elapsed().as_secs_f64());
-        }
-    }
+    // One looks at what this process has open.
+    let args = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    libtest_mimic::run(&args, TESTS.iter().map(trial).collect()).exit();
 }
 
 /// Limits that are soon reached.

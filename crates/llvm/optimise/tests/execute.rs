@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use libtest_mimic::{Arguments, Trial};
 use llvmhost::{
     Allowance, Executed, ExecutionEnd, Installed, Limits, Llvm, Machine, Program, Recorder,
     Running, Server, Setup, Work,
@@ -79,10 +80,15 @@ fn main() {
         let there = all.iter().any(|library| library.major == needed);
         assert!(there || !ci, "set-up installs LLVM {needed}, and CI skips none");
     }
-    for library in all {
-        programs(&library);
-        println!("LLVM {}: ok", library.major);
-    }
+    let trial = |library: Installed| {
+        let name = format!("programs_with_llvm_{}", library.major);
+        Trial::test(name, move || {
+            programs(&library);
+            Ok(())
+        })
+    };
+    let tests = all.into_iter().map(trial).collect();
+    libtest_mimic::run(&Arguments::from_args(), tests).exit();
 }
 
 fn programs(library: &Installed) {

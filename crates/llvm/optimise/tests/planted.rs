@@ -2,6 +2,7 @@
 //!
 //! This file is its own harness: with the argument `serve` it is a server.
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use llvmhost::{Installed, Limits, Llvm, Machine, Program, Recorder, Server, Setup, Work};
 use optimise::locate::{OnText, Optimiser, locate};
 use optimise::shrink::shrink;
@@ -159,13 +160,19 @@ fn main() {
         llvmhost::serve(|_| Ok(Plain)).expect("a server");
         return;
     }
+    let tests = vec![
+        Trial::test("each_is_caught_and_blamed", || with_server(each_is_caught_and_blamed)),
+        Trial::test("a_bug_of_llvm_is_made_small", || with_server(a_bug_of_llvm_is_made_small)),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), tests).exit();
+}
+
+fn with_server(test: fn(&mut Server, &Checker)) -> Result<(), Failed> {
     let library = Installed::named("16").expect("set-up installs libLLVM 16");
     let path = std::env::current_exe().expect("a path");
     let program = Program { path, args: vec!["serve".into()] };
     let setup = Setup { library: library.path, major: library.major, ..Setup::default() };
     let mut server = Server::start(&program, &setup).expect("a server");
-    let own = Checker::new(None).within(Scope::Function);
-    each_is_caught_and_blamed(&mut server, &own);
-    a_bug_of_llvm_is_made_small(&mut server, &own);
-    println!("LLVM 16: ok");
+    test(&mut server, &Checker::new(None).within(Scope::Function));
+    Ok(())
 }

@@ -1,11 +1,12 @@
 //! Inventories of the installed libraries, and sequences of their passes.
 //!
-//! This file is its own harness: with the argument `serve` it is a server, and else it runs the tests with
-//! all versions, or with those that are named. With `--table` it tells in full what is in each inventory.
+//! This file is its own harness: with the argument `serve` it is a server, and else it runs the tests, one for each
+//! version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use choice::Choices;
+use libtest_mimic::{Arguments, Trial};
 use llvmhost::{End, Installed, Limits, Program, Ran, Server, Setup};
 use passes::inventory::{Inventory, Library, List, Unit};
 use passes::sequence::{Draw, Grouping, PassPool, Sequence, pairs};
@@ -32,44 +33,42 @@ const TESTS: [Test; 5] = [
 ];
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    if args.first().is_some_and(|arg| arg == "serve") {
+    if std::env::args().nth(1).is_some_and(|arg| arg == "serve") {
         return llvmhost::serve(|_| Ok(PassesHandler)).expect("a server");
     }
-    let words: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
-    for version in VERSIONS {
-        if !words.is_empty() && !words.iter().any(|word| *word == version) {
-            continue;
-        }
-        match Installed::named(version) {
-            Ok(library) => check(&library, args.iter().any(|arg| arg == "--table")),
-            Err(why) => {
-                let in_ci = std::env::var_os("CI").is_some();
-                assert!(!in_ci, "set-up installs LLVM {version}, CI skips none: {why}");
-                println!("skipped: {why}");
+    let trial = |version: &'static str| {
+        Trial::test(format!("llvm_{version}"), move || {
+            match Installed::named(version) {
+                Ok(library) => check(&library),
+                Err(why) => {
+                    let in_ci = std::env::var_os("CI").is_some();
+                    assert!(!in_ci, "set-up installs LLVM {version}, CI skips none: {why}");
+                    println!("skipped: {why}");
+                }
             }
-        }
-    }
+            Ok(())
+        })
+    };
+    libtest_mimic::run(&Arguments::from_args(), VERSIONS.map(trial).into()).exit();
 }
 
-fn check(library: &Installed, in_full: bool) {
+fn check(library: &Installed) {
     let path = std::env::current_exe().expect("we are a file");
     let program = Program { path, args: vec!["serve".into()] };
     let setup = Setup { library: library.path.clone(), major: library.major, ..Setup::default() };
     let mut server = Server::start(&program, &setup).expect("it starts");
     let inventory = Inventory::make(&mut server, library).expect("an inventory");
-    table(&inventory, in_full);
+    table(&inventory);
     for (name, test) in TESTS {
         println!("test {name} with {} ...", inventory.library.release);
         test(&mut server, &inventory);
     }
 }
 
-/// What there is, in numbers or in names.
-fn table(inventory: &Inventory, in_full: bool) {
+/// What there is, in numbers.
+fn table(inventory: &Inventory) {
     let row = |what: &str, names: &[String]| {
-        let list = if in_full { names.join(" ") } else { String::new() };
-        println!("  {what}: {} {list}", names.len());
+        println!("  {what}: {}", names.len());
     };
     println!("LLVM {}", inventory.library.release);
     for unit in UNITS {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use choice::Choices;
 use faulty::{Faulty, planted};
+use libtest_mimic::Arguments;
 use llvmhost::{
     Allowance, Executed, ExecutionEnd, Fault, Installed, Limits, Program, Server, Setup, Signature,
 };
@@ -44,28 +45,35 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("serve") {
         return llvmhost::serve(Faulty::new).expect("a server");
     }
+    let trial = |major: u32| {
+        libtest_mimic::Trial::test(format!("llvm_{major}"), move || {
+            all_tests(major);
+            Ok(())
+        })
+    };
+    libtest_mimic::run(&Arguments::from_args(), REQUIRED.map(trial).into()).exit();
+}
+
+/// All tests with one library: its inventory takes a while to make.
+fn all_tests(major: u32) {
     let in_ci = std::env::var_os("CI").is_some();
     let programs = [include_str!("figures/1a.c"), include_str!("figures/1b.c")].map(bitcode);
     let [Some(figure_1a), Some(figure_1b)] = programs else {
         assert!(!in_ci, "set-up installs one of {CLANGS:?}, and CI skips none");
         return println!("skipped: there is none of {CLANGS:?}");
     };
-    for major in REQUIRED {
-        let library = match Installed::named(&major.to_string()) {
-            Ok(library) => library,
-            Err(why) => {
-                assert!(!in_ci, "set-up installs LLVM {major}, and CI skips none: {why}");
-                println!("skipped: {why}");
-                continue;
-            }
-        };
-        let inventory = Inventory::make(&mut start(&library, ""), &library).expect("an inventory");
-        let (figure_1a, figure_1b) = (figure_1a.clone(), figure_1b.clone());
-        let stand = Stand { library, inventory, figure_1a, figure_1b };
-        for (name, test) in TESTS {
-            println!("test {name} with LLVM {major} ...");
-            test(&stand);
+    let library = match Installed::named(&major.to_string()) {
+        Ok(library) => library,
+        Err(why) => {
+            assert!(!in_ci, "set-up installs LLVM {major}, and CI skips none: {why}");
+            return println!("skipped: {why}");
         }
+    };
+    let inventory = Inventory::make(&mut start(&library, ""), &library).expect("an inventory");
+    let stand = Stand { library, inventory, figure_1a, figure_1b };
+    for (name, test) in TESTS {
+        println!("test {name} with LLVM {major} ...");
+        test(&stand);
     }
 }
 

@@ -202,7 +202,9 @@ impl Smith {
         let revert = if reverted { " --revert" } else { "" };
         let features = self.options.features.arguments();
         let tuple = &generated.tuple;
-        format!("gainsay gen --engine smith --seed-tuple {tuple}{features}{revert}{strip} -o {FILE}")
+        format!(
+            "gainsay gen --engine smith --seed-tuple {tuple}{features}{revert}{strip} -o {FILE}"
+        )
     }
 }
 

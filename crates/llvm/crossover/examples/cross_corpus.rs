@@ -1,6 +1,6 @@
 //! Measures seeds and crossovers on a folder of `.ll` files.
 //!
-//! `CORPUS=folder cargo run -p crossover --example corpus -- VERSION CROSSOVERS [SEED] [FILES]`
+//! `CORPUS=folder cargo run -p crossover --example cross_corpus -- VERSION CROSSOVERS [SEED] [FILES]`
 //! Every file, and every few crossovers, have a process of their own, so that a crash of LLVM's ends one
 //! only. Failures are counted by class; `SHOW=text` prints those whose class contains the text.
 //! With `PASSES=default<O3>` these run on the seeds and the crossovers, verified after each: what ends there
