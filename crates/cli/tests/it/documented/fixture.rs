@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use sandbox::{Ended, Run, Scratch, Status};
@@ -131,6 +132,14 @@ pub fn path() -> OsString {
 
 /// A fresh folder.
 pub fn folder() -> Scratch {
+    static FIRST: OnceLock<Scratch> = OnceLock::new();
+    let scratch = Scratch::new().expect("a temporary folder");
+    copy(FIRST.get_or_init(make).path(), scratch.path());
+    scratch
+}
+
+/// The folder that others are copied from: hunting takes seconds.
+fn make() -> Scratch {
     let scratch = Scratch::new().expect("a temporary folder");
     let dir = scratch.path();
     write_files(dir);
@@ -183,7 +192,7 @@ fn write_files(dir: &Path) {
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("a folder");
+    fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
         let target = to.join(entry.file_name());
