@@ -187,6 +187,8 @@ fn write_files(dir: &Path) {
         write(name, MODULE);
     }
     write("llvm/test/Transforms/InstSimplify/multiply.ll", BEFORE);
+    let pair = BEFORE.replace("@f", "@src") + &AFTER.replace("@f", "@tgt");
+    write("pair.srctgt.ll", &pair);
     write("before.ll", BEFORE);
     write("after.ll", AFTER);
 }
