@@ -70,8 +70,14 @@ fn examples_of_help() {
     let commands = every_command(&[]);
     assert!(commands.len() > 20, "{commands:?}");
     let mut examples = 0;
+    // Examples of one command use what those before them made, as `llvm minimise` does of `llvm import`.
+    let mut folder: Option<(&str, sandbox::Scratch)> = None;
     for command in &commands {
-        let dir = fixture::folder();
+        let group = command.first().map_or("", String::as_str);
+        if folder.as_ref().is_none_or(|(last, _)| *last != group) {
+            folder = Some((group, fixture::folder()));
+        }
+        let Some((_, dir)) = &folder else { continue };
         let text = help(command);
         let wide = text.lines().find(|line| line.chars().count() > WIDTH);
         assert_eq!(wide, None, "{command:?} --help is wrapped");
