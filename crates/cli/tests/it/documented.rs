@@ -15,7 +15,7 @@ use sandbox::{Ended, Run, Status};
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// How long what goes on until Ctrl-C may go on.
-const UNTIL_INTERRUPT: Duration = Duration::from_secs(2);
+const UNTIL_INTERRUPT: Duration = Duration::from_secs(4);
 
 /// Columns of a terminal that help is written for: a longer example would be wrapped.
 const WIDTH: usize = 100;
