@@ -230,7 +230,12 @@ impl CompilerProbe<'_> {
             [runner, args @ ..] => Run::new(runner, PATIENCE).args(args).arg(program),
         };
         let mut is_breakdown = true;
-        let how = match run.cwd(self.scratch.path()).finish() {
+        // It is a compiler's under test: it writes nowhere but into a folder of its own.
+        let home = self.scratch.file("home");
+        if let Err(error) = fs::create_dir_all(&home) {
+            return Err(format!("our temporary folder is not writable: {error}").into());
+        }
+        let how = match run.cwd(&home).confined_to(&home).finish() {
             Ended::Finished(done) => {
                 let words = complaint(&done.stderr.text());
                 let words = if words.is_empty() { words } else { format!(": {words}") };
