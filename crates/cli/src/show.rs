@@ -104,7 +104,8 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     let hides = hides.map_or_else(String::new, |flags| format!("; {flags} hides it"));
     match &study.blame.pass {
         Some(pass) => say("Cause", &format!("{pass}{hides}")),
-        None => say("Cause", &study.blame.limits.join(" ")),
+        // Why none was found is no cause.
+        None => say("Tried", &study.blame.limits.join(" ")),
     }
     say("Versions", &report::versions(&study.ladder));
     say("Known by", &study.key);
@@ -128,6 +129,7 @@ fn ladder(study: &Study) -> String {
         Cell::Fails => "FAILS",
         Cell::Otherwise(kind) => kind.name(),
         Cell::Unsupported => "-",
+        Cell::CannotTell => "cannot tell",
     };
     if study.ladder.rungs.is_empty() {
         return String::new();

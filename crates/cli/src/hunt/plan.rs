@@ -243,7 +243,7 @@ pub fn compilers(
     let survey = survey?;
     for left in &survey.left_out {
         let what = if left.stays { "does not work, and stays in" } else { "left out" };
-        terminal::note(&format!("gainsay: {what}: {} {}", left.name, left.why));
+        terminal::note(&format!("gainsay: {what}: {}: {}", left.name, left.why));
     }
     if survey.compilers.is_empty() {
         bail!(

@@ -21,19 +21,45 @@ const FAULTS: &[(&str, &str)] = &[
     ("memory", "compiler-memory"),
     ("garbage-fails", "rejection"),
     ("rejects", "rejection"),
+    ("assembler-rejects", "rejection"),
+    ("compiler-unnamed", "compiler-crash"),
 ];
 
-/// Faults that are no failure: strange words, and children that would outlive their parent.
-const HARMLESS: &[&str] = &["garbage-works", "children"];
+/// Faults that are no failure of the compiler: strange words, children that would outlive their parent, a
+/// linker and an assembler that die, an emulator that lacks an extension, a sanitizer that cannot start, a level
+/// that the compiler does not know.
+const HARMLESS: &[&str] = &[
+    "garbage-works",
+    "children",
+    "linker-dies",
+    "linker-unnamed",
+    "assembler-dies",
+    "extension",
+    "no-shadow",
+    "refuses-level",
+];
+
+/// Those of them that fail at -O2 with every program, and are left out with a sentence when they do.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("linker-dies -O2", "the linker died"),
+    ("extension -O2", "lacks an instruction"),
+    ("no-shadow -O2", "the sanitizer cannot work here"),
+];
 
 fn configuration() -> String {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/compilers/faulty");
     let names = FAULTS.iter().map(|(name, _)| name).chain(HARMLESS);
     let compiler = |name: &&str| {
         let path = scripts.join(format!("{name}.sh"));
+        let runner = match *name {
+            "extension" => {
+                format!("runner = [{:?}]\n", scripts.join("runner").display().to_string())
+            }
+            _ => String::new(),
+        };
         format!(
             "[[compiler]]\nname = \"{name}\"\npath = {:?}\nfamily = \"gcc\"\n\
-             levels = [\"-O0\", \"-O2\"]\n",
+             levels = [\"-O0\", \"-O2\"]\n{runner}",
             path.display().to_string()
         )
     };
@@ -80,6 +106,15 @@ fn every_fault_is_found_and_none_takes_the_hunt_down() {
         let name = label.split(' ').next().unwrap_or("");
         assert!(label.ends_with(" -O2") && !HARMLESS.contains(&name), "{label} did nothing");
     }
+    let notes: Vec<&str> = events.iter().filter_map(|e| e["text"].as_str()).collect();
+    for (label, why) in LEFT_OUT {
+        let begin = format!("{label} is left out: ");
+        let told = notes.iter().filter(|note| note.starts_with(&begin) && note.contains(why));
+        assert_eq!(told.count(), 1, "{label}: {notes:?}");
+    }
+    let said = done.stderr.text();
+    let level = "left out: refuses-level -O2: the compiler does not take these flags";
+    assert!(said.contains(level), "{said}");
     let end = events.last().expect("an end");
     assert_eq!((&end["event"], &end["ended"]), (&"end".into(), &"tests".into()), "{end}");
 }

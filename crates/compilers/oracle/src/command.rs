@@ -19,7 +19,8 @@ pub fn arguments(
 ) -> Option<Vec<OsString>> {
     let mut words = target.command(case.language)?.to_vec();
     words.extend(target.flags.iter().map(OsString::from));
-    words.extend(leading_arguments(case, target.compiler.family));
+    let has_standard = names_a_standard(&words);
+    words.extend(leading_arguments(case, target.compiler.family, has_standard));
     let unit = |unit: &&str| harness.is_none() || case.harness.as_deref() != Some(unit);
     words.extend(case.units().filter(unit).map(OsString::from));
     words.extend(harness.map(OsString::from));
@@ -35,23 +36,33 @@ pub(crate) fn harness(case: &Case, target: &Target, output: &Path) -> Option<Vec
     // The lowest level comes first.
     let level = target.compiler.levels.first().into_iter().flat_map(|l| l.split_whitespace());
     words.extend(level.map(OsString::from));
-    words.extend(leading_arguments(case, target.compiler.family));
+    let has_standard = names_a_standard(&words);
+    words.extend(leading_arguments(case, target.compiler.family, has_standard));
     words.extend(["-c".into(), unit.into(), "-o".into(), output.into()]);
     Some(words)
 }
 
 /// What follows the flags when all is compiled at once.
 pub(crate) fn file_arguments(case: &Case, family: Family, output: &Path) -> Vec<OsString> {
-    let mut words = leading_arguments(case, family);
+    let mut words = leading_arguments(case, family, false);
     words.extend(case.units().map(OsString::from));
     words.extend(["-o".into(), output.into(), "-lm".into()]);
     words
 }
 
-/// What follows the flags before the files: standard and header folders.
-fn leading_arguments(case: &Case, family: Family) -> Vec<OsString> {
+/// Whether a user gave a standard, in the compiler's words or its flags, which would lose to a later one
+/// of ours.
+fn names_a_standard(words: &[OsString]) -> bool {
+    let is =
+        |word: &str| word == "-ansi" || word.starts_with("-std=") || word.starts_with("--std=");
+    words.iter().any(|word| word.to_string_lossy().split_whitespace().any(is))
+}
+
+/// What follows the flags before the files: header folders, and a standard unless there is one.
+fn leading_arguments(case: &Case, family: Family, has_standard: bool) -> Vec<OsString> {
     let mut words = vec![OsString::from("-w")];
-    words.extend(standard(case, family).map(|standard| format!("-std={standard}").into()));
+    let standard = standard(case, family).filter(|_| !has_standard);
+    words.extend(standard.map(|standard| format!("-std={standard}").into()));
     for dir in &case.include {
         words.push("-I".into());
         words.push(dir.into());
@@ -117,6 +128,13 @@ mod tests {
         assert!(!line(&case, &target(Family::Other, "mycc", "-O0")).contains("-std"));
         case.standard = Some("c99".into());
         assert!(line(&case, &target(Family::Other, "mycc", "-O0")).contains("-std=c99"));
+        let own = line(&case, &target(Family::Gcc, "gcc", "-O2 -std=gnu17"));
+        assert!(own.contains("-std=gnu17") && !own.contains("c99"), "the user's wins: {own}");
+        let mut fixed = target(Family::Gcc, "gcc", "-O2");
+        let mut compiler = (*fixed.compiler).clone();
+        compiler.c.push("-ansi".into());
+        fixed.compiler = compiler.into();
+        assert!(!line(&case, &fixed).contains("-std="));
         case.language = Language::Cxx;
         assert_eq!(command_line(&case, &target(Family::Tcc, "tcc", "-O0")), None);
     }

@@ -2,9 +2,12 @@
 //!
 //! A driver whose `cc1` dies exits with 1 as for any error, so its messages decide.
 //! They are checked in the order of who is least to blame: the system, our limits, the compiler, the
-//! program.
+//! program. An assembler or linker that dies is not the compiler; one that rejects what the compiler wrote
+//! leaves a rejection, which is the compiler's. Where the messages do not say what died, [`died`] says so and
+//! the lab repeats the compilation step by step.
 
 use sandbox::{Ended, Finished, KillReason, Status};
+use toolchain::{Step, dead_step, speaker};
 
 use crate::lab::{Limits, Trouble};
 use crate::observe::Behaviour;
@@ -54,6 +57,9 @@ const KILLED: &[&str] = &[
     "terminated with signal 15",
 ];
 
+/// The compiler itself was built with a sanitizer, which needs more address space than our limit.
+const NO_SHADOW: &[&str] = &["ReserveShadowMemoryRange failed", "can not mmap the shadow"];
+
 /// The compiler, its assembler or its linker reports a failure of its own.
 const CRASHED: &[&str] = &[
     "compiler error:",
@@ -96,15 +102,68 @@ pub(crate) fn failure(ended: &Ended, limits: &Limits) -> Result<Option<Behaviour
     }
 }
 
+/// The process that a failed compilation died in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Died {
+    /// None did, or the messages leave no doubt that it was not the linker.
+    Clear,
+    /// The linker, which runs the optimiser if it optimises.
+    Linker,
+    /// Some process: a driver failed and does not say because of what.
+    Unnamed,
+}
+
+/// Which process died, as far as the lab has to look for itself.
+pub(crate) fn died(ended: &Ended, failed: &Behaviour) -> Died {
+    let Ended::Finished(done) = ended else { return Died::Clear };
+    match (dead_step(&messages(done)), failed) {
+        (Some(Step::Link), _) => Died::Linker,
+        (None, Behaviour::Crashed(_)) if matches!(done.status, Status::Exit(_)) => Died::Unnamed,
+        _ => Died::Clear,
+    }
+}
+
+/// What a failure means in which an assembler or a linker died.
+pub(crate) fn not_the_compiler(step: Step, messages: &str) -> Behaviour {
+    let who = if step == Step::Assemble { "assembler" } else { "linker" };
+    Behaviour::Unsupported(with(&format!("the {who} died, not the compiler"), messages))
+}
+
 fn failed(done: &Finished, limits: &Limits) -> Result<Behaviour, Trouble> {
+    let seen = classify(done, limits)?;
+    let died =
+        matches!(seen, Behaviour::Crashed(_) | Behaviour::Exhausted(_) | Behaviour::CompilerHung);
+    let text = messages(done);
+    Ok(match innocent(&text).filter(|_| died) {
+        Some(step) => not_the_compiler(step, &text),
+        None => seen,
+    })
+}
+
+/// The assembler or linker that failed of itself, or hit a limit of ours.
+fn innocent(text: &str) -> Option<Step> {
+    let full = |line: &str| {
+        let exhausted = EXHAUSTED.iter().any(|words| line.contains(words));
+        exhausted.then(|| speaker(line)).flatten()
+    };
+    let step = dead_step(text).or_else(|| text.lines().find_map(full))?;
+    (step != Step::Compile).then_some(step)
+}
+
+fn classify(done: &Finished, limits: &Limits) -> Result<Behaviour, Trouble> {
     let text = messages(done);
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let signal = match done.status {
         Status::Signal(number) => Some(number),
-        Status::Exit(_) => None,
+        // A shell script that runs a compiler tells its death so.
+        Status::Exit(status) => signal::of_status(status),
     };
     if has(DISK_FULL) {
         return Err(Trouble::DiskFull(line_with(&text, DISK_FULL)));
+    }
+    if has(NO_SHADOW) {
+        let why = "the compiler's own sanitizer cannot start under our memory limit";
+        return Ok(Behaviour::Unsupported(with(why, &text)));
     }
     let killed = has(KILLED) || signal.is_some_and(signal::from_outside);
     // The kernel kills what goes on after SIGXCPU.
@@ -251,6 +310,32 @@ mod tests {
             ("clang: X.cpp:12: void f(): Assertion `x' failed.", "crashed"),
             (
                 "collect2: fatal error: ld terminated with signal 11 [Segmentation fault], core dumped",
+                "nobody's fault",
+            ),
+            (
+                "gcc: internal compiler error: Segmentation fault signal terminated program as",
+                "nobody's fault",
+            ),
+            (
+                "clang: error: unable to execute command: Segmentation fault\nclang: error: linker command failed due to signal (use -v to see invocation)",
+                "nobody's fault",
+            ),
+            (
+                "/usr/bin/ld: BFD (GNU Binutils) 2.40 assertion fail ../../bfd/elflink.c:2812",
+                "nobody's fault",
+            ),
+            ("/usr/bin/ld: final link failed: memory exhausted", "nobody's fault"),
+            (
+                "gcc: internal compiler error: CPU time limit exceeded signal terminated program as",
+                "nobody's fault",
+            ),
+            (
+                "==7==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 bytes\n==7==ReserveShadowMemoryRange failed while trying to map 0xdfff0001000 bytes. Perhaps you're using ulimit -v",
+                "nobody's fault",
+            ),
+            // The compiler's, although the linker started it.
+            (
+                "lto1: internal compiler error: in f, at x.cc:1\nlto-wrapper: fatal error: gcc returned 1 exit status\ncollect2: error: ld returned 1 exit status",
                 "crashed",
             ),
             ("thread 12 panic: reached unreachable code", "crashed"),
@@ -272,6 +357,10 @@ mod tests {
             ("terminate called after throwing an instance of 'std::bad_alloc'", "exhausted"),
             (
                 "gcc: internal compiler error: File size limit exceeded signal terminated program as",
+                "nobody's fault",
+            ),
+            (
+                "gcc: internal compiler error: File size limit exceeded signal terminated program cc1",
                 "exhausted",
             ),
             (
@@ -302,6 +391,9 @@ mod tests {
     fn statuses_and_sizes() {
         assert_eq!(word(done(Status::Exit(0), "No space left on device")), "fine");
         assert_eq!(word(done(Status::Signal(11), "")), "crashed");
+        assert_eq!(word(done(Status::Exit(139), "")), "crashed");
+        assert_eq!(word(done(Status::Exit(137), "")), "nobody's fault");
+        assert_eq!(word(done(Status::Exit(101), "error: no")), "rejected");
         assert_eq!(word(done(Status::Signal(24), "PLEASE submit a bug report")), "hung");
         assert_eq!(word(done(Status::Signal(25), "")), "exhausted");
         assert_eq!(word(done(Status::Signal(9), "")), "nobody's fault");
@@ -314,6 +406,23 @@ mod tests {
         assert_eq!(word(large(Status::Exit(1), "x.c:1: error: no")), "rejected");
         let ice = "a.c:3:1: internal compiler error: in extract_insn, at recog.cc:2791";
         assert_eq!(word(large(Status::Exit(1), ice)), "crashed");
+    }
+
+    #[test]
+    fn what_the_lab_must_look_at() {
+        let look = |status, text: &str| {
+            let ended = Ended::Finished(done(status, text));
+            let failed = failure(&ended, &Limits::default()).ok().flatten();
+            died(&ended, &failed.expect("a failure"))
+        };
+        let unnamed = "error: unable to execute command: Segmentation fault";
+        assert_eq!(look(Status::Exit(1), unnamed), Died::Unnamed);
+        assert_eq!(look(Status::Exit(139), ""), Died::Unnamed);
+        // What we started ourselves is the compiler.
+        assert_eq!(look(Status::Signal(11), ""), Died::Clear);
+        assert_eq!(look(Status::Exit(1), "a.c:1:1: error: no"), Died::Clear);
+        let linker = "collect2: fatal error: ld terminated with signal 11 [Segmentation fault]";
+        assert_eq!(look(Status::Exit(1), linker), Died::Linker);
     }
 
     #[test]

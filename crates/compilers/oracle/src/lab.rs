@@ -14,12 +14,13 @@ use std::time::Duration;
 use std::{env, fs};
 
 use sandbox::{Ended, Finished, KillReason, Run, Status, Stop};
-use toolchain::Target;
+use toolchain::{Family, Step, Target};
 
 use crate::case::{Case, SourceFile};
 use crate::command::{self, arguments};
-use crate::compiled::{failure, no_program};
+use crate::compiled::{Died, died, failure, no_program, not_the_compiler};
 use crate::observe::{Behaviour, Observation};
+use crate::runner;
 use crate::signal;
 use crate::verdict::FailureKind;
 
@@ -178,7 +179,10 @@ impl Lab {
         let compiled = self.compile(&command.unwrap_or_default(), &work);
         seen.compile += cpu(&compiled);
         seen.seen = match failure(&compiled, &self.limits)? {
-            Some(failed) => failed,
+            Some(failed) => match died(&compiled, &failed) {
+                Died::Clear => failed,
+                dead => self.attribute(case, target, &work, dead, failed, &mut seen.compile)?,
+            },
             None if !work.has_program() => no_program("there is no executable", &compiled),
             None if case.expected.is_none() => Behaviour::Compiled,
             None => {
@@ -190,6 +194,59 @@ impl Lab {
         };
         seen.seen = self.excuse(case, target, seen.seen);
         Ok(seen)
+    }
+
+    /// Who is to blame for a failure of which the messages do not say enough: repeats it step by step,
+    /// or links once more without optimising.
+    fn attribute(
+        &self,
+        case: &Case,
+        target: &Target,
+        work: &WorkFolder,
+        dead: Died,
+        failed: Behaviour,
+        spent: &mut Duration,
+    ) -> Result<Behaviour, Trouble> {
+        let mut again = |target: &Target, case: &Case| {
+            let output = work.temporaries().join("step");
+            let command = arguments(case, target, None, &output).unwrap_or_default();
+            let ended = self.compile(&command, work);
+            *spent += cpu(&ended);
+            let failed = failure(&ended, &self.limits)?;
+            Ok::<_, Trouble>(failed.map(|failed| (died(&ended, &failed), failed)))
+        };
+        let with = |flag: &str| {
+            let mut target = target.clone();
+            target.flags.push(flag.into());
+            target
+        };
+        if dead == Died::Linker {
+            // Clang's optimiser is part of the linker then.
+            let optimises = target.compiler.family == Family::Clang && with_lto(target);
+            return Ok(match optimises && again(&with("-fno-lto"), case)?.is_none() {
+                true => Behaviour::Crashed(text_of(failed)),
+                false => failed,
+            });
+        }
+        let assembles = matches!(target.compiler.family, Family::Gcc | Family::Pcc);
+        for (step, flag) in [(Step::Compile, "-S"), (Step::Assemble, "-c")] {
+            for unit in case.units() {
+                let mut alone = Case { harness: None, ..case.clone() };
+                alone.files.retain(|file| !file.is_unit() || file.name == unit);
+                match again(&with(flag), &alone)? {
+                    None => {}
+                    Some((Died::Unnamed, _)) if step == Step::Assemble && assembles => {
+                        return Ok(not_the_compiler(step, &text_of(failed)));
+                    }
+                    // It died in this step, or does not know such steps.
+                    Some(_) => return Ok(failed),
+                }
+            }
+        }
+        if with_lto(target) && again(&with("-fno-lto"), case)?.is_none() {
+            return Ok(failed);
+        }
+        Ok(not_the_compiler(Step::Link, &text_of(failed)))
     }
 
     /// Whether a target accepts every unit of a case with `-pedantic-errors`, and the processor
@@ -321,7 +378,15 @@ impl Lab {
         let runner = &target.compiler.runner;
         let memory = self.limits.memory;
         let memory = if runner.is_empty() { memory } else { memory.max(EMULATOR_SPACE) };
-        self.program(case, work, runner).memory(memory).finish()
+        let run = self.program(case, work, runner);
+        match runner::is_sanitized(target) {
+            // The shadow takes terabytes of address space. Leaks are no undefined behaviour.
+            true => {
+                runner::SILENT_LEAKS.iter().fold(run, |run, (name, value)| run.env(name, value))
+            }
+            false => run.memory(memory),
+        }
+        .finish()
     }
 
     /// What a run means; `None` when the file is no program.
@@ -351,10 +416,33 @@ impl Lab {
                         "its program was killed by another process with {name}"
                     ))
                 }
-                status => ran(done, status.shell()),
+                status => match runner::excuse(target, status.shell(), &done.stderr.bytes) {
+                    Some(why) => Behaviour::Unsupported(why),
+                    None => ran(done, status.shell()),
+                },
             },
         }))
     }
+}
+
+/// What a compiler said.
+fn text_of(failed: Behaviour) -> String {
+    match failed {
+        Behaviour::Crashed(text)
+        | Behaviour::Exhausted(text)
+        | Behaviour::Rejected(text)
+        | Behaviour::Unsupported(text) => text,
+        Behaviour::Ran { .. }
+        | Behaviour::Compiled
+        | Behaviour::ProgramHung
+        | Behaviour::CompilerHung => String::new(),
+    }
+}
+
+fn with_lto(target: &Target) -> bool {
+    let fixed = target.compiler.c.iter().map(|word| word.to_string_lossy());
+    let mut words = fixed.chain(target.flags.iter().map(Into::into));
+    words.any(|word| word.starts_with("-flto"))
 }
 
 /// Whether two kinds may come of one fault. Code that reads garbage rarely reads the same twice; a

@@ -12,10 +12,13 @@
 //! | `compiled`, `signal` | how a compiler ended, from its status and messages |
 //! | `signature/` | what failures of one bug have in common: source location, pass, top of the stack |
 //! | `judge`, `output` | classes of equal behaviour, suspicions; comparison of outputs |
+//! | `runner`, `ready` | what of a run is the processor's, the emulator's or a sanitizer's doing; whether a target works with its flags |
 //! | `detect/` | sanitizers and Frama-C |
 //!
-//! **Who is to blame** is asked in an order: the disk, our limits, a kill from outside, the compiler, the
-//! program. Only what is left is a rejection. A compiler that lacks an extension which the program uses is
+//! **Who is to blame** is asked in an order: the disk, our limits, a kill from outside, the assembler and the
+//! linker, the compiler, the program. Only what is left is a rejection. Where a driver does not say which of its
+//! processes died, the lab compiles step by step. What an assembler *rejects* the compiler wrote. An
+//! instruction that the processor or the emulator lacks, and a sanitizer that cannot start, are nobody's bug. A compiler that lacks an extension which the program uses is
 //! excused whatever its code prints.
 //!
 //! **A second try** starts from writing the files. Hangs get twice the time.
@@ -44,6 +47,8 @@ mod judge;
 mod lab;
 mod observe;
 mod output;
+mod ready;
+mod runner;
 mod signal;
 mod signature;
 mod verdict;
@@ -56,4 +61,5 @@ pub use judge::{Agreement, Class, agreement, classes, judge};
 pub use lab::{Confirmation, Lab, Limits, Trouble};
 pub use observe::{Behaviour, Observation};
 pub use output::difference;
+pub use ready::{Readiness, TargetProbes};
 pub use verdict::{Failure, FailureKind, Fault, Suspicion};

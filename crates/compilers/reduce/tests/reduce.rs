@@ -125,7 +125,9 @@ fn a_crash_stays_the_same_crash() {
     let command = script("faulty", "ice.sh");
     let before =
         case(vec![file("main.c", MAIN), file("other.c", OTHER)], "total 20\nmade 1 5020 7\n");
-    let bad = target(Family::Gcc, &command, &["-O2"]);
+    let mut bad = target(Family::Gcc, &command, &["-O2"]);
+    let ours = ["-ffp-contract=off", "-fsigned-char"].map(Into::into);
+    Arc::get_mut(&mut bad.compiler).expect("one of its own").c.extend(ours);
     let scratch = Scratch::new().expect("a temporary folder");
     Lab::default().write(&before, scratch.path()).expect("it is written");
     let seen = Lab::default().observe(&before, scratch.path(), &bad).expect("no trouble").seen;
@@ -135,6 +137,8 @@ fn a_crash_stays_the_same_crash() {
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     // It crashes on everything: nothing is left.
     assert!(done.tokens.1 <= 8, "{}", text(&done.case));
+    // Flags of ours that do not matter to it are gone.
+    assert_eq!(done.failure.bad[0].compiler.c, [command.as_str()]);
     // Another crash is not it.
     let other = Failure { fault: Fault { known_by: "elsewhere".into(), ..fault }, ..failure };
     let not = reduce(&before, &other, &order(), &|_| {}).expect_err("it does not show");

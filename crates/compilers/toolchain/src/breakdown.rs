@@ -2,6 +2,8 @@
 
 use sandbox::{Ended, Status};
 
+use crate::step::{Step, dead_step};
+
 /// What compilers print when they fail by their own fault.
 const WORDS: &[&str] = &[
     "internal compiler error",
@@ -27,7 +29,9 @@ pub(crate) fn broke_down(ended: &Ended) -> bool {
             Status::Exit(0) => false,
             Status::Exit(_) => {
                 let messages = done.stderr.text();
-                WORDS.iter().any(|word| messages.contains(word))
+                // A linker that dies is not the compiler's.
+                !matches!(dead_step(&messages), Some(Step::Assemble | Step::Link))
+                    && WORDS.iter().any(|word| messages.contains(word))
             }
         },
     }

@@ -5,6 +5,7 @@
 //! | `catalog`, `find` | tools by name: what they unlock, where they are, which version |
 //! | `survey/` | which compilers there are, which of them `--cc` means |
 //! | `identity`, `probe/`, `breakdown`, `processor` | a compiler's family, version and target, and whether it works |
+//! | `step` | which step of a compilation died, by its driver's messages |
 //! | `matrix`, `target` | optimisation levels and flag sets; a compiler with flags |
 //! | `config/` | `gainsay.toml`, with one sentence for each mistake |
 //! | `preprocess` | `gcc -E` or its like |
@@ -24,6 +25,7 @@ pub mod matrix;
 pub mod preprocess;
 mod probe;
 mod processor;
+mod step;
 pub mod survey;
 pub mod target;
 
@@ -32,5 +34,7 @@ pub use config::{Config, ConfigError};
 pub use find::{InstalledTool, csmith_headers, find_all, find_tool, on_path};
 pub use matrix::targets;
 pub use preprocess::{PreprocessError, Preprocessor};
+pub use probe::is_about_flags;
+pub use step::{Step, dead_step, speaker};
 pub use survey::{LeftOut, Survey, SurveyError, is_emulated, survey};
 pub use target::{Compiler, Family, Language, Target};

@@ -148,6 +148,41 @@ fn a_compiler_by_its_path_with_flags() {
     assert_eq!(compiler.c[1..], ["-fwrapv", "-DTWO=1 + 1"]);
 }
 
+/// What a compiler under test makes is run, and may do anything: it is confined when it is only tried, too.
+#[test]
+fn programs_of_probes_are_confined() {
+    if !installed("gcc") {
+        return;
+    }
+    let scratch = Scratch::new().expect("a temporary folder");
+    let (source, mark) = (scratch.file("more.c"), scratch.file("mark"));
+    let program = format!(
+        "#include <stdio.h>\n__attribute__((constructor)) static void write_outside(void) \
+         {{ FILE *f = fopen({:?}, \"w\"); if (f) fclose(f); }}\n",
+        text(&mark)
+    );
+    std::fs::write(&source, program).expect("it is written");
+    let more = text(&source);
+    let body = format!("case \"$*\" in *' -o '*) exec gcc \"$@\" {more};; esac; exec gcc \"$@\"");
+    let survey = find(&[text(&script(&scratch, "writer", &body))]);
+    assert_eq!(survey.compilers.len(), 1, "{survey:?}");
+    assert!(!mark.exists(), "it wrote outside of its folder");
+}
+
+/// The levels of a family are tried as well: a small compiler may not know them.
+#[test]
+fn levels_that_are_not_configured_are_tried() {
+    if !installed("gcc") {
+        return;
+    }
+    let scratch = Scratch::new().expect("a temporary folder");
+    let body = "case \"$*\" in *-Os*) echo \"error: unknown option '-Os'\" >&2; exit 1;; esac\n\
+                exec gcc \"$@\"";
+    let survey = find(&[text(&script(&scratch, "without-size", body))]);
+    assert_eq!(survey.compilers[0].levels, ["-O0", "-O1", "-O2", "-O3"]);
+    assert_eq!(survey.left_out[0].name, format!("{} -Os", survey.compilers[0].name));
+}
+
 #[test]
 fn what_does_not_work_is_left_out_with_a_reason() {
     if !installed("gcc") {

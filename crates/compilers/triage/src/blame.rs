@@ -37,10 +37,7 @@ pub fn blame(
     };
     let family = target.compiler.family;
     if !matches!(family, Family::Gcc | Family::Clang) {
-        blame.limits.push(format!(
-            "{} has no way to switch off parts of its optimiser.",
-            target.compiler.name
-        ));
+        // No part of its optimiser can be switched off: there is no cause to look for.
         return Ok(blame);
     }
     let kind = failure.fault.kind;

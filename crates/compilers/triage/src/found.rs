@@ -78,4 +78,6 @@ pub enum Cell {
     /// It does not support the program.
     #[serde(rename = "not-for-it")]
     Unsupported,
+    /// Nothing is wrong that it could show: a failed check of a compiler that may not check.
+    CannotTell,
 }

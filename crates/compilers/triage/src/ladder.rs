@@ -53,7 +53,7 @@ pub fn ladder(
     let rungs = rows.iter().zip(asked.chunks(levels.len().max(1))).map(|(compiler, cells)| Rung {
         compiler: compiler.name.clone(),
         version: compiler.version.clone(),
-        cells: cells.to_vec(),
+        cells: as_far_as_shown(fault, cells),
     });
     Ok(Ladder { rungs: rungs.collect(), levels })
 }
@@ -85,6 +85,20 @@ fn cell(case: &Case, fault: &Fault, observation: &Observation) -> Cell {
         Some(other) if is_same(&other, fault) => Cell::Fails,
         Some(other) => Cell::Otherwise(other.kind),
     }
+}
+
+/// What is known of one compiler. A release is built without assertions and internal checks: where a check
+/// failed that it never makes, that nothing is seen does not say that it works.
+fn as_far_as_shown(fault: &Fault, cells: &[Cell]) -> Vec<Cell> {
+    const CHECKS: &[&str] =
+        &["Assertion `", "tree check", "RTL check", "rtl check", "verify_", "verification failed"];
+    let is_check = CHECKS.iter().any(|words| fault.known_by.contains(words));
+    let checks = cells.contains(&Cell::Fails);
+    let shown = |cell: &Cell| match cell {
+        Cell::Works if is_check && !checks => Cell::CannotTell,
+        cell => *cell,
+    };
+    cells.iter().map(shown).collect()
 }
 
 /// Whether two versions have the same fault.
@@ -178,6 +192,26 @@ mod tests {
         let all = ladder(&[nine, ten, eleven, twelve]);
         assert_eq!((all.first_bad(), all.last_bad()), (Some("gcc-11.2.0"), Some("gcc-12.2.0")));
         assert_eq!(all.works(), ["gcc-9.3.0", "gcc-10.1.0"]);
+    }
+
+    #[test]
+    fn a_release_cannot_show_a_failed_check() {
+        let fault = |known_by: &str| Fault {
+            kind: oracle::FailureKind::CompilerCrash,
+            known_by: known_by.into(),
+        };
+        let failed = fault("X.cpp:12: Assertion `x' failed");
+        assert_eq!(
+            as_far_as_shown(&failed, &[Works, Works, Unsupported]),
+            [Cell::CannotTell, Cell::CannotTell, Unsupported]
+        );
+        // It fails at one level, so it checks at the others.
+        assert_eq!(as_far_as_shown(&failed, &[Works, Fails]), [Works, Fails]);
+        let other = fault("in f, at x.cc:12");
+        assert_eq!(as_far_as_shown(&other, &[Works, Works]), [Works, Works]);
+        let release = ("16.0.6", [Cell::CannotTell, Cell::CannotTell, Unsupported]);
+        let told = ladder(&[release, ("17.0.0", [Works, Fails, Fails])]);
+        assert_eq!((told.pattern().as_str(), told.works().len()), ("from -O2", 0));
     }
 
     #[test]

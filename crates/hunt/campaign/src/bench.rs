@@ -10,7 +10,7 @@ use std::time::Duration;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
-use oracle::{Detectors, Lab, Trouble};
+use oracle::{Detectors, Lab, TargetProbes, Trouble};
 use sandbox::{Scratch, Stop};
 use toolchain::Compiler;
 
@@ -24,6 +24,8 @@ pub struct TestBench {
     pub compilers: Vec<Arc<Compiler>>,
     /// Flag sets drawn for each test and compiler, besides the levels.
     pub extras_per_test: usize,
+    /// Which targets work at all with their flags.
+    pub probes: TargetProbes,
     detectors: OnceLock<Detectors>,
     /// How many findings each signature has.
     signatures: Mutex<BTreeMap<String, u64>>,
@@ -46,6 +48,7 @@ impl TestBench {
             lab,
             compilers,
             extras_per_test,
+            probes: TargetProbes::default(),
             detectors: OnceLock::new(),
             signatures: Mutex::default(),
             before: sandbox::spent(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use choice::Choices;
 use oracle::{
     Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Observation,
-    Opinion, SourceFile, Suspicion, Trouble, agreement, judge,
+    Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
 };
 use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target, targets};
@@ -93,11 +93,34 @@ impl<'a> DifferentialTest<'a> {
     fn observe(&mut self, cost: &mut Cost, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
         for target in &self.targets {
             begin(&target.label());
-            let seen = self.bench.lab.observe(&self.made.case, self.folder.path(), target)?;
+            let seen = self.observe_one(target)?;
             *cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             self.seen.push(seen);
         }
         Ok(())
+    }
+
+    /// What a target does, unless it does not work at all with its flags: one that fails is probed
+    /// before it is blamed.
+    fn observe_one(&self, target: &Target) -> Result<Observation, Trouble> {
+        let TestBench { lab, probes, .. } = self.bench;
+        let case = &self.made.case;
+        if let Some(Readiness::LeftOut(why)) = probes.known(case.language, target) {
+            let (compile, run) = (Duration::ZERO, Duration::ZERO);
+            return Ok(Observation {
+                target: target.label(),
+                seen: Behaviour::Unsupported(why),
+                compile,
+                run,
+            });
+        }
+        let mut seen = lab.observe(case, self.folder.path(), target)?;
+        if seen.seen.kind(case).is_some()
+            && let Readiness::LeftOut(why) = probes.ask(lab, case.language, target)?
+        {
+            seen.seen = Behaviour::Unsupported(why);
+        }
+        Ok(seen)
     }
 
     /// Tries every failure again. What does not come back is put down as right, and its labels are

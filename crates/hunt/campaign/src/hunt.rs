@@ -263,6 +263,9 @@ impl Hunt {
         let mut tick = Instant::now();
         let mut sampled = Instant::now();
         loop {
+            for told in self.bench.iter().flat_map(|bench| bench.probes.take_notices()) {
+                tell(Event::Note(&told, &self.progress));
+            }
             match receive.recv_timeout(TICK) {
                 Ok(delivery) => self.accept_delivery(delivery, tell),
                 Err(RecvTimeoutError::Timeout) => {}

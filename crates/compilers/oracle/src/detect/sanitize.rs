@@ -14,7 +14,7 @@ use crate::compiled::failure;
 use crate::lab::{Lab, Trouble, WorkFolder, cpu};
 use crate::observe::Behaviour;
 use crate::output::difference;
-use crate::signal;
+use crate::{runner, signal};
 
 use super::Detector;
 
@@ -127,8 +127,10 @@ impl Sanitizer {
         }
         let program = scratch.file("program");
         let compile = Run::new(&self.path, PROBE).args(self.kind.options).arg(file).arg("-o");
-        compile.arg(&program).finish().success().is_some()
-            && Run::new(program, PROBE).finish().success().is_some()
+        let home = scratch.file("home");
+        std::fs::create_dir(&home).is_ok()
+            && compile.arg(&program).finish().success().is_some()
+            && Run::new(program, PROBE).cwd(&home).confined_to(&home).finish().success().is_some()
     }
 
     /// Its opinion, and the processor time it took.
@@ -226,7 +228,9 @@ impl Sanitizer {
 /// What an instrumented program's end says.
 fn opinion(case: &Case, done: &Finished) -> Assessment {
     let stderr = done.stderr.text();
-    if let Some(line) = stderr.lines().find(|line| unable(line)) {
+    // An instrumented program's frames are larger: its stack overflow says nothing.
+    let overflow = || stderr.lines().find(|line| line.contains("Sanitizer: stack-overflow"));
+    if let Some(line) = runner::unable(&stderr).or_else(overflow) {
         return Assessment::Silent(complaint(line));
     }
     if let Some(line) = stderr.lines().find(|line| complains(line)) {
@@ -264,25 +268,6 @@ fn opinion(case: &Case, done: &Finished) -> Assessment {
         }
         None => Assessment::Valid,
     }
-}
-
-/// The sanitizer itself, or the stack it was given, is at its end.
-fn unable(line: &str) -> bool {
-    let words = [
-        "Sanitizer failed to",
-        "Sanitizer: out-of-memory",
-        "Sanitizer: out of memory",
-        "Sanitizer: allocation-size-too-big",
-        "Sanitizer: stack-overflow",
-        "Sanitizer CHECK failed",
-        "Sanitizer: CHECK failed",
-        "can not mmap the shadow",
-        "Shadow memory range interleaves",
-        "ReserveShadowMemoryRange failed",
-        "has encountered a fatal error",
-        "unexpected memory mapping",
-    ];
-    words.iter().any(|word| line.contains(word))
 }
 
 fn complains(line: &str) -> bool {

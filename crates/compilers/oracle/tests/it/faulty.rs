@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oracle::{
-    Behaviour, Case, Confirmation, Expected, FailureKind, Lab, Limits, Observation, SourceFile,
-    Trouble, agreement, classes, judge,
+    Behaviour, Case, Confirmation, Expected, FailureKind, Lab, Limits, Observation, Readiness,
+    SourceFile, TargetProbes, Trouble, agreement, classes, judge,
 };
 use sandbox::{Run, Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Target};
@@ -163,6 +163,101 @@ fn death_by_signal() {
 #[test]
 fn a_kill_from_outside_is_nobodys_fault() {
     check("killed", None, "");
+}
+
+/// A linker or an assembler that dies is not the compiler, whether the driver says what died or not.
+#[test]
+fn only_the_compilers_own_step_is_blamed() {
+    for name in ["linker-dies", "linker-unnamed", "assembler-dies"] {
+        check(name, None, "");
+    }
+    let signature = "rejection gcc operand type mismatch for `mov'";
+    check("assembler-rejects", Some(FailureKind::Rejection), signature);
+    check(
+        "compiler-unnamed",
+        Some(FailureKind::CompilerCrash),
+        "compiler-crash compiler-unnamed -O2 SIGSEGV",
+    );
+}
+
+/// What is nobody's bug in a reduction and a comparison of versions must be said as well.
+#[test]
+fn a_dead_linker_is_named() {
+    if gcc() {
+        let seen = observe(&lab(), &faulty("linker-dies", "-O2")).1.expect("an observation").seen;
+        let Behaviour::Unsupported(why) = seen else { panic!("{seen:?}") };
+        assert!(why.starts_with("the linker died, not the compiler\n"), "{why}");
+        assert!(why.contains("ld terminated with signal 11"), "{why}");
+    }
+}
+
+/// Where a linker runs the compiler's optimiser, its death is the compiler's, unless it dies without as well.
+#[test]
+fn an_optimising_linker_is_the_compiler() {
+    let seen = |name: &str| {
+        let mut target = faulty(name, "-O2");
+        let mut compiler = (*target.compiler).clone();
+        compiler.family = Family::Clang;
+        target.compiler = Arc::new(compiler);
+        target.flags.push("-flto".into());
+        observe(&lab(), &target).1.expect("an observation").seen.kind(&case())
+    };
+    if gcc() {
+        assert_eq!(seen("lto-dies"), Some(FailureKind::CompilerCrash));
+        assert_eq!(seen("linker-dies"), None);
+    }
+}
+
+/// A sanitizer that cannot start is no crash of the program, and one of the compiler under test can.
+#[test]
+fn sanitizers() {
+    check("no-shadow", None, "");
+    let mut target = target("gcc", &[Path::new("gcc")], "-O1");
+    target.flags.push("-fsanitize=address".into());
+    if gcc() {
+        let seen = observe(&lab(), &target).1.expect("an observation").seen;
+        assert!(seen.is_right(&case()), "our memory limit is not for its shadow: {seen:?}");
+    }
+}
+
+/// A target that fails because of its flags or its runner fails its probe as well; one with a bug of its own
+/// does not.
+#[test]
+fn probes_tell_targets_from_bugs() {
+    if !gcc() {
+        return;
+    }
+    let probes = TargetProbes::default();
+    let ask = |target: &Target| probes.ask(&lab(), Language::C, target).expect("an answer");
+    let left_out = |target: &Target, words: &str| match ask(target) {
+        Readiness::LeftOut(why) => assert!(why.contains(words), "{why}"),
+        other => panic!("{}: {other:?}", target.label()),
+    };
+    let mut emulated = faulty("extension", "-O2");
+    let mut compiler = (*emulated.compiler).clone();
+    compiler.runner = vec![scripts().join("runner").into()];
+    emulated.compiler = Arc::new(compiler);
+    let seen = observe(&lab(), &emulated).1.expect("an observation").seen;
+    assert_eq!(seen.kind(&case()), Some(FailureKind::RuntimeCrash), "{seen:?}");
+    left_out(&emulated, "runner lacks an instruction");
+    left_out(&faulty("refuses-level", "-O2"), "unrecognized command-line option '-O2'");
+    left_out(&faulty("linker-dies", "-O2"), "the linker died");
+    left_out(&faulty("no-shadow", "-O2"), "AddressSanitizer failed to allocate");
+    left_out(&target("gcc", &[Path::new("gcc")], "-march=nope"), "-march=");
+    assert_eq!(probes.take_notices().len(), 5);
+    for name in ["extension", "refuses-level", "linker-dies", "no-shadow"] {
+        assert_eq!(ask(&faulty(name, "-O0")), Readiness::Ready, "{name} -O0");
+    }
+    for name in ["miscompile", "program-crashes", "program-hangs", "rejects", "garbage-fails"] {
+        assert_eq!(ask(&faulty(name, "-O2")), Readiness::Ready, "{name} -O2");
+    }
+    assert_eq!(probes.take_notices(), [""; 0]);
+    assert!(
+        matches!(ask(&faulty("ice", "-O2")), Readiness::Breaks(how) if how.contains("crashes"))
+    );
+    assert_eq!(probes.known(Language::C, &faulty("ice", "-O2")), Some(ask(&faulty("ice", "-O2"))));
+    assert_eq!(probes.known(Language::C, &faulty("segv", "-O2")), None);
+    assert_eq!(probes.take_notices().len(), 1);
 }
 
 #[test]

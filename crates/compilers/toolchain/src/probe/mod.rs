@@ -167,11 +167,7 @@ impl CompilerProbe<'_> {
         let flags: Vec<&str> = flags.split_whitespace().collect();
         match self.compile_within(QUICK, &source, &flags) {
             Ok(_) => false,
-            Err(failure) => {
-                let about = ["option", "argument", "-O", "flag"];
-                let said = complaint(&failure.messages);
-                !failure.is_breakdown && about.iter().any(|word| said.contains(word))
-            }
+            Err(failure) => !failure.is_breakdown && is_about_flags(&failure.messages).is_some(),
         }
     }
 
@@ -234,7 +230,12 @@ impl CompilerProbe<'_> {
             [runner, args @ ..] => Run::new(runner, PATIENCE).args(args).arg(program),
         };
         let mut is_breakdown = true;
-        let how = match run.cwd(self.scratch.path()).finish() {
+        // It is a compiler's under test: it writes nowhere but into a folder of its own.
+        let home = self.scratch.file("home");
+        if let Err(error) = fs::create_dir_all(&home) {
+            return Err(format!("our temporary folder is not writable: {error}").into());
+        }
+        let how = match run.cwd(&home).confined_to(&home).finish() {
             Ended::Finished(done) => {
                 let words = complaint(&done.stderr.text());
                 let words = if words.is_empty() { words } else { format!(": {words}") };
@@ -262,6 +263,28 @@ impl Compiler {
     pub fn lacking(&self, text: &str) -> Option<&'static str> {
         extension::lacking(&self.lacks, text)
     }
+}
+
+/// The line in which a compiler says that it does not take its flags, if that is what it says.
+pub fn is_about_flags(messages: &str) -> Option<String> {
+    let about = [
+        "option",
+        "argument",
+        "-O",
+        "flag",
+        "-march",
+        "-mcpu",
+        "-mtune",
+        "-std",
+        "-fsanitize",
+        "target CPU",
+        "not supported for this target",
+    ];
+    let said = complaint(messages);
+    // What is no text may hold any word.
+    let is_text = !said.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER);
+    let is_own = is_text && !said.contains(".c:") && !said.contains(".cpp:");
+    (is_own && about.iter().any(|word| said.contains(word))).then_some(said)
 }
 
 /// The line of a compiler's messages that says what is wrong.

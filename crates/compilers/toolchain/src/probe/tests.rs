@@ -42,3 +42,19 @@ fn complaints_are_one_line() {
     assert_eq!(complaint("\n  sorry\n"), "sorry");
     assert_eq!(complaint(""), "");
 }
+
+#[test]
+fn what_is_said_about_flags() {
+    for refused in [
+        "gcc: error: unrecognized command-line option '-fnope'",
+        "cc1: error: bad value ('nope') for '-march=' switch",
+        "clang: error: unknown argument: '-fnope'",
+        "error: unknown target CPU 'nope'",
+        "mycc: -O2 is not known",
+    ] {
+        assert_eq!(is_about_flags(refused).as_deref(), Some(refused));
+    }
+    for other in ["a.c:1:2: error: too few arguments", "x\u{1}-O\u{fffd}", "", "a.c:1: error: no"] {
+        assert_eq!(is_about_flags(other), None, "{other}");
+    }
+}

@@ -24,7 +24,7 @@ use scan::Candidate;
 pub struct Survey {
     /// Compilers that work, in an order that does not change from run to run.
     pub compilers: Vec<Arc<Compiler>>,
-    /// Those that were asked for and do not work; and configured flags that a compiler rejects.
+    /// Those that were asked for and do not work; and levels and flags that a compiler refuses.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -33,7 +33,7 @@ pub struct Survey {
 pub struct LeftOut {
     /// Its name; with flags behind it where only those are left out.
     pub name: String,
-    /// Why, as the end of a sentence that begins with its name.
+    /// Why, as a sentence of its own, without a capital.
     pub why: String,
     /// It stays in the hunt all the same: it was named, and breaks down rather than refuses.
     pub stays: bool,
@@ -180,22 +180,21 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     }
     let bench = bench(&compiler, language, &scratch)?;
     let lacks = bench.lacks();
-    let wanted_levels = candidate.levels.as_ref().or(config.levels.as_ref());
-    let levels = match wanted_levels {
-        Some(wanted) => wanted.iter().filter(|level| !bench.refuses(level)).cloned().collect(),
-        None => matrix::levels(compiler.family),
-    };
+    let wanted_levels = candidate.levels.clone().or(config.levels.clone());
+    let wanted_levels = wanted_levels.unwrap_or_else(|| matrix::levels(compiler.family));
+    let takes = |level: &&String| !bench.refuses(level);
+    let levels: Vec<String> = wanted_levels.iter().filter(takes).cloned().collect();
     let wanted_extras = candidate.extras.as_ref().or(config.extras.as_ref());
     let extras = match wanted_extras {
         Some(wanted) => bench.accepted(wanted),
         None => bench.accepted(&matrix::extras(compiler.family, is_native)),
     };
     if levels.is_empty() {
-        return Err("it accepts none of its configured levels".into());
+        return Err("it accepts none of its levels".into());
     }
-    let wanted = [wanted_levels, wanted_extras].into_iter().flatten().flatten();
+    let wanted = wanted_levels.iter().chain(wanted_extras.into_iter().flatten());
     let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
-    let why = "the compiler rejects these configured flags";
+    let why = "the compiler does not take these flags";
     let left_out = |flags| LeftOut {
         name: format!("{} {flags}", compiler.name),
         why: why.into(),
