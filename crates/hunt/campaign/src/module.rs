@@ -1,7 +1,8 @@
 //! Findings that are LLVM modules: their study and their recheck.
 //!
-//! A target's label is `libLLVM-16 -passes=default<O3>`: the version says which library is asked, unless
-//! the caller knows the file.
+//! A target's label is `libLLVM-16 -passes=default<O3>`; a library that is not the one that its version
+//! names is in it with its file, `libLLVM-22.1.8+assertions@/opt/lib/libLLVM.so -passes=sroa`, so that
+//! the very library that failed is asked again.
 
 use std::time::Instant;
 
@@ -51,15 +52,15 @@ pub fn is_module(found: &Finding) -> bool {
 pub fn read_label(label: &str) -> Result<(Installed, String), String> {
     let read = label.split_once(PASSES);
     let (name, passes) = read.ok_or_else(|| format!("{label} names no passes"))?;
-    // A level may stand between.
-    let name = name.split(' ').next().unwrap_or(name);
+    // A level may stand between, and a file may have blanks in its name.
+    let name = name.rsplit_once(" -O").map_or(name, |(name, _)| name);
     let version = name.strip_prefix("libLLVM-").unwrap_or(name);
     Ok((Installed::named(version)?, passes.to_string()))
 }
 
 /// `libLLVM-16`.
 pub fn compiler(library: &Installed) -> String {
-    format!("libLLVM-{}", library.major)
+    format!("libLLVM-{}", library.name())
 }
 
 /// `libLLVM-16 -passes=default<O3>`.
@@ -70,19 +71,20 @@ pub fn label(library: &Installed, passes: &str) -> String {
 /// The command that shows it, in the folder of the file. Debian's names of LLVM's tools; elsewhere they have no
 /// number.
 pub fn command(library: &Installed, passes: &str, signature: &Signature) -> String {
-    let major = library.major;
+    let opt = library.tool("opt");
+    let passes = &*llvmhost::without_fixpoint_check(passes, library.major);
     let verify = if signature.fault == Fault::InvalidIr { " -verify-each" } else { "" };
     match (is_of_code(signature), passes) {
         (true, "") => format!("{} {FILE}", code_command(library)),
         (true, _) => {
-            format!("opt-{major} '-passes={passes}' {FILE} | {}", code_command(library))
+            format!("{opt} '-passes={passes}' {FILE} | {}", code_command(library))
         }
-        _ => format!("opt-{major} '-passes={passes}'{verify} -disable-output {FILE}"),
+        _ => format!("{opt} '-passes={passes}'{verify} -disable-output {FILE}"),
     }
 }
 
 fn code_command(library: &Installed) -> String {
-    format!("llc-{} -O2 -relocation-model=pic -filetype=obj -o test.o", library.major)
+    format!("{} -O2 -relocation-model=pic -filetype=obj -o test.o", library.tool("llc"))
 }
 
 /// Whether the code generator fails, and not a pass.
@@ -93,8 +95,8 @@ fn is_of_code(signature: &Signature) -> bool {
 /// The verifier's opinion.
 pub fn certificate(library: &Installed) -> Certificate {
     let opinion = Opinion {
-        tool: format!("the verifier of LLVM {}", library.major),
-        command: format!("opt-{} -passes=verify -disable-output {FILE}", library.major),
+        tool: format!("the verifier of LLVM {}", library.version_and_build()),
+        command: format!("{} -passes=verify -disable-output {FILE}", library.tool("opt")),
         says: Assessment::NoAlarm,
     };
     Certificate { opinions: vec![opinion] }

@@ -127,7 +127,11 @@ fn signature(report: &str, culprit: &str) -> String {
 
 fn commands(library: &Installed, passes: &str) -> Vec<String> {
     vec![
-        format!("opt-{} '-passes={passes}' -S -o {AFTER} {FILE}", library.major),
+        format!(
+            "{} '-passes={}' -S -o {AFTER} {FILE}",
+            library.tool("opt"),
+            llvmhost::without_fixpoint_check(passes, library.major)
+        ),
         format!("gainsay llvm verify {FILE} {AFTER}"),
     ]
 }

@@ -67,7 +67,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// Where a library's state is, in the folder of a hunt.
 fn state(out: &Path, library: &Installed) -> PathBuf {
-    out.join(format!("passes-{}", library.major))
+    out.join(format!("passes-{}", library.folder()))
 }
 
 /// The file of what is not drawn any more.
@@ -227,7 +227,7 @@ impl LibraryState {
         };
         inventory.write(&file).map_err(cannot)?;
         if inventory.list(options.list).is_empty() {
-            return Err(format!("LLVM {} has no passes on that list", library.major));
+            return Err(format!("LLVM {} has no passes on that list", library.name()));
         }
         let exclusions = Exclusions::read(&exclusions_file(&options.dir, library))?;
         let tally = PassesTally::read(&dir);
