@@ -128,6 +128,7 @@ fn ladder(study: &Study) -> String {
         Cell::Fails => "FAILS",
         Cell::Otherwise(kind) => kind.name(),
         Cell::Unsupported => "-",
+        Cell::CannotTell => "cannot tell",
     };
     if study.ladder.rungs.is_empty() {
         return String::new();

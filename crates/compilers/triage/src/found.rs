@@ -78,4 +78,6 @@ pub enum Cell {
     /// It does not support the program.
     #[serde(rename = "not-for-it")]
     Unsupported,
+    /// It shows nothing, and could not: the fault is a failed assertion, and it checks none.
+    CannotTell,
 }

@@ -1,8 +1,7 @@
 //! Findings that are LLVM modules: their study and their recheck.
 //!
-//! A target's label is `libLLVM-16 -passes=default<O3>`; a library that is not the one that its version
-//! names is in it with its file, `libLLVM-22.1.8+assertions@/opt/lib/libLLVM.so -passes=sroa`, so that
-//! the very library that failed is asked again.
+//! A target's label is `libLLVM-16 -passes=default<O3>`: the version says which library is asked, unless
+//! the caller knows the file.
 
 use std::time::Instant;
 
@@ -52,8 +51,8 @@ pub fn is_module(found: &Finding) -> bool {
 pub fn read_label(label: &str) -> Result<(Installed, String), String> {
     let read = label.split_once(PASSES);
     let (name, passes) = read.ok_or_else(|| format!("{label} names no passes"))?;
-    // A level may stand between, and a file may have blanks in its name.
-    let name = name.rsplit_once(" -O").map_or(name, |(name, _)| name);
+    // A level may stand between.
+    let name = name.split(' ').next().unwrap_or(name);
     let version = name.strip_prefix("libLLVM-").unwrap_or(name);
     Ok((Installed::named(version)?, passes.to_string()))
 }
@@ -71,20 +70,19 @@ pub fn label(library: &Installed, passes: &str) -> String {
 /// The command that shows it, in the folder of the file. Debian's names of LLVM's tools; elsewhere they have no
 /// number.
 pub fn command(library: &Installed, passes: &str, signature: &Signature) -> String {
-    let opt = library.tool("opt");
-    let passes = &*llvmhost::without_fixpoint_check(passes, library.major);
+    let major = library.major;
     let verify = if signature.fault == Fault::InvalidIr { " -verify-each" } else { "" };
     match (is_of_code(signature), passes) {
         (true, "") => format!("{} {FILE}", code_command(library)),
         (true, _) => {
-            format!("{opt} '-passes={passes}' {FILE} | {}", code_command(library))
+            format!("opt-{major} '-passes={passes}' {FILE} | {}", code_command(library))
         }
-        _ => format!("{opt} '-passes={passes}'{verify} -disable-output {FILE}"),
+        _ => format!("opt-{major} '-passes={passes}'{verify} -disable-output {FILE}"),
     }
 }
 
 fn code_command(library: &Installed) -> String {
-    format!("{} -O2 -relocation-model=pic -filetype=obj -o test.o", library.tool("llc"))
+    format!("llc-{} -O2 -relocation-model=pic -filetype=obj -o test.o", library.major)
 }
 
 /// Whether the code generator fails, and not a pass.
@@ -243,18 +241,36 @@ pub(crate) fn serve(program: &Program, library: &Installed) -> Result<Server, St
     Server::start(program, &setup)
 }
 
-/// The module on every LLVM that is installed.
+/// The libraries of a ladder, oldest first: those that are installed, and the one that failed, by its file.
+pub(crate) fn rungs_for(failed: &Installed) -> Vec<Installed> {
+    let mut all = Installed::all();
+    if !all.iter().any(|library| library.path == failed.path) {
+        all.push(failed.clone());
+    }
+    // Of one version the one with assertions sees more.
+    all.sort_by_key(|library| (library.major, !library.assertions, library.path != failed.path));
+    all
+}
+
+/// What a library does where `seen` was seen in another. Without assertions none can fail.
+fn cell(seen: &Signature, asked: Option<&Verdict>, assertions: bool) -> Cell {
+    match asked {
+        Some(Verdict::Fault(other)) if is_same(seen, other) => Cell::Fails,
+        Some(Verdict::Fine(_) | Verdict::Fault(_)) if seen.assertion && !assertions => Cell::CannotTell,
+        Some(Verdict::Fine(_)) => Cell::Works,
+        Some(Verdict::Fault(other)) => Cell::Otherwise(kind(other.fault)),
+        Some(Verdict::Refused(_) | Verdict::Trouble(_)) | None => Cell::Unsupported,
+    }
+}
+
+/// The module on every LLVM that is installed, and on the one that failed.
 fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) -> Ladder {
     let mut rungs = Vec::new();
-    for library in Installed::all() {
+    for library in rungs_for(patient.library) {
         let Ok(mut server) = serve(patient.program, &library) else { continue };
-        let cell = match outcome_of(&mut server, module, passes, is_of_code(seen), patient.limits) {
-            Ok(Verdict::Fine(_)) => Cell::Works,
-            Ok(Verdict::Fault(other)) if is_same(seen, &other) => Cell::Fails,
-            Ok(Verdict::Fault(other)) => Cell::Otherwise(kind(other.fault)),
-            Ok(Verdict::Refused(_) | Verdict::Trouble(_)) | Err(_) => Cell::Unsupported,
-        };
-        let version = server.release.clone();
+        let asked = outcome_of(&mut server, module, passes, is_of_code(seen), patient.limits);
+        let cell = cell(seen, asked.as_ref().ok(), library.assertions);
+        let version = library.version_and_build();
         rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
     }
     Ladder { levels: vec![format!("-passes={passes}")], rungs }
@@ -284,4 +300,51 @@ fn outcome_of(
 /// other, so the kind and the pass must do.
 fn is_same(one: &Signature, other: &Signature) -> bool {
     one.key == other.key || one.fault == other.fault && one.pass.is_some() && one.pass == other.pass
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(assertion: bool) -> Signature {
+        Signature {
+            fault: Fault::Crash,
+            key: "SIGABRT".into(),
+            summary: String::new(),
+            pass: Some("InstCombinePass".into()),
+            assertion,
+        }
+    }
+
+    #[test]
+    fn who_checks_no_assertions_cannot_tell() {
+        let fine = Verdict::Fine(optimise::work::Answer::Fine(String::new()));
+        let other = Verdict::Fault(Signature { pass: None, key: "SIGSEGV".into(), ..signature(false) });
+        for (assertion, has_assertions, seen, expected) in [
+            (true, false, &fine, Cell::CannotTell),
+            (true, false, &other, Cell::CannotTell),
+            (true, true, &fine, Cell::Works),
+            (false, false, &fine, Cell::Works),
+            (false, false, &other, Cell::Otherwise(FailureKind::CompilerCrash)),
+        ] {
+            assert_eq!(cell(&signature(assertion), Some(seen), has_assertions), expected);
+        }
+        let same = Verdict::Fault(signature(true));
+        assert_eq!(cell(&signature(true), Some(&same), true), Cell::Fails);
+        assert_eq!(cell(&signature(true), None, true), Cell::Unsupported);
+    }
+
+    #[test]
+    fn the_library_that_failed_is_on_the_ladder() {
+        let Some(usual) = Installed::all().into_iter().next() else { return };
+        assert_eq!(rungs_for(&usual), Installed::all(), "once");
+        let other = Installed {
+            path: "/opt/llvm/lib/libLLVM.so".into(),
+            assertions: true,
+            is_default: false,
+            ..usual.clone()
+        };
+        let rungs = rungs_for(&other);
+        assert_eq!(rungs[..2], [other, usual], "in the order of versions, by its own file");
+    }
 }

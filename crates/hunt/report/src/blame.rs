@@ -75,6 +75,7 @@ pub fn cell_text(cell: Cell) -> String {
         Cell::Fails => "**fails**".into(),
         Cell::Otherwise(kind) => kind.name().into(),
         Cell::Unsupported => "–".into(),
+        Cell::CannotTell => "cannot tell".into(),
     }
 }
 

@@ -37,6 +37,9 @@ pub struct Signature {
     pub summary: String,
     /// The pass at work, where it is known.
     pub pass: Option<String>,
+    /// Whether an assertion failed: a library without assertions cannot show it.
+    #[serde(default)]
+    pub assertion: bool,
 }
 
 impl Signature {
@@ -67,7 +70,8 @@ impl Signature {
         let failed = assertion(&crash.printed).filter(|_| fault == Fault::Crash);
         if let Some(failed) = failed.filter(|_| !crash.is_overflow) {
             let summary = format!("{what}: {}", failed.summary);
-            return Some(Signature { fault, key: format!("{what} {place}"), summary, pass });
+            let key = format!("{what} {place}");
+            return Some(Signature { fault, key, summary, pass, assertion: true });
         }
         let messages = messages_in_one_line(crash);
         let mut summary = what.clone();
@@ -77,7 +81,7 @@ impl Signature {
         if !messages.is_empty() {
             summary += &format!(": {messages}");
         }
-        Some(Signature { fault, key: format!("{what} {place}"), summary, pass })
+        Some(Signature { fault, key: format!("{what} {place}"), summary, pass, assertion: false })
     }
 
     /// Whether this is the fault that is wanted. Which pass broke a module is known only to those LLVMs that
@@ -95,7 +99,8 @@ impl Signature {
     pub fn invalid(words: &str) -> Signature {
         let first = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
         let summary = printable(&format!("invalid IR: {first}"), WORDS);
-        Signature { fault: Fault::InvalidIr, key: without_names(&summary), summary, pass: None }
+        let key = without_names(&summary);
+        Signature { fault: Fault::InvalidIr, key, summary, pass: None, assertion: false }
     }
 }
 
@@ -111,7 +116,7 @@ fn fatal(crash: &Crash) -> Signature {
         let colon = if complaint.is_empty() { "" } else { ": " };
         let summary = printable(&format!("invalid IR after {pass}{colon}{complaint}"), WORDS);
         let (key, pass) = (without_names(&summary), Some(pass.to_string()));
-        return Signature { fault: Fault::InvalidIr, key, summary, pass };
+        return Signature { fault: Fault::InvalidIr, key, summary, pass, assertion: false };
     }
     let place = names(&crash.frames).join(" < ");
     let reason = printable(reason, WORDS);
@@ -120,6 +125,7 @@ fn fatal(crash: &Crash) -> Signature {
         key: format!("LLVM ERROR {} {place}", without_numbers(&without_names(&reason))),
         summary: format!("LLVM ERROR: {reason}"),
         pass: pass(&crash.frames),
+        assertion: false,
     }
 }
 
@@ -460,6 +466,7 @@ mod tests {
         };
         let (one, other) = (of_program("gainsay", 2082), of_program("/usr/bin/opt", 2091));
         assert_eq!(one.key, other.key);
+        assert!(one.assertion && !of(End::Signal(6, crash("", "", &["f"]))).assertion);
         assert_eq!(
             one.summary,
             "SIGABRT: Assertion `countOperandBundlesOfType(Name) < 2 && \"Precondition violated!\"' failed, \

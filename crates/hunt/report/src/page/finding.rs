@@ -265,6 +265,7 @@ fn ladder(ladder: &Ladder) -> Markup {
         Cell::Fails => html! { td.fails { "fails" } },
         Cell::Otherwise(kind) => html! { td.fails { (kind.name()) } },
         Cell::Unsupported => html! { td { "–" } },
+        Cell::CannotTell => html! { td { "cannot tell" } },
     };
     html! {
         @if !ladder.rungs.is_empty() {
