@@ -159,12 +159,14 @@ fn a_corpus_of_a_user_is_only_read() {
     }
     let scratch = folder();
     let dir = scratch.path();
-    let import = gainsay(dir, &["llvm", "import", "tests", "--lib", "16", "-o", "corpus", "-j", "1"]);
+    let import =
+        gainsay(dir, &["llvm", "import", "tests", "--lib", "16", "-o", "corpus", "-j", "1"]);
     assert_eq!(import.status, Status::Exit(0), "{}", import.stderr.text());
     fs::write(dir.join("corpus/notes.txt"), "mine").expect("written");
     let before = contents(&dir.join("corpus"));
     let hunt = |out: &str| {
-        let words = "hunt --engine crossover --lib 16 --corpus corpus --tests 100 --jobs 1 --no-reduce";
+        let words =
+            "hunt --engine crossover --lib 16 --corpus corpus --tests 100 --jobs 1 --no-reduce";
         let words = words.split(' ').chain(["--hunt", out]);
         gainsay(dir, &words.collect::<Vec<_>>())
     };

@@ -143,7 +143,9 @@ pub fn study_module(
     if stop.is_set() {
         return Err(NotReduced::Trouble(Trouble::Stopped));
     }
-    let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it does not show alone".into()))?;
+    let mut shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it does not show alone".into()))?;
+    // As `opt` must be told it.
+    shrunk.passes = llvmhost::without_fixpoint_check(&shrunk.passes, library.major);
     let now = match outcome_of(&mut server, &shrunk.module, &shrunk.passes, code, limits)? {
         Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::Unusable("the reduced module does not show it".into())),
@@ -256,7 +258,9 @@ pub(crate) fn rungs_for(failed: &Installed) -> Vec<Installed> {
 fn cell(seen: &Signature, asked: Option<&Verdict>, assertions: bool) -> Cell {
     match asked {
         Some(Verdict::Fault(other)) if is_same(seen, other) => Cell::Fails,
-        Some(Verdict::Fine(_) | Verdict::Fault(_)) if seen.assertion && !assertions => Cell::CannotTell,
+        Some(Verdict::Fine(_) | Verdict::Fault(_)) if seen.assertion && !assertions => {
+            Cell::CannotTell
+        }
         Some(Verdict::Fine(_)) => Cell::Works,
         Some(Verdict::Fault(other)) => Cell::Otherwise(kind(other.fault)),
         Some(Verdict::Refused(_) | Verdict::Trouble(_)) | None => Cell::Unsupported,
@@ -319,7 +323,8 @@ mod tests {
     #[test]
     fn who_checks_no_assertions_cannot_tell() {
         let fine = Verdict::Fine(optimise::work::Answer::Fine(String::new()));
-        let other = Verdict::Fault(Signature { pass: None, key: "SIGSEGV".into(), ..signature(false) });
+        let other =
+            Verdict::Fault(Signature { pass: None, key: "SIGSEGV".into(), ..signature(false) });
         for (assertion, has_assertions, seen, expected) in [
             (true, false, &fine, Cell::CannotTell),
             (true, false, &other, Cell::CannotTell),

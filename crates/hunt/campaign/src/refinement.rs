@@ -11,9 +11,7 @@ use optimise::shrink::{self, pipeline::class_of};
 use optimise::tester::Refuting;
 use oracle::{FailureKind, SourceFile, Trouble};
 use reduce::NotReduced;
-use refine::{
-    AliveTv, Checker, Refinement as _, Refutation, Scope, Verdict, without_unmodelled,
-};
+use refine::{AliveTv, Checker, Refinement as _, Refutation, Scope, Verdict, without_unmodelled};
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
@@ -70,11 +68,12 @@ impl RefinementOracles {
     ) -> Option<NewFinding> {
         let own = self.own.within(asked.scope);
         let refutation = refuted(own.check(asked.before, asked.after))?;
+        let asked_passes = llvmhost::without_fixpoint_check(asked.passes, asked.library.major);
         let mut optimiser = OnText { server, limits, x86: true };
-        let located = locate(&mut optimiser, asked.before, asked.passes, &own);
+        let located = locate(&mut optimiser, asked.before, &asked_passes, &own);
         let (passes, before, after, refutation, culprit) = match &located {
             Some(it) => (it.passes.as_str(), &*it.before, &*it.after, &it.refuted, it.pass()),
-            None => (asked.passes, asked.before, asked.after, &refutation, "the pipeline"),
+            None => (&*asked_passes, asked.before, asked.after, &refutation, "the pipeline"),
         };
         let report = &refutation.report;
         // It must be so again, and Alive2 must not know better.
@@ -164,11 +163,7 @@ fn signature(refutation: &Refutation, culprit: &str) -> String {
 
 fn commands(library: &Installed, passes: &str) -> Vec<String> {
     vec![
-        format!(
-            "{} '-passes={}' -S -o {AFTER} {FILE}",
-            library.tool("opt"),
-            llvmhost::without_fixpoint_check(passes, library.major)
-        ),
+        format!("{} '-passes={passes}' -S -o {AFTER} {FILE}", library.tool("opt"),),
         format!("gainsay llvm verify {FILE} {AFTER}"),
     ]
 }
@@ -195,7 +190,9 @@ pub fn study_refuted(
     if stop.is_set() {
         return Err(NotReduced::Trouble(Trouble::Stopped));
     }
-    let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it is not refuted".into()))?;
+    let mut shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it is not refuted".into()))?;
+    // As `opt` must be told it.
+    shrunk.passes = llvmhost::without_fixpoint_check(&shrunk.passes, library.major);
     let before = String::from_utf8_lossy(&shrunk.module).into_owned();
     // As `opt` does it: the module may not name its machine any more.
     let mut plain = OnText { server: &mut server, limits, x86: false };

@@ -418,9 +418,10 @@ fn lock(dir: &Path) -> io::Result<File> {
     let file = File::options().create(true).append(true).open(dir.join(LOCK))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(io::Error::new(io::ErrorKind::WouldBlock, "the corpus is in use by another hunt or import"))
-        }
+        Err(TryLockError::WouldBlock) => Err(io::Error::new(
+            io::ErrorKind::WouldBlock,
+            "the corpus is in use by another hunt or import",
+        )),
         Err(TryLockError::Error(e)) => Err(e),
     }
 }
@@ -527,13 +528,15 @@ mod tests {
         drop(Corpus::open(dir.path()).expect("a corpus"));
         let why = Corpus::is_in(dir.path()).expect_err("it cannot be told");
         assert!(why.contains("looks like a corpus, but its imported.json cannot be read"), "{why}");
-        fs::write(&account, serde_json::to_vec(&Imported::default()).expect("JSON")).expect("written");
+        fs::write(&account, serde_json::to_vec(&Imported::default()).expect("JSON"))
+            .expect("written");
         assert_eq!(Corpus::is_in(dir.path()), Ok(true));
     }
 
     #[test]
     fn only_files_of_a_corpus_are_removed() {
-        let (from, to) = (sandbox::Scratch::new().expect("one"), sandbox::Scratch::new().expect("two"));
+        let (from, to) =
+            (sandbox::Scratch::new().expect("one"), sandbox::Scratch::new().expect("two"));
         let facts = function("i32", &[], &[], &["i32"]);
         for (dir, name) in [(&from, "new"), (&to, "old")] {
             let mut corpus = Corpus::open(dir.path()).expect("a corpus");

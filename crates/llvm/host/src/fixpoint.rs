@@ -50,7 +50,10 @@ mod tests {
     fn only_the_pass_itself_loses_its_check() {
         for (passes, expected) in [
             ("instcombine", "instcombine<no-verify-fixpoint>"),
-            ("function(sroa,instcombine),dce", "function(sroa,instcombine<no-verify-fixpoint>),dce"),
+            (
+                "function(sroa,instcombine),dce",
+                "function(sroa,instcombine<no-verify-fixpoint>),dce",
+            ),
             ("aggressive-instcombine,instcombine-x", "aggressive-instcombine,instcombine-x"),
             (
                 "instcombine<max-iterations=2>,instcombine",

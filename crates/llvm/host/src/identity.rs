@@ -81,7 +81,8 @@ impl Identity {
             identity.assertions |= name == "__assert_fail";
             identity.says_version |= name == "LLVMGetVersion";
             let target = name.strip_prefix("LLVMInitialize").unwrap_or_default();
-            if let Some(target) = target.strip_suffix("TargetInfo").filter(|name| !name.is_empty()) {
+            if let Some(target) = target.strip_suffix("TargetInfo").filter(|name| !name.is_empty())
+            {
                 identity.targets.push(target.to_string());
             }
         }

@@ -310,6 +310,8 @@ mod tests {
         assert!(library.assertions && library.major == 22, "{library:?}");
         assert_eq!(library.version_and_build(), format!("{}+assertions", library.release()));
         assert!(library.folder().starts_with("22.1.8+assertions-"), "{}", library.folder());
-        assert!(Installed::all().iter().all(|other| !other.assertions && other.path != library.path));
+        assert!(
+            Installed::all().iter().all(|other| !other.assertions && other.path != library.path)
+        );
     }
 }

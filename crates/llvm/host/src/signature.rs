@@ -196,9 +196,10 @@ fn assertion(printed: &str) -> Option<FailedAssertion> {
             (format!("Assertion `{text}"), place)
         }
         None => {
-            let place = line.rsplit("executed at ").next().and_then(|place| {
-                file_and_line(place.trim_end_matches('!'))
-            });
+            let place = line
+                .rsplit("executed at ")
+                .next()
+                .and_then(|place| file_and_line(place.trim_end_matches('!')));
             let message = at.checked_sub(1).map(|before| lines[before].trim()).unwrap_or_default();
             let message = if message.contains(": ") { "" } else { message };
             let colon = if message.is_empty() { "" } else { ": " };
@@ -207,7 +208,8 @@ fn assertion(printed: &str) -> Option<FailedAssertion> {
     };
     let text = printable(text.trim().trim_end_matches('.'), WORDS);
     let (file, line) = place.unwrap_or_default();
-    let of = |place: String| if file.is_empty() { text.clone() } else { format!("{text}, {place}") };
+    let of =
+        |place: String| if file.is_empty() { text.clone() } else { format!("{text}, {place}") };
     Some(FailedAssertion {
         key: without_numbers(&of(file.to_string())),
         summary: of(format!("{file}:{line}")),
@@ -229,14 +231,17 @@ fn without_names(text: &str) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         plain.push(c);
-        let is_begin = !plain[..plain.len() - c.len_utf8()].ends_with(|c: char| c.is_alphanumeric());
+        let is_begin =
+            !plain[..plain.len() - c.len_utf8()].ends_with(|c: char| c.is_alphanumeric());
         if !matches!(c, '@' | '%') || !is_begin {
             continue;
         }
         if chars.next_if_eq(&'"').is_some() {
             while chars.next().is_some_and(|c| c != '"') {}
         }
-        while chars.next_if(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$' | '-')).is_some() {}
+        while chars.next_if(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$' | '-')).is_some()
+        {
+        }
     }
     without_named(&plain)
 }
@@ -473,7 +478,8 @@ mod tests {
              InstrTypes.h:2082"
         );
         assert_eq!(one.summary.matches("Precondition").count(), 1);
-        let unreachable = "Unknown opcode\nUNREACHABLE executed at /build/lib/IR/Instruction.cpp:7!";
+        let unreachable =
+            "Unknown opcode\nUNREACHABLE executed at /build/lib/IR/Instruction.cpp:7!";
         let got = of(End::Signal(6, crash("", unreachable, &["f"])));
         assert_eq!(got.key, "SIGABRT unreachable code: Unknown opcode, Instruction.cpp");
         assert_eq!(got.summary, "SIGABRT: unreachable code: Unknown opcode, Instruction.cpp:7");
@@ -483,10 +489,18 @@ mod tests {
     fn names_of_the_module_are_no_part_of_an_error() {
         let key = |reason: &str| of(End::Fatal(crash(reason, "", &["f"]))).key;
         for (one, other, rest) in [
-            ("Cannot select: intrinsic %llvm.x, @f", "Cannot select: intrinsic %a, @\"b c\"", "intrinsic %, @"),
+            (
+                "Cannot select: intrinsic %llvm.x, @f",
+                "Cannot select: intrinsic %a, @\"b c\"",
+                "intrinsic %, @",
+            ),
             ("no room. In function: f", "no room. In function: sum", "In function: "),
             ("bad 'a' of 'b'", "bad 'c' of 'd'", "bad '' of ''"),
-            ("a section of function g, of two", "a section of function h, of two", "of function , of two"),
+            (
+                "a section of function g, of two",
+                "a section of function h, of two",
+                "of function , of two",
+            ),
         ] {
             assert_eq!(key(one), key(other));
             assert!(key(one).contains(rest), "{}", key(one));

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use irmachine::{Comparison, Counterexample};
 use irtext::{Function, Linkage, Module};
 
-use crate::{Refutation, unmodelled};
 use crate::{Failure, Reason, Refinement, Solver, SolverReply, Unconfirmed, Verdict};
+use crate::{Refutation, unmodelled};
 
 /// What passes between the two modules may have looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
