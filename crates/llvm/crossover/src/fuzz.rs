@@ -205,8 +205,11 @@ impl Fuzzer {
         dir: &Path,
         library: &Installed,
         program: &Program,
-        options: Options,
+        mut options: Options,
     ) -> Result<Fuzzer, String> {
+        // As `opt` must be told it to show what is found.
+        let passes = &mut options.pipeline.passes;
+        *passes = llvmhost::without_fixpoint_check(passes, library.major);
         let image = Image::read(&library.path).map_err(|e| e.to_string())?;
         let corpus = Corpus::open(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         // A library that was built anew has other blocks: they are found by measuring.
@@ -391,7 +394,6 @@ impl Fuzzer {
             self.judge_crossover(&mut server, item, *kind, *parents, ran, &mut batch)?;
         }
         self.add_new_seeds(&mut server, &mut batch)?;
-        sandbox::note_served(batch.time);
         self.lock_servers().push((server, used + 1, reached));
         let mut state = self.state();
         state.tally.add(&batch.tally);

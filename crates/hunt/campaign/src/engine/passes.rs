@@ -317,7 +317,6 @@ impl Engine for Passes {
         let findings =
             self.test_sequences(here, program, &some, &mut trial, bench, &mut tested.cost);
         let spent = trial.spent;
-        sandbox::note_served(spent);
         tested.cost.compile += spent;
         tested.findings = findings.map_err(|error| match bench.lab.stop.is_set() {
             true => Trouble::Stopped,
