@@ -10,7 +10,7 @@ mod work;
 
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args as ClapArgs, Subcommand};
 use llvmhost::{Installed, Limits, Program, Server, Setup};
 
@@ -96,10 +96,18 @@ fn newest() -> Result<Installed> {
 
 /// The libraries of these names; the newest where none is named.
 pub fn libraries(names: &[String]) -> Result<Vec<Installed>> {
-    match names {
-        [] => Ok(vec![newest()?]),
-        names => names.iter().map(|name| Installed::named(name).map_err(|e| anyhow!(e))).collect(),
+    if names.is_empty() {
+        return Ok(vec![newest()?]);
     }
+    let mut found: Vec<Installed> = Vec::new();
+    for name in names {
+        let library = Installed::named(name).map_err(|e| anyhow!(e))?;
+        if found.iter().any(|other| other.path == library.path) {
+            bail!("--lib names {} twice", library.path.display());
+        }
+        found.push(library);
+    }
+    Ok(found)
 }
 
 /// What LLVM says, fit for a terminal: it quotes the files it is given, binary ones as well.

@@ -36,8 +36,9 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 #[derive(Args, Debug)]
 #[command(after_long_help = HELP)]
 pub struct Reduce {
-    /// The number of a finding, a folder as `gainsay show -o` writes it, or C files of one program.
-    #[arg(required = true, value_name = "ID | DIR | FILE.c")]
+    /// The number of a finding, a folder as `gainsay show -o` writes it, C files of one program, or an LLVM
+    /// module.
+    #[arg(required = true, value_name = "ID | DIR | FILE.c | FILE.ll")]
     pub what: Vec<PathBuf>,
     /// A script that exits with 0 for what must stay, as for C-Reduce
     ///
@@ -52,6 +53,12 @@ pub struct Reduce {
     /// Compilers, as for `gainsay hunt`.
     #[arg(long, value_name = "PATTERN")]
     pub cc: Vec<String>,
+    /// For a module: which libLLVM fails on it, a version (16) or the file; the newest by default
+    #[arg(long, value_name = "VERSION-OR-FILE", conflicts_with = "test")]
+    pub lib: Option<String>,
+    /// For a module: the passes that fail on it, as for `opt -passes=`; default<O3> if not given
+    #[arg(long, value_name = "P", conflicts_with = "test")]
+    pub passes: Option<String>,
     /// Candidates at the same time; all processors by default
     #[arg(short = 'j', long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -92,6 +99,7 @@ Examples:
   gainsay reduce crash.c --cc gcc-12 -o small.c
   gainsay reduce big.c --test ./interesting.sh -o small.c
   gainsay reduce big.c --test ./interesting.sh --finish cvise -o small.c
+  gainsay reduce bad.ll --lib 16 --passes instcombine -o small.ll  # LLVM IR: crash, hang or wrong code
   gainsay reduce bad.ll --test ./interesting.sh -o small.ll  # LLVM IR, by llvm-reduce";
 
 /// Runs the command; the exit status.
@@ -100,7 +108,13 @@ pub fn main(args: &Reduce) -> Result<u8> {
         Some(script) => by_script(args, script),
         None => match number(&args.what) {
             Some(id) => a_finding(args, id),
-            None => files(args),
+            None => match args.what.as_slice() {
+                [file] if reduce::is_ir(file) => a_module(args, file),
+                _ if args.lib.is_some() || args.passes.is_some() => {
+                    bail!("--lib and --passes are for one LLVM module, FILE.ll or FILE.bc")
+                }
+                _ => files(args),
+            },
         },
     });
     terminal::status("");
@@ -160,6 +174,17 @@ impl Teller {
         self.say(&format!(
             "{seconds:>4} s  {tokens} of {} tokens  {} tried, {} asked  {}",
             p.before, p.candidates, p.asked, p.pass
+        ));
+    }
+
+    fn edits(&self, p: &optimise::shrink::Progress<'_>) {
+        self.say(&format!(
+            "{:>4} s  {} instructions, {}  {} tried  {}",
+            self.begin.elapsed().as_secs(),
+            p.instructions,
+            human::cut(p.passes, 40),
+            p.candidates,
+            p.what
         ));
     }
 
@@ -234,6 +259,44 @@ fn by_llvm_reduce(args: &Reduce, file: &Path, script: &Path, order: &ReduceOptio
         }
         Err(why) => Ok(Err(why)),
     }
+}
+
+/// A module on which passes of a library fail: what they do wrong is found out first.
+fn a_module(args: &Reduce, file: &Path) -> Outcome {
+    let module =
+        fs::read(file).with_context(|| format!("the file {} cannot be read", file.display()))?;
+    let limits = llvmhost::Limits::default();
+    let library = crate::llvm::Library {
+        name: args.lib.clone(),
+        timeout: limits.time,
+        memory: limits.memory >> 20,
+    };
+    let (found, mut server) = library.serve_found()?;
+    let passes = args.passes.as_deref().unwrap_or("default<O3>");
+    let (teller, order) = (Teller::new(), order(args, oracle::Limits::default()));
+    let is_over =
+        || order.stop.is_set() || order.time.is_some_and(|time| teller.begin.elapsed() >= time);
+    let tell = |p: &optimise::shrink::Progress<'_>| teller.edits(p);
+    let done = optimise::reduce::reduce(&mut server, &module, passes, limits, &tell, &is_over);
+    let done = match done {
+        Ok(done) => done,
+        Err(optimise::reduce::NotReduced::Trouble(why)) => bail!("{why}"),
+        Err(why) => return Ok(Err(NotReduced::Unusable(why.to_string()))),
+    };
+    let text = String::from_utf8_lossy(&done.shrunk.module).into_owned();
+    write(args.output.as_deref(), &text, args.json)?;
+    let count = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
+    let passes = llvmhost::without_fixpoint_check(&done.shrunk.passes, found.major);
+    let tried = (done.shrunk.candidates, done.shrunk.candidates);
+    let valid = "every candidate is a module that LLVM's verifier takes";
+    let tokens = (count(&module), count(&done.shrunk.module));
+    summary(args.json, tokens, tried, teller.begin.elapsed(), valid, &text)?;
+    if !args.json {
+        terminal::complain(&format!("fails: {}: {}", found.name(), done.summary));
+        let tool = found.tool("opt");
+        terminal::complain(&format!("passes: {tool} '-passes={passes}'"));
+    }
+    Ok(Ok(()))
 }
 
 fn tell_script(args: &Reduce, done: &ReducedByScript) -> Result<()> {

@@ -97,8 +97,8 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
 
 fn of_library(library: &Installed) -> Tested {
     Tested {
-        name: format!("libLLVM-{}", library.major),
-        version: library.major.to_string(),
+        name: format!("libLLVM-{}", library.name()),
+        version: library.version_and_build(),
         triple: llvmhost::X86_64.to_string(),
     }
 }

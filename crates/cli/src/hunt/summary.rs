@@ -60,7 +60,7 @@ fn sequences(setting: &Setting, library: &Installed) -> Option<String> {
     let tally = PassesTally::of(Path::new(&setting.out), library)?;
     Some(format!(
         "libLLVM-{}: {}, {} without a fault; {} executed in the end, {} of them right.\n",
-        library.major,
+        library.name(),
         human::plural(tally.sequences, "sequence"),
         human::count(tally.crash_free),
         human::count(tally.executed),
@@ -82,7 +82,7 @@ fn crossovers(fuzzer: &Fuzzer) -> String {
     let kinds: Vec<String> = tally.kinds.iter().map(kind).collect();
     format!(
         "libLLVM-{}: {}; {} ({} by crossing); {} blocks, {} of them new.\n",
-        fuzzer.library.major,
+        fuzzer.library.name(),
         kinds.join(", "),
         human::plural(seeds as u64, "seed"),
         human::count(tally.added),

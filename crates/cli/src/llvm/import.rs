@@ -57,13 +57,16 @@ pub fn main(args: &Import) -> Result<u8> {
     if fuzzer.imported().is_some() {
         bail!("{} holds a corpus already: give another folder", args.output.display());
     }
+    if fuzzer.account().1 > 0 {
+        bail!("{} holds a part of a corpus: give another folder", args.output.display());
+    }
     let jobs =
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let imported = fill(&fuzzer, &args.dir, jobs)?;
     if args.json {
         terminal::print(format!("{}\n", serde_json::to_string(&imported)?).as_bytes())?;
     } else {
-        terminal::print(summary(&imported, library.major).as_bytes())?;
+        terminal::print(summary(&imported, &library).as_bytes())?;
     }
     Ok(0)
 }
@@ -97,7 +100,7 @@ pub fn fill(fuzzer: &Fuzzer, dir: &Path, jobs: usize) -> Result<Imported> {
     let stop = sandbox::Stop::on_signals();
     let begin = Instant::now();
     let mut last = Instant::now();
-    let version = fuzzer.library.major;
+    let version = fuzzer.library.name();
     let mut tell = |done: usize| {
         let line = format!("LLVM {version}: {done} of {} test files", found.len());
         terminal::status(&line);
@@ -123,10 +126,11 @@ fn reasons(imported: &Imported) -> String {
 }
 
 /// What an import came to.
-pub fn summary(imported: &Imported, major: u32) -> String {
+pub fn summary(imported: &Imported, library: &Installed) -> String {
     let rate = imported.functions as f64 / imported.took.as_secs_f64().max(1e-9);
     let mut text = format!(
-        "LLVM {major}: {} of {} ({} files) in {}, {rate:.0} a second\n",
+        "LLVM {}: {} of {} ({} files) in {}, {rate:.0} a second\n",
+        library.name(),
         human::plural(imported.seeds, "seed"),
         human::plural(imported.functions, "function"),
         human::count(imported.files),

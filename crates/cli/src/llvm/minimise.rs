@@ -42,7 +42,7 @@ const LINE_EVERY: Duration = Duration::from_secs(20);
 /// Runs the command.
 pub fn main(args: &Minimise) -> Result<u8> {
     let imported = args.corpus.join("imported.json");
-    if !imported.is_file() {
+    if !Corpus::is_in(&args.corpus).map_err(|why| anyhow!(why))? {
         bail!("{} holds no corpus: `gainsay llvm import` makes one", args.corpus.display());
     }
     if args.output.join("imported.json").exists() {

@@ -1,6 +1,7 @@
 //! `gainsay hunt --engine crossover`: a bug of a real LLVM found by crossing two modules, reduced, reported
 //! and tried again; a hunt that was killed goes on; every mistake gets a sentence.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -139,6 +140,69 @@ fn a_killed_hunt_goes_on_with_its_corpus() {
     let first = done.stdout.text();
     let first: Value = serde_json::from_str(first.lines().next().expect("a line")).expect("JSON");
     assert!(first["tests"].as_u64().is_some_and(|tests| tests >= 100), "{first}");
+}
+
+/// All files of a folder with what is in them.
+fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry"));
+    let file = |entry: fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name, fs::read(entry.path()).expect("a file"))
+    };
+    entries.map(file).collect()
+}
+
+#[test]
+fn a_corpus_of_a_user_is_only_read() {
+    if !has_16() {
+        return;
+    }
+    let scratch = folder();
+    let dir = scratch.path();
+    let import =
+        gainsay(dir, &["llvm", "import", "tests", "--lib", "16", "-o", "corpus", "-j", "1"]);
+    assert_eq!(import.status, Status::Exit(0), "{}", import.stderr.text());
+    fs::write(dir.join("corpus/notes.txt"), "mine").expect("written");
+    let before = contents(&dir.join("corpus"));
+    let hunt = |out: &str| {
+        let words =
+            "hunt --engine crossover --lib 16 --corpus corpus --tests 100 --jobs 1 --no-reduce";
+        let words = words.split(' ').chain(["--hunt", out]);
+        gainsay(dir, &words.collect::<Vec<_>>())
+    };
+    let done = hunt("out");
+    assert!(matches!(done.status, Status::Exit(0 | 1)), "{}", done.stderr.text());
+    assert_eq!(contents(&dir.join("corpus")), before);
+    let own = dir.join("out/crossover-16");
+    assert!(fs::read(own.join("index")).expect("a copy").starts_with(&before["index"]));
+
+    // A library that was built anew has another build id and other blocks.
+    let blocks = fs::read(own.join("blocks")).expect("blocks");
+    let begin = blocks.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    let mut other = blocks.clone();
+    other[begin] = if blocks[begin] == b'0' { b'1' } else { b'0' };
+    fs::write(own.join("blocks"), other).expect("written");
+    let done = hunt("out");
+    assert!(matches!(done.status, Status::Exit(0 | 1)), "{}", done.stderr.text());
+    let told = done.stderr.text();
+    assert!(told.contains("was measured on another build of"), "{told}");
+    let again = hunt("out");
+    assert!(!again.stderr.text().contains("another build"), "{}", again.stderr.text());
+
+    // One hunt at a time.
+    let lock = fs::File::open(own.join("lock")).expect("a lock");
+    lock.lock().expect("it is free");
+    let refused = hunt("out");
+    assert_eq!(refused.status, Status::Exit(2));
+    assert!(refused.stderr.text().contains("in use by another hunt"), "{}", refused.stderr.text());
+    drop(lock);
+
+    fs::write(dir.join("corpus/imported.json"), "torn").expect("written");
+    let before = contents(&dir.join("corpus"));
+    let refused = hunt("other");
+    assert_eq!(refused.status, Status::Exit(2));
+    assert!(refused.stderr.text().contains("looks like a corpus"), "{}", refused.stderr.text());
+    assert_eq!(contents(&dir.join("corpus")), before);
 }
 
 #[test]

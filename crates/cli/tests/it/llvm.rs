@@ -353,3 +353,36 @@ fn coverage_tells_what_a_module_adds() {
     let left = json(&[&other, "--baseline", &both])["images"][0]["new"].as_u64();
     assert!(left < Some(300), "{left:?}");
 }
+
+#[test]
+fn a_module_is_reduced_without_a_script() {
+    if !has_16() {
+        return;
+    }
+    let scratch = Scratch::new().expect("a folder");
+    let file = |name: &str, text: &str| {
+        fs::write(scratch.path().join(name), text).expect("written");
+    };
+    file("bad.ll", &format!("{LOOP}{INVALID}"));
+    file("good.ll", GOOD);
+    file("none.ll", "this is no module");
+    let reduce = |args: &[&str]| {
+        let run = Run::new(env!("CARGO_BIN_EXE_gainsay"), Duration::from_secs(120));
+        finish(run.arg("reduce").args(args).cwd(scratch.path()))
+    };
+    let passes = "function(sroa,instcombine,gvn)";
+    let done = reduce(&["bad.ll", "--lib", "16", "--passes", passes, "-o", "small.ll"]);
+    let told = done.stderr.text();
+    assert_eq!(exit(&done), 0, "{told}");
+    let small = fs::read_to_string(scratch.path().join("small.ll")).expect("the result");
+    assert!(small.contains("exp2") && !small.contains("@g("), "{small}");
+    assert!(told.contains("fails: 16: invalid IR after InstCombinePass"), "{told}");
+    assert!(told.contains("passes: opt-16 '-passes=instcombine'"), "{told}");
+    let fine = reduce(&["good.ll", "--lib", "16", "--passes", passes]);
+    assert_eq!((exit(&fine), fine.stderr.text().contains("nothing is wrong")), (1, true));
+    let none = reduce(&["none.ll", "--lib", "16", "--passes", passes]);
+    assert_eq!(exit(&none), 1, "{}", none.stderr.text());
+    file("a.c", "int main(void) { return 0; }");
+    let mixed = reduce(&["a.c", "--lib", "16"]);
+    assert!(mixed.stderr.text().contains("are for one LLVM module"), "{}", mixed.stderr.text());
+}

@@ -51,7 +51,7 @@ mod traced;
 
 pub use confine::weaknesses;
 pub use foreground::foreground;
-pub use run::{Capture, Ended, Finished, KillReason, Run, Status, note_served, served, spent};
+pub use run::{Capture, Ended, Finished, KillReason, Run, Status, served, spent};
 pub use scratch::{Scratch, sweep};
 pub use service::Service;
 pub use signals::die_with_children;

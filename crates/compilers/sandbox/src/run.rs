@@ -191,8 +191,14 @@ pub fn served() -> Duration {
 }
 
 /// Notes what a service says it used.
-pub fn note_served(time: Duration) {
+pub(crate) fn note_served(time: Duration) {
     SERVED.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
+}
+
+/// Notes that a service has ended: what it said is settled by what the kernel says, and accounts to us now.
+pub(crate) fn settle_served(said: Duration, used: Duration) {
+    SERVED.fetch_sub(said.as_micros() as u64, Ordering::Relaxed);
+    SPENT.fetch_add(used.as_micros() as u64, Ordering::Relaxed);
 }
 
 /// How a [`Run`] ended.

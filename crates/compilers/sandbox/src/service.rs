@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
 
 use nix::libc;
 
@@ -21,10 +22,13 @@ pub struct Service {
     pub input: Option<ChildStdin>,
     /// What it prints.
     pub output: ChildStdout,
+    /// Processor time that it says it used, its children included.
+    noted: Duration,
 }
 
 impl Service {
-    /// Starts a program whose addresses are the same every time. Its messages go where ours go.
+    /// Starts a program whose addresses are the same every time, where the system allows that: some
+    /// containers do not. Its messages go where ours go.
     pub fn start<S: AsRef<OsStr>>(
         program: &Path,
         args: impl IntoIterator<Item = S>,
@@ -36,18 +40,23 @@ impl Service {
         // SAFETY: one system call that changes nothing but the new process.
         unsafe {
             command.pre_exec(|| {
-                match libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) {
-                    -1 => Err(io::Error::last_os_error()),
-                    _ => Ok(()),
-                }
+                libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+                Ok(())
             });
         }
         let mut child = command.spawn()?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         match output {
-            Some(output) => Ok(Service { child, input, output }),
+            Some(output) => Ok(Service { child, input, output, noted: Duration::ZERO }),
             None => Err(io::Error::other("it has no standard output")),
         }
+    }
+
+    /// Notes processor time that it says it used, it and its children, since it last said so. The kernel
+    /// accounts that to us only when it ends.
+    pub fn note_used(&mut self, time: Duration) {
+        self.noted += time;
+        crate::run::note_served(time);
     }
 
     /// Its process number.
@@ -61,6 +70,101 @@ impl Drop for Service {
         self.input = None;
         // It may have ended already; either way it is gone afterwards.
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        crate::run::settle_served(self.noted, wait(self.child.id()).unwrap_or(self.noted));
+    }
+}
+
+/// Waits for a child; the processor time of it and of the children that it waited for.
+fn wait(child: u32) -> Option<Duration> {
+    let (child, mut status) = (child.cast_signed(), 0);
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: a child of ours that nobody else waits for, and places for the answers.
+        let ended = unsafe { libc::wait4(child, &mut status, 0, usage.as_mut_ptr()) };
+        if ended == child {
+            break;
+        }
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return None;
+        }
+    }
+    // SAFETY: it was filled; zeros are a valid one anyway.
+    let usage = unsafe { usage.assume_init() };
+    let of = |time: libc::timeval| {
+        let seconds = Duration::from_secs(time.tv_sec.unsigned_abs());
+        seconds + Duration::from_micros(time.tv_usec.unsigned_abs())
+    };
+    Some(of(usage.ru_utime) + of(usage.ru_stime))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn it_starts_where_personality_is_refused() {
+        // In a process of its own: what is forbidden stays forbidden.
+        // SAFETY: the child forbids itself one call, starts a program and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let said = refuse_personality().and_then(|()| {
+                let mut service = Service::start(Path::new("/bin/echo"), ["hello"])?;
+                let mut text = String::new();
+                service.output.read_to_string(&mut text)?;
+                Ok(text)
+            });
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(if said.is_ok_and(|text| text == "hello\n") { 0 } else { 1 }) }
+        }
+        let mut status = 0;
+        // SAFETY: a child of ours.
+        unsafe { libc::waitpid(child, &mut status, 0) };
+        assert_eq!(status, 0, "it did not start");
+    }
+
+    /// Has the kernel answer `personality` with EPERM.
+    fn refuse_personality() -> io::Result<()> {
+        let [load, jump, ret] = [
+            libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            libc::BPF_RET | libc::BPF_K,
+        ];
+        let one =
+            |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
+        let mut filter = [
+            one(load, 0, 0, 0),
+            one(jump, 0, 1, libc::SYS_personality as u32),
+            one(ret, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+            one(ret, 0, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+        // SAFETY: a filter of as many instructions as it says, for this process alone; afterwards a call
+        // that changes nothing shows that it works.
+        unsafe {
+            if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+                || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) != 0
+            {
+                return Err(io::Error::last_os_error());
+            }
+            match libc::personality(0xffff_ffff) {
+                -1 => Ok(()),
+                _ => Err(io::Error::other("it is not refused")),
+            }
+        }
+    }
+
+    #[test]
+    fn what_it_used_is_accounted_when_it_ends() {
+        let before = crate::spent();
+        let busy = ["-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo done; read x"];
+        let mut service = Service::start(Path::new("/bin/sh"), busy).expect("it starts");
+        service.note_used(Duration::from_secs(1000));
+        assert!(crate::served() >= Duration::from_secs(1000), "what it says counts meanwhile");
+        let mut told = [0; 5];
+        service.output.read_exact(&mut told).expect("it is done");
+        drop(service);
+        let used = crate::spent().saturating_sub(before);
+        assert!(used > Duration::from_millis(2) && used < Duration::from_secs(900), "{used:?}");
     }
 }

@@ -59,7 +59,7 @@ pub fn read_label(label: &str) -> Result<(Installed, String), String> {
 
 /// `libLLVM-16`.
 pub fn compiler(library: &Installed) -> String {
-    format!("libLLVM-{}", library.major)
+    format!("libLLVM-{}", library.name())
 }
 
 /// `libLLVM-16 -passes=default<O3>`.
@@ -93,8 +93,8 @@ fn is_of_code(signature: &Signature) -> bool {
 /// The verifier's opinion.
 pub fn certificate(library: &Installed) -> Certificate {
     let opinion = Opinion {
-        tool: format!("the verifier of LLVM {}", library.major),
-        command: format!("opt-{} -passes=verify -disable-output {FILE}", library.major),
+        tool: format!("the verifier of LLVM {}", library.version_and_build()),
+        command: format!("{} -passes=verify -disable-output {FILE}", library.tool("opt")),
         says: Assessment::NoAlarm,
     };
     Certificate { opinions: vec![opinion] }
@@ -143,7 +143,9 @@ pub fn study_module(
     if stop.is_set() {
         return Err(NotReduced::Trouble(Trouble::Stopped));
     }
-    let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it does not show alone".into()))?;
+    let mut shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it does not show alone".into()))?;
+    // As `opt` must be told it.
+    shrunk.passes = llvmhost::without_fixpoint_check(&shrunk.passes, library.major);
     let now = match outcome_of(&mut server, &shrunk.module, &shrunk.passes, code, limits)? {
         Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::Unusable("the reduced module does not show it".into())),
@@ -241,18 +243,38 @@ pub(crate) fn serve(program: &Program, library: &Installed) -> Result<Server, St
     Server::start(program, &setup)
 }
 
-/// The module on every LLVM that is installed.
+/// The libraries of a ladder, oldest first: those that are installed, and the one that failed, by its file.
+pub(crate) fn rungs_for(failed: &Installed) -> Vec<Installed> {
+    let mut all = Installed::all();
+    if !all.iter().any(|library| library.path == failed.path) {
+        all.push(failed.clone());
+    }
+    // Of one version the one with assertions sees more.
+    all.sort_by_key(|library| (library.major, !library.assertions, library.path != failed.path));
+    all
+}
+
+/// What a library does where `seen` was seen in another. Without assertions none can fail.
+fn cell(seen: &Signature, asked: Option<&Verdict>, assertions: bool) -> Cell {
+    match asked {
+        Some(Verdict::Fault(other)) if is_same(seen, other) => Cell::Fails,
+        Some(Verdict::Fine(_) | Verdict::Fault(_)) if seen.assertion && !assertions => {
+            Cell::CannotTell
+        }
+        Some(Verdict::Fine(_)) => Cell::Works,
+        Some(Verdict::Fault(other)) => Cell::Otherwise(kind(other.fault)),
+        Some(Verdict::Refused(_) | Verdict::Trouble(_)) | None => Cell::Unsupported,
+    }
+}
+
+/// The module on every LLVM that is installed, and on the one that failed.
 fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) -> Ladder {
     let mut rungs = Vec::new();
-    for library in Installed::all() {
+    for library in rungs_for(patient.library) {
         let Ok(mut server) = serve(patient.program, &library) else { continue };
-        let cell = match outcome_of(&mut server, module, passes, is_of_code(seen), patient.limits) {
-            Ok(Verdict::Fine(_)) => Cell::Works,
-            Ok(Verdict::Fault(other)) if is_same(seen, &other) => Cell::Fails,
-            Ok(Verdict::Fault(other)) => Cell::Otherwise(kind(other.fault)),
-            Ok(Verdict::Refused(_) | Verdict::Trouble(_)) | Err(_) => Cell::Unsupported,
-        };
-        let version = server.release.clone();
+        let asked = outcome_of(&mut server, module, passes, is_of_code(seen), patient.limits);
+        let cell = cell(seen, asked.as_ref().ok(), library.assertions);
+        let version = library.version_and_build();
         rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
     }
     Ladder { levels: vec![format!("-passes={passes}")], rungs }
@@ -282,4 +304,52 @@ fn outcome_of(
 /// other, so the kind and the pass must do.
 fn is_same(one: &Signature, other: &Signature) -> bool {
     one.key == other.key || one.fault == other.fault && one.pass.is_some() && one.pass == other.pass
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(assertion: bool) -> Signature {
+        Signature {
+            fault: Fault::Crash,
+            key: "SIGABRT".into(),
+            summary: String::new(),
+            pass: Some("InstCombinePass".into()),
+            assertion,
+        }
+    }
+
+    #[test]
+    fn who_checks_no_assertions_cannot_tell() {
+        let fine = Verdict::Fine(optimise::work::Answer::Fine(String::new()));
+        let other =
+            Verdict::Fault(Signature { pass: None, key: "SIGSEGV".into(), ..signature(false) });
+        for (assertion, has_assertions, seen, expected) in [
+            (true, false, &fine, Cell::CannotTell),
+            (true, false, &other, Cell::CannotTell),
+            (true, true, &fine, Cell::Works),
+            (false, false, &fine, Cell::Works),
+            (false, false, &other, Cell::Otherwise(FailureKind::CompilerCrash)),
+        ] {
+            assert_eq!(cell(&signature(assertion), Some(seen), has_assertions), expected);
+        }
+        let same = Verdict::Fault(signature(true));
+        assert_eq!(cell(&signature(true), Some(&same), true), Cell::Fails);
+        assert_eq!(cell(&signature(true), None, true), Cell::Unsupported);
+    }
+
+    #[test]
+    fn the_library_that_failed_is_on_the_ladder() {
+        let Some(usual) = Installed::all().into_iter().next() else { return };
+        assert_eq!(rungs_for(&usual), Installed::all(), "once");
+        let other = Installed {
+            path: "/opt/llvm/lib/libLLVM.so".into(),
+            assertions: true,
+            is_default: false,
+            ..usual.clone()
+        };
+        let rungs = rungs_for(&other);
+        assert_eq!(rungs[..2], [other, usual], "in the order of versions, by its own file");
+    }
 }

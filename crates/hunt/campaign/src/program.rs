@@ -302,7 +302,7 @@ pub fn study_program(
     let actual = got.stdout.clone();
     let culprit = pass.as_ref().map(|pass| Culprit {
         method: Method::LastPass,
-        name: pass.clone(),
+        name: optimise::shrink::pipeline::class_of(pass),
         hides: Vec::new(),
         detail: format!("-passes={passes}"),
     });
@@ -319,7 +319,11 @@ pub fn study_program(
         commands: vec![command(&case, library, clang, optimising, &passes)],
         key: format!("{kind} llvm {}", pass.clone().unwrap_or_default()),
         certificate,
-        blame: Blame { pass, culprits: culprit.into_iter().collect(), limits: Vec::new() },
+        blame: Blame {
+            pass: culprit.as_ref().map(|culprit| culprit.name.clone()),
+            culprits: culprit.into_iter().collect(),
+            limits: Vec::new(),
+        },
         ladder,
         summary,
         tokens: reduced.tokens,
@@ -381,7 +385,7 @@ impl Linked<'_> {
     /// The program on every LLVM that is installed and can read it.
     fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &ExpectedRun) -> Ladder {
         let mut rungs = Vec::new();
-        for library in Installed::all() {
+        for library in crate::module::rungs_for(subject.library) {
             let Ok(mut server) = start(&library, subject.program) else { continue };
             let cell = match self.run(&mut server, passes) {
                 Ok(Ok(got)) if must.matches(&got) => Cell::Works,
@@ -389,7 +393,7 @@ impl Linked<'_> {
                 Ok(Err(Verdict::Fault(other))) => Cell::Otherwise(crate::module::kind(other.fault)),
                 _ => Cell::Unsupported,
             };
-            let version = server.release.clone();
+            let version = library.version_and_build();
             rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
         }
         Ladder { levels: vec![format!("-passes={passes}")], rungs }

@@ -6,16 +6,16 @@
 use std::time::Instant;
 
 use llvmhost::{Installed, Limits, Server};
-use optimise::locate::{OnText, Optimiser as _, last_pass, locate};
-use optimise::shrink;
+use optimise::locate::{OnText, Optimiser, last_pass, locate};
+use optimise::shrink::{self, pipeline::class_of};
 use optimise::tester::Refuting;
 use oracle::{FailureKind, SourceFile, Trouble};
 use reduce::NotReduced;
-use refine::{AliveTv, Checker, Refinement as _, Scope, Verdict};
+use refine::{AliveTv, Checker, Refinement as _, Refutation, Scope, Verdict, without_unmodelled};
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::module::{FILE, Patient, ProgressFn, certificate, compiler, label, serve};
+use crate::module::{FILE, Patient, ProgressFn, certificate, compiler, label, rungs_for, serve};
 use crate::record::{Finding, NewFinding, Standing, Study};
 
 /// What the passes made of the module.
@@ -23,6 +23,9 @@ pub const AFTER: &str = "after.ll";
 
 /// The input on which both differ, with both traces.
 pub const COUNTEREXAMPLE: &str = "counterexample.txt";
+
+/// Why it may be none.
+pub const DOUBT: &str = "doubt";
 
 /// The refinement oracles.
 #[derive(Debug)]
@@ -64,29 +67,34 @@ impl RefinementOracles {
         sources: &[SourceFile],
     ) -> Option<NewFinding> {
         let own = self.own.within(asked.scope);
-        let report = refuted(&own.check(asked.before, asked.after))?;
+        let refutation = refuted(own.check(asked.before, asked.after))?;
+        let asked_passes = llvmhost::without_fixpoint_check(asked.passes, asked.library.major);
         let mut optimiser = OnText { server, limits, x86: true };
-        let located = locate(&mut optimiser, asked.before, asked.passes, &own);
-        let (passes, before, after, report, culprit) = match &located {
-            Some(it) => (it.passes.as_str(), &*it.before, &*it.after, it.report.clone(), it.pass()),
-            None => (asked.passes, asked.before, asked.after, report, "the pipeline"),
+        let located = locate(&mut optimiser, asked.before, &asked_passes, &own);
+        let (passes, before, after, refutation, culprit) = match &located {
+            Some(it) => (it.passes.as_str(), &*it.before, &*it.after, &it.refuted, it.pass()),
+            None => (&*asked_passes, asked.before, asked.after, &refutation, "the pipeline"),
         };
+        let report = &refutation.report;
         // It must be so again, and Alive2 must not know better.
         let again = optimiser.run(before, passes)?;
-        refuted(&own.check(before, &again))?;
+        refuted(own.check(before, &again))?;
+        let doubt = doubt(&mut optimiser, before, passes, &own, refutation);
         let second = self.alive.as_ref().map(|alive| alive.check(before, after));
         let standing = match second {
             Some(Verdict::Proved) => Standing::Disputed,
+            _ if doubt.is_some() => Standing::Disputed,
             _ => Standing::Confirmed,
         };
-        let summary = summary(&report, culprit);
+        let summary = summary(report, culprit);
         let mut artifacts = sources.to_vec();
         let alive = second.map(|verdict| file("alive-tv", &verdict.to_string()));
-        artifacts.extend([file(AFTER, after), file("messages", &report)]);
+        artifacts.extend([file(AFTER, after), file("messages", report)]);
         artifacts.extend(alive);
+        artifacts.extend(doubt.map(|why| file(DOUBT, &why)));
         Some(NewFinding {
             kind: FailureKind::Miscompilation,
-            signature: signature(&report, culprit),
+            signature: signature(refutation, culprit),
             summary,
             standing,
             targets: vec![label(asked.library, passes)],
@@ -104,10 +112,39 @@ fn file(name: &str, text: &str) -> SourceFile {
     SourceFile { name: name.into(), bytes: text.into() }
 }
 
-fn refuted(verdict: &Verdict) -> Option<String> {
+fn refuted(verdict: Verdict) -> Option<Box<Refutation>> {
     match verdict {
-        Verdict::Refuted(report) => Some(report.clone()),
+        Verdict::Refuted(refuted) => Some(refuted),
         _ => None,
+    }
+}
+
+/// Why a refutation may be none, in a sentence: what rests on an input with undef alone, or on claims that we
+/// do not model, is no confirmed miscompilation. Claims that the passes do not need are none.
+fn doubt(
+    optimiser: &mut dyn Optimiser,
+    before: &str,
+    passes: &str,
+    own: &Checker,
+    refutation: &Refutation,
+) -> Option<String> {
+    if refutation.needs_undef {
+        return Some("It shows on an input with undef only.\n".into());
+    }
+    if refutation.unmodelled.is_empty() {
+        return None;
+    }
+    let plain = without_unmodelled(before).and_then(|text| optimiser.run(&text, "verify"));
+    let shows = plain.and_then(|text| {
+        let after = optimiser.run(&text, passes)?;
+        refuted(own.check(&text, &after)).filter(|again| !again.needs_undef)
+    });
+    match shows {
+        Some(_) => None,
+        None => Some(format!(
+            "It shows only with attributes or metadata whose meaning is not modelled: {}.\n",
+            refutation.unmodelled.join(", ")
+        )),
     }
 }
 
@@ -119,15 +156,14 @@ fn summary(report: &str, culprit: &str) -> String {
 
 /// What findings of the same bug have in common, as far as can be told. What shows with an undefined input
 /// only is another bug, and one that maintainers mind less.
-fn signature(report: &str, culprit: &str) -> String {
-    let mut input = report.lines().filter(|line| line.starts_with("input:"));
-    let undef = if input.any(|line| line.contains("undef")) { " (undef)" } else { "" };
+fn signature(refutation: &Refutation, culprit: &str) -> String {
+    let undef = if refutation.needs_undef { " (undef)" } else { "" };
     format!("{} llvm {culprit}{undef}", FailureKind::Miscompilation.name())
 }
 
 fn commands(library: &Installed, passes: &str) -> Vec<String> {
     vec![
-        format!("opt-{} '-passes={passes}' -S -o {AFTER} {FILE}", library.major),
+        format!("{} '-passes={passes}' -S -o {AFTER} {FILE}", library.tool("opt"),),
         format!("gainsay llvm verify {FILE} {AFTER}"),
     ]
 }
@@ -154,36 +190,39 @@ pub fn study_refuted(
     if stop.is_set() {
         return Err(NotReduced::Trouble(Trouble::Stopped));
     }
-    let shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it is not refuted".into()))?;
+    let mut shrunk = shrunk.ok_or_else(|| NotReduced::NotShown("it is not refuted".into()))?;
+    // As `opt` must be told it.
+    shrunk.passes = llvmhost::without_fixpoint_check(&shrunk.passes, library.major);
     let before = String::from_utf8_lossy(&shrunk.module).into_owned();
     // As `opt` does it: the module may not name its machine any more.
     let mut plain = OnText { server: &mut server, limits, x86: false };
     let after = plain.run(&before, &shrunk.passes);
     let after = after.ok_or_else(|| NotReduced::NotShown("the passes fail on it".into()))?;
-    let report = refuted(&own.check(&before, &after));
-    let report = report.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
+    let refutation = refuted(own.check(&before, &after));
+    let refutation =
+        refutation.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
     let ladder = ladder(patient, &before, &shrunk.passes, &own);
     let pass = last_pass(&shrunk.passes).to_string();
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
         standard: None,
         expected: None,
-        summary: summary(&report, &pass),
+        summary: summary(&refutation.report, &pass),
         compiler: compiler(library),
         flags: vec![format!("-passes={}", shrunk.passes)],
         targets: vec![label(library, &shrunk.passes)],
         right: Vec::new(),
         commands: commands(library, &shrunk.passes),
         certificate: certificate(library),
-        key: signature(&report, &pass),
+        key: signature(&refutation, &pass),
         blame: Blame {
             culprits: vec![Culprit {
                 method: Method::LastPass,
-                name: pass.clone(),
+                name: class_of(&pass),
                 hides: Vec::new(),
                 detail: format!("-passes={}", shrunk.passes),
             }],
-            pass: Some(pass),
+            pass: Some(class_of(&pass)),
             limits: Vec::new(),
         },
         ladder,
@@ -193,7 +232,7 @@ pub fn study_refuted(
         files: vec![
             SourceFile { name: FILE.into(), bytes: shrunk.module },
             file(AFTER, &after),
-            file(COUNTEREXAMPLE, &report),
+            file(COUNTEREXAMPLE, &refutation.report),
         ],
     })
 }
@@ -201,7 +240,7 @@ pub fn study_refuted(
 /// The module on every LLVM that is installed.
 fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Checker) -> Ladder {
     let mut rungs = Vec::new();
-    for library in Installed::all() {
+    for library in rungs_for(patient.library) {
         let Ok(mut server) = serve(patient.program, &library) else { continue };
         let cell = is_refuted(&mut server, module, passes, own, patient.limits);
         let cell = match cell {
@@ -209,7 +248,7 @@ fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Checker) -> L
             Some(false) => Cell::Works,
             None => Cell::Unsupported,
         };
-        let version = server.release.clone();
+        let version = library.version_and_build();
         rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
     }
     Ladder { levels: vec![format!("-passes={passes}")], rungs }
@@ -227,4 +266,57 @@ pub fn is_refuted(
     let before = optimiser.run(module, "verify")?;
     let after = optimiser.run(&before, passes)?;
     Some(matches!(own.check(&before, &after), Verdict::Refuted(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pass that makes 1 of what a function returns: of any, or only of one with a claim.
+    struct Faulty {
+        needs: Option<&'static str>,
+    }
+
+    impl Optimiser for Faulty {
+        fn run(&mut self, module: &str, passes: &str) -> Option<String> {
+            let fails = self.needs.is_none_or(|claim| module.contains(claim));
+            let text = if fails && passes != "verify" {
+                module.replace("ret i32 %x", "ret i32 1")
+            } else {
+                module.into()
+            };
+            Some(text)
+        }
+    }
+
+    fn doubted(module: &str, needs: Option<&'static str>) -> Option<String> {
+        let own = Checker::new(None);
+        let mut pass = Faulty { needs };
+        let after = pass.run(module, "p").expect("a module");
+        let refutation = refuted(own.check(module, &after)).expect("it is refuted");
+        doubt(&mut pass, module, "p", &own, &refutation)
+    }
+
+    #[test]
+    fn what_rests_on_unknown_claims_is_not_confirmed() {
+        let plain = "define i32 @f(i32 noundef %x) {\n  ret i32 %x\n}\n";
+        let claims = "define i32 @f(i32 noundef %x) \"modular-format\"=\"a\" {\n  ret i32 %x\n}\n";
+        assert_eq!(doubted(plain, None), None);
+        assert_eq!(doubted(claims, None), None, "the claim has no part in it");
+        let why = doubted(claims, Some("modular-format")).expect("it has");
+        assert!(why.ends_with("not modelled: \"modular-format\".\n"), "{why}");
+    }
+
+    #[test]
+    fn what_rests_on_undef_is_not_confirmed() {
+        let own = Checker::new(None);
+        // Both uses of %x must agree, but for undef.
+        let before = "define i32 @f(i32 %x) {\n  %y = freeze i32 %x\n  %z = sub i32 %y, %y\n  ret i32 %z\n}\n";
+        let after = "define i32 @f(i32 %x) {\n  %z = xor i32 %x, %x\n  ret i32 %z\n}\n";
+        let refutation = refuted(own.check(before, after)).expect("undef may be two values");
+        assert!(refutation.needs_undef, "{}", refutation.report);
+        assert_eq!(signature(&refutation, "p"), "miscompilation llvm p (undef)");
+        let why = doubt(&mut Faulty { needs: None }, before, "p", &own, &refutation);
+        assert!(why.is_some_and(|why| why.contains("undef only")));
+    }
 }

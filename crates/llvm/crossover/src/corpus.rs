@@ -4,9 +4,12 @@
 //! with its place, name and facts; and `blocks`, the blocks of the library that were reached. A seed
 //! is written before its record, and a record that is not whole is cut off when the folder is opened:
 //! whatever ends a hunt, the seeds are there for the next.
+//!
+//! A corpus has one writer: [`Corpus::open`] locks it. A folder is a corpus if it has the account of an
+//! import, [`IMPORTED`], which is written last; any other folder is a user's, and is only read.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,7 @@ use std::path::{Path, PathBuf};
 use choice::Choices;
 use serde::{Deserialize, Serialize};
 
+use crate::import::Imported;
 use crate::work::Span;
 use crate::{CrossoverKind, Facts, FrameProperties, FunctionFacts};
 
@@ -28,6 +32,16 @@ const PREFER_NEW: u32 = 25;
 
 /// How many of the last count as new.
 const NEW: usize = 500;
+
+/// The account of an import: what a corpus is recognised by.
+pub const IMPORTED: &str = "imported.json";
+
+/// The file that is locked while a corpus is open.
+const LOCK: &str = "lock";
+
+/// All other files of a corpus. The index comes before the seeds: copied in this order, what is appended
+/// meanwhile to both leaves no record without its seed.
+const FILES: [&str; 5] = ["index", "seeds.bc", "blocks", "tally.json", "asked.json"];
 
 /// Which seeds may be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +92,8 @@ struct LoadedSeed {
 #[derive(Debug)]
 pub struct Corpus {
     dir: PathBuf,
+    /// Locked as long as it is open.
+    _lock: File,
     seeds: File,
     end: u64,
     index: File,
@@ -92,9 +108,56 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Opens the corpus of a folder, makes an empty one if there is none.
+    /// Whether a folder is a corpus. `Err` is a sentence: it is one whose account cannot be read.
+    pub fn is_in(dir: &Path) -> Result<bool, String> {
+        let has_seeds = || dir.join("index").is_file() && dir.join("seeds.bc").is_file();
+        let account = match fs::read(dir.join(IMPORTED)) {
+            Ok(bytes) => serde_json::from_slice::<Imported>(&bytes).map_err(|e| e.to_string()),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(e) => Err(e.to_string()),
+        };
+        match account {
+            Ok(_) => Ok(has_seeds()),
+            Err(_) if !has_seeds() => Ok(false),
+            Err(why) => Err(format!(
+                "{} looks like a corpus, but its {IMPORTED} cannot be read ({why}): it was left as it is; \
+                 give the tests that it was made of",
+                dir.display()
+            )),
+        }
+    }
+
+    /// Copies a corpus, which is only read, into a folder of our own.
+    pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+        Corpus::clear(to)?;
+        fs::create_dir_all(to)?;
+        // Last what makes a corpus of it.
+        for name in FILES.into_iter().chain([IMPORTED]) {
+            match fs::copy(from.join(name), to.join(name)) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the files of a corpus from a folder, and nothing else that is there.
+    pub fn clear(dir: &Path) -> io::Result<()> {
+        let _lock = if dir.exists() { Some(lock(dir)?) } else { None };
+        for name in [IMPORTED].into_iter().chain(FILES) {
+            match fs::remove_file(dir.join(name)) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the corpus of a folder, makes an empty one if there is none. One that is open already is
+    /// refused.
     pub fn open(dir: &Path) -> io::Result<Corpus> {
         fs::create_dir_all(dir)?;
+        let lock = lock(dir)?;
         let file =
             |name: &str| File::options().create(true).append(true).read(true).open(dir.join(name));
         let (seeds, mut index) = (file("seeds.bc")?, file("index")?);
@@ -103,6 +166,7 @@ impl Corpus {
         index.read_to_end(&mut bytes)?;
         let mut corpus = Corpus {
             dir: dir.to_path_buf(),
+            _lock: lock,
             seeds,
             end,
             index,
@@ -349,6 +413,19 @@ impl TypeFacts {
     }
 }
 
+/// Locks a corpus for its one writer.
+fn lock(dir: &Path) -> io::Result<File> {
+    let file = File::options().create(true).append(true).open(dir.join(LOCK))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(io::Error::new(
+            io::ErrorKind::WouldBlock,
+            "the corpus is in use by another hunt or import",
+        )),
+        Err(TryLockError::Error(e)) => Err(e),
+    }
+}
+
 /// The first record of an index and its length with what stands before it; `None` if it is not whole.
 fn next_record(bytes: &[u8]) -> Option<(SeedRecord, usize)> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
@@ -426,5 +503,51 @@ mod tests {
         assert_eq!((corpus.len(), corpus.crossed()), (3, 1));
         assert_eq!(corpus.name(2), "again");
         assert_eq!(corpus.span(2), Span { at: 30, length: 4 });
+    }
+
+    #[test]
+    fn a_corpus_has_one_writer() {
+        let dir = sandbox::Scratch::new().expect("a folder");
+        let mut corpus = Corpus::open(dir.path()).expect("a corpus");
+        let second = Corpus::open(dir.path()).expect_err("it is open");
+        assert!(second.to_string().contains("in use by another"), "{second}");
+        corpus.add(b"BC", "f".into(), None, function("i32", &[], &[], &["i32"])).expect("written");
+        assert!(Corpus::clear(dir.path()).is_err(), "nor is it removed meanwhile");
+        drop(corpus);
+        assert_eq!(Corpus::open(dir.path()).expect("it is free").len(), 1);
+    }
+
+    #[test]
+    fn a_folder_is_a_corpus_by_its_account() {
+        let dir = sandbox::Scratch::new().expect("a folder");
+        let account = dir.path().join(IMPORTED);
+        assert_eq!(Corpus::is_in(dir.path()), Ok(false));
+        // A file of that name in a folder of tests says nothing.
+        fs::write(&account, "notes").expect("written");
+        assert_eq!(Corpus::is_in(dir.path()), Ok(false));
+        drop(Corpus::open(dir.path()).expect("a corpus"));
+        let why = Corpus::is_in(dir.path()).expect_err("it cannot be told");
+        assert!(why.contains("looks like a corpus, but its imported.json cannot be read"), "{why}");
+        fs::write(&account, serde_json::to_vec(&Imported::default()).expect("JSON"))
+            .expect("written");
+        assert_eq!(Corpus::is_in(dir.path()), Ok(true));
+    }
+
+    #[test]
+    fn only_files_of_a_corpus_are_removed() {
+        let (from, to) =
+            (sandbox::Scratch::new().expect("one"), sandbox::Scratch::new().expect("two"));
+        let facts = function("i32", &[], &[], &["i32"]);
+        for (dir, name) in [(&from, "new"), (&to, "old")] {
+            let mut corpus = Corpus::open(dir.path()).expect("a corpus");
+            corpus.add(b"BC", name.into(), None, facts.clone()).expect("written");
+            fs::write(dir.path().join("notes.txt"), name).expect("written");
+        }
+        let before = fs::read(from.path().join("index")).expect("read");
+        Corpus::copy(from.path(), to.path()).expect("copied");
+        let corpus = Corpus::open(to.path()).expect("a corpus");
+        assert_eq!((corpus.len(), corpus.name(0)), (1, "new"));
+        assert_eq!(fs::read(to.path().join("notes.txt")).expect("it stays"), b"old");
+        assert_eq!(fs::read(from.path().join("index")).expect("read"), before);
     }
 }

@@ -13,13 +13,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use choice::Choices;
-use coverage::{Image, Set};
+use coverage::{BaselineError, Image, Set};
 use llvmhost::{End, Installed, Limits, Program, Ran, Running, Server, Setup, Signature};
 use optimise::verdict::{Verdict, judge};
 use optimise::work::{Answer, Item as Plain, Pipeline, stage};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{Corpus, SeedPool};
+use crate::corpus::{Corpus, IMPORTED, SeedPool};
 use crate::import::{Import, Imported};
 use crate::work::{CrossoverAnswer, Item};
 use crate::{CrossoverFailure, CrossoverKind, Policy};
@@ -41,11 +41,11 @@ const SLOWER: u32 = 4;
 /// it is not known to be slow.
 const AT_FIRST: u32 = 5;
 
+/// Seeds that are measured at a time.
+const MEASURED: usize = 24;
+
 /// A server is replaced after so many batches, which bounds its leaks.
 const RENEW: u64 = 2000;
-
-/// Where the account of an import is.
-const IMPORTED: &str = "imported.json";
 
 /// Where the seeds are that a refinement oracle was asked about.
 const ASKED: &str = "asked.json";
@@ -187,6 +187,8 @@ struct FuzzerState {
     /// Seeds that a refinement oracle was asked about.
     asked: Set,
     known: Set,
+    /// Whether blocks on disk are those of another build of the library: `known` is empty then.
+    stale: bool,
     /// What was added to `known` since the fuzzer was opened, in order.
     reached: Vec<u32>,
     baseline: usize,
@@ -203,13 +205,21 @@ impl Fuzzer {
         dir: &Path,
         library: &Installed,
         program: &Program,
-        options: Options,
+        mut options: Options,
     ) -> Result<Fuzzer, String> {
+        // As `opt` must be told it to show what is found.
+        let passes = &mut options.pipeline.passes;
+        *passes = llvmhost::without_fixpoint_check(passes, library.major);
         let image = Image::read(&library.path).map_err(|e| e.to_string())?;
         let corpus = Corpus::open(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-        let known = match corpus.blocks_file() {
-            path if path.exists() => Set::load(&path, &image).map_err(|e| e.to_string())?,
-            _ => Set::default(),
+        // A library that was built anew has other blocks: they are found by measuring.
+        let (known, stale) = match corpus.blocks_file() {
+            path if path.exists() => match Set::load(&path, &image) {
+                Ok(known) => (known, false),
+                Err(e @ BaselineError::Io { .. }) => return Err(e.to_string()),
+                Err(_) => (Set::default(), true),
+            },
+            _ => (Set::default(), false),
         };
         let tally: Tally = read_json(&dir.join(TALLY)).unwrap_or_default();
         let baseline = known.len().saturating_sub(tally.blocks as usize);
@@ -219,6 +229,7 @@ impl Fuzzer {
             corpus,
             asked,
             known,
+            stale,
             reached: Vec::new(),
             baseline,
             tally,
@@ -260,12 +271,82 @@ impl Fuzzer {
         let done = import.run(&mut state.corpus, &mut servers, tell, stop);
         let Some((imported, known)) = done.map_err(|e| e.to_string())? else { return Ok(None) };
         state.baseline = known.len();
-        state.known = known;
+        (state.known, state.stale) = (known, false);
         let dir = state.corpus.dir().to_path_buf();
         self.write(&state).map_err(|e| e.to_string())?;
         // Last: what is without it is not whole.
         write_json(&dir.join(IMPORTED), &imported).map_err(|e| e.to_string())?;
         Ok(Some(imported))
+    }
+
+    /// Whether the blocks of the corpus are those of another build of the library, or of other rules.
+    /// [`Fuzzer::measure`] finds them anew.
+    pub fn is_stale(&self) -> bool {
+        self.state().stale
+    }
+
+    /// Runs all seeds again to see which blocks they reach: of the suite's seeds first, which are the
+    /// baseline. `tell` hears how many are done. `None` when stopped. `Err` is a sentence.
+    pub fn measure(
+        &self,
+        tell: &mut dyn FnMut(usize),
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<usize>, String> {
+        let mut server = self.start(true)?;
+        let (suite, crossed) = {
+            let corpus = &self.state().corpus;
+            let all = 0..corpus.len() as u32;
+            all.partition::<Vec<u32>, _>(|seed| !corpus.is_crossed(*seed))
+        };
+        let (mut known, mut baseline, mut done, mut refused) = (Set::default(), None, 0, 0);
+        for seeds in [suite, crossed] {
+            for some in seeds.chunks(MEASURED) {
+                if stop() {
+                    return Ok(None);
+                }
+                refused += self.reach(&mut server, some, &mut known).map_err(|e| e.to_string())?;
+                done += some.len();
+                tell(done);
+            }
+            baseline.get_or_insert(known.len());
+        }
+        if refused * 2 > done {
+            return Err(format!(
+                "{} is the corpus of another LLVM: {} does not take {refused} of its {done} seeds; give the \
+                 tests that it was made of",
+                self.dir().display(),
+                self.library.path.display(),
+            ));
+        }
+        let mut state = self.state();
+        let blocks = known.len();
+        state.baseline = baseline.unwrap_or(blocks);
+        state.tally.blocks = blocks.saturating_sub(state.baseline) as u64;
+        (state.known, state.stale) = (known, false);
+        self.write(&state).map_err(|e| e.to_string())?;
+        Ok(Some(blocks))
+    }
+
+    /// Adds the blocks that seeds reach; how many of the seeds this library does not take.
+    fn reach(&self, server: &mut Server, seeds: &[u32], known: &mut Set) -> io::Result<usize> {
+        let mut items = Vec::new();
+        for seed in seeds {
+            let state = self.state();
+            let item = Plain::Optimise {
+                module: state.corpus.bitcode(*seed)?,
+                name: state.corpus.name(*seed).to_string(),
+                pipeline: self.options.pipeline.clone(),
+                x86: true,
+                print: false,
+            };
+            items.push(item.bytes());
+        }
+        let mut refused = 0;
+        for ran in server.run(items, self.options.limits, false)? {
+            refused += usize::from(matches!(Verdict::of(&ran), Verdict::Refused(_)));
+            known.extend(ran.blocks);
+        }
+        Ok(refused)
     }
 
     /// What a test may use.
@@ -313,7 +394,6 @@ impl Fuzzer {
             self.judge_crossover(&mut server, item, *kind, *parents, ran, &mut batch)?;
         }
         self.add_new_seeds(&mut server, &mut batch)?;
-        sandbox::note_served(batch.time);
         self.lock_servers().push((server, used + 1, reached));
         let mut state = self.state();
         state.tally.add(&batch.tally);
@@ -539,13 +619,13 @@ impl Fuzzer {
     fn start(&self, coverage: bool) -> Result<Server, String> {
         let (seeds, known) = {
             let state = self.state();
-            (state.corpus.seeds_file(), state.corpus.blocks_file())
+            (state.corpus.seeds_file(), (!state.stale).then(|| state.corpus.blocks_file()))
         };
         let setup = Setup {
             library: self.library.path.clone(),
             major: self.library.major,
             coverage,
-            known: Some(known),
+            known,
             work: seeds.to_string_lossy().into_owned().into_bytes(),
         };
         Server::start(&self.program, &setup)
@@ -572,6 +652,10 @@ impl Fuzzer {
     }
 
     fn write(&self, state: &FuzzerState) -> io::Result<()> {
+        // What was measured on another build stays until this one was measured.
+        if state.stale {
+            return Ok(());
+        }
         state.known.save(&state.corpus.blocks_file(), &self.image).map_err(io::Error::other)?;
         let asked: Vec<u32> = state.asked.iter().collect();
         write_json(&state.corpus.dir().join(ASKED), &asked)?;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sandbox::Service;
 
@@ -50,7 +51,10 @@ impl Server {
         confirm: bool,
     ) -> io::Result<Vec<Ran>> {
         let known = std::mem::take(&mut self.known);
-        say(&mut self.service, &Batch { items, limits, confirm, known })
+        let batch = Batch { items, limits, confirm, known };
+        let (ran, used): (Vec<Ran>, Duration) = say(&mut self.service, &batch)?;
+        self.service.note_used(used);
+        Ok(ran)
     }
 
     /// Marks blocks that were reached elsewhere: the server need not watch them.

@@ -4,69 +4,156 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use crate::identity::Identity;
+
 /// The least version that knows opaque pointers at all.
 const OLDEST: u32 = 14;
 
 /// A libLLVM on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// Its major version, from the file's name.
+    /// Its major version, as it says itself; as its file's name says where it does not.
     pub major: u32,
     /// The file, links resolved.
     pub path: PathBuf,
+    /// The linker's build id: another one is another library, whatever its file is called.
+    pub build_id: String,
+    /// Whether it checks assertions. Without them it cannot show that one fails.
+    pub assertions: bool,
+    /// The targets that it makes code for.
+    pub targets: Vec<String>,
+    /// Whether it is the one that its version alone names.
+    pub is_default: bool,
 }
 
 impl Installed {
     /// All that are found, oldest first, one of each version: Debian's, then those of Rust toolchains, the
     /// usual one first, then the newest.
     pub fn all() -> Vec<Installed> {
-        let mut found = BTreeMap::new();
-        for dir in folders() {
-            let Ok(entries) = fs::read_dir(&dir) else { continue };
-            let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-            paths.sort();
-            for path in paths {
-                let Some(major) = path.file_name().and_then(|name| major(name.to_str()?)) else {
-                    continue;
-                };
-                if major >= OLDEST && is_elf(&path) {
-                    let path = fs::canonicalize(&path).unwrap_or(path);
-                    found.entry(major).or_insert(Installed { major, path });
-                }
-            }
-        }
-        found.into_values().collect()
+        let found = defaults().into_iter();
+        found.map(|(major, path)| Installed::at(path, Some(major), true)).collect()
     }
 
-    /// The library of a version (`16`) or a file. `Err` is a sentence that lists what is installed.
+    /// The library of a version (`16`), of a file, or of a [name](Installed::name). `Err` is a sentence that
+    /// lists what is installed.
     pub fn named(name: &str) -> Result<Installed, String> {
+        let name = match name.split_once('@') {
+            Some((version, file)) if version.starts_with(|c: char| c.is_ascii_digit()) => file,
+            _ => name,
+        };
         if name.contains('/') || name.contains(".so") {
             let path = fs::canonicalize(name).map_err(|e| format!("{name} cannot be read: {e}"))?;
             if !is_elf(&path) {
                 return Err(format!("{name} is not a shared library"));
             }
-            let major = path.file_name().and_then(|name| major(name.to_str()?)).unwrap_or(0);
-            if (1..OLDEST).contains(&major) {
+            let of_name = path.file_name().and_then(|name| major(name.to_str()?));
+            let mut found = Installed::at(path, of_name, false);
+            if (1..OLDEST).contains(&found.major) {
                 return Err(too_old(name));
             }
-            return Ok(Installed { major, path });
+            found.is_default = defaults().get(&found.major) == Some(&found.path);
+            return Ok(found);
         }
         if name.parse::<u32>().is_ok_and(|major| major < OLDEST) {
             return Err(too_old(&format!("libLLVM {name}")));
         }
-        let all = Installed::all();
-        let wanted = all.iter().find(|lib| lib.major.to_string() == name);
-        wanted.cloned().ok_or_else(|| {
-            let there: Vec<String> = all.iter().map(|lib| lib.major.to_string()).collect();
-            match there.is_empty() {
-                true => "no libLLVM was found: install llvm-16, or name the file".to_string(),
-                false => format!(
-                    "there is no libLLVM {name}; installed are {}, or name the file",
-                    there.join(", ")
-                ),
-            }
+        let all = defaults();
+        let wanted = name.parse().ok().and_then(|major| Some((major, all.get(&major)?.clone())));
+        if let Some((major, path)) = wanted {
+            return Ok(Installed::at(path, Some(major), true));
+        }
+        let there: Vec<String> = all.keys().map(u32::to_string).collect();
+        Err(match there.is_empty() {
+            true => "no libLLVM was found: install llvm-16, or name the file".to_string(),
+            false => format!(
+                "there is no libLLVM {name}; installed are {}, or name the file",
+                there.join(", ")
+            ),
         })
     }
+
+    /// The library of a file. `of_name` is the version in the file's name, for one that says none itself.
+    fn at(path: PathBuf, of_name: Option<u32>, is_default: bool) -> Installed {
+        let identity = Identity::of(&path);
+        let said = || identity.version(&path).map(|(major, ..)| major);
+        let major = identity.major.or_else(said).or(of_name).unwrap_or(0);
+        Installed {
+            major,
+            path,
+            build_id: identity.build_id.clone(),
+            assertions: identity.assertions,
+            targets: identity.targets.clone(),
+            is_default,
+        }
+    }
+
+    /// Its version as it says it itself: `22.1.8`; `14` for one that does not know more.
+    pub fn release(&self) -> String {
+        match Identity::of(&self.path).version(&self.path) {
+            Some((major, minor, patch)) => format!("{major}.{minor}.{patch}"),
+            None => self.major.to_string(),
+        }
+    }
+
+    /// What distinguishes it in labels: `16` for the one that this version names, else version, assertions
+    /// and file (`22.1.8+assertions@/opt/llvm/lib/libLLVM.so`). [`Installed::named`] finds it by this.
+    pub fn name(&self) -> String {
+        match self.is_default {
+            true => self.major.to_string(),
+            false => format!("{}@{}", self.version_and_build(), self.path.display()),
+        }
+    }
+
+    /// What distinguishes it in the names of folders: `16`, `22.1.8+assertions-5d1c0e7a`. It stays when the
+    /// library is built anew.
+    pub fn folder(&self) -> String {
+        match self.is_default {
+            true => self.major.to_string(),
+            false => {
+                let name = self.path.as_os_str().as_encoded_bytes();
+                let hash = name.iter().fold(0x811c_9dc5_u32, |hash, byte| {
+                    (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+                });
+                format!("{}-{hash:08x}", self.version_and_build())
+            }
+        }
+    }
+
+    /// `22.1.8+assertions`
+    pub fn version_and_build(&self) -> String {
+        let assertions = if self.assertions { "+assertions" } else { "" };
+        self.release() + assertions
+    }
+
+    /// One of LLVM's tools that belongs to it, as one types it: `opt-16` as Debian names them; the one that
+    /// was built with a library that is not the usual one, if it is there.
+    pub fn tool(&self, name: &str) -> String {
+        let beside = || {
+            let tool = self.path.parent()?.parent()?.join("bin").join(name);
+            (!self.is_default && tool.is_file()).then(|| tool.display().to_string())
+        };
+        beside().unwrap_or_else(|| format!("{name}-{}", self.major))
+    }
+}
+
+/// The library that each version names.
+fn defaults() -> BTreeMap<u32, PathBuf> {
+    let mut found = BTreeMap::new();
+    for dir in folders() {
+        let Ok(entries) = fs::read_dir(&dir) else { continue };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            let Some(major) = path.file_name().and_then(|name| major(name.to_str()?)) else {
+                continue;
+            };
+            if major >= OLDEST && is_elf(&path) {
+                let path = fs::canonicalize(&path).unwrap_or(path);
+                found.entry(major).or_insert(path);
+            }
+        }
+    }
+    found
 }
 
 fn too_old(what: &str) -> String {
@@ -183,5 +270,48 @@ mod tests {
         }
         let text = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         assert!(Installed::named(text).expect_err("a text").ends_with("is not a shared library"));
+    }
+
+    /// The LLVM 16 that is installed; CI skips none.
+    fn sixteen() -> Option<Installed> {
+        let found = Installed::named("16");
+        assert!(found.is_ok() || env::var_os("CI").is_none(), "set-up installs LLVM 16: {found:?}");
+        found.ok()
+    }
+
+    #[test]
+    fn a_file_without_a_version_is_asked() {
+        let Some(usual) = sixteen() else { return };
+        assert_eq!((usual.name().as_str(), usual.folder().as_str()), ("16", "16"));
+        let by_file = Installed::named(&usual.path.display().to_string()).expect("the same");
+        assert_eq!(by_file, usual, "by its file it is the same library");
+        let dir = sandbox::Scratch::new().expect("a folder");
+        let path = dir.path().join("libLLVM.so");
+        fs::copy(&usual.path, &path).expect("copied");
+        let copy = Installed::named(&path.display().to_string()).expect("a library");
+        assert_eq!((copy.major, &copy.build_id), (16, &usual.build_id));
+        assert!(!copy.is_default && !copy.assertions && copy.targets.contains(&"X86".to_string()));
+        assert!(copy.release().starts_with("16.0."), "{}", copy.release());
+        // Two libraries of one version are told apart, and found again by what labels say.
+        assert_ne!((copy.name(), copy.folder()), (usual.name(), usual.folder()));
+        assert_eq!(copy.name(), format!("{}@{}", copy.release(), copy.path.display()));
+        assert_eq!(Installed::named(&copy.name()), Ok(copy.clone()));
+        assert_eq!((copy.tool("opt"), usual.tool("opt")), ("opt-16".into(), "opt-16".into()));
+    }
+
+    #[test]
+    fn assertions_are_seen() {
+        let path = "/opt/compilers/xtc/llvm/lib/libLLVM.so";
+        if !Path::new(path).exists() {
+            println!("skipped: there is no library with assertions");
+            return;
+        }
+        let library = Installed::named(path).expect("a library");
+        assert!(library.assertions && library.major == 22, "{library:?}");
+        assert_eq!(library.version_and_build(), format!("{}+assertions", library.release()));
+        assert!(library.folder().starts_with("22.1.8+assertions-"), "{}", library.folder());
+        assert!(
+            Installed::all().iter().all(|other| !other.assertions && other.path != library.path)
+        );
     }
 }

@@ -124,6 +124,7 @@ impl<'c> Module<'c> {
         how: Running,
     ) -> Result<(), Broken> {
         let api = &self.llvm().api;
+        let passes = crate::without_fixpoint_check(passes, self.llvm().version.0);
         let passes =
             CString::new(passes).map_err(|_| Broken("a zero byte in the passes".into()))?;
         let machine = machine.map_or(TargetMachineRef::NULL, |machine| machine.raw);

@@ -37,6 +37,9 @@ pub struct Signature {
     pub summary: String,
     /// The pass at work, where it is known.
     pub pass: Option<String>,
+    /// Whether an assertion failed: a library without assertions cannot show it.
+    #[serde(default)]
+    pub assertion: bool,
 }
 
 impl Signature {
@@ -58,8 +61,18 @@ impl Signature {
             // Where it was when the clock rang is chance: the pass is not.
             Fault::Hang | Fault::Memory => pass.clone().unwrap_or_default(),
             _ if crash.is_overflow => recursing(&crash.frames),
-            _ => assertion(&crash.printed).unwrap_or_else(|| names(&crash.frames).join(" < ")),
+            _ => match assertion(&crash.printed) {
+                Some(failed) => failed.key,
+                None => names(&crash.frames).join(" < "),
+            },
         };
+        // An assertion is its condition and its place: they are the place of the crash, and all the words.
+        let failed = assertion(&crash.printed).filter(|_| fault == Fault::Crash);
+        if let Some(failed) = failed.filter(|_| !crash.is_overflow) {
+            let summary = format!("{what}: {}", failed.summary);
+            let key = format!("{what} {place}");
+            return Some(Signature { fault, key, summary, pass, assertion: true });
+        }
         let messages = messages_in_one_line(crash);
         let mut summary = what.clone();
         if !place.is_empty() {
@@ -68,7 +81,7 @@ impl Signature {
         if !messages.is_empty() {
             summary += &format!(": {messages}");
         }
-        Some(Signature { fault, key: format!("{what} {place}"), summary, pass })
+        Some(Signature { fault, key: format!("{what} {place}"), summary, pass, assertion: false })
     }
 
     /// Whether this is the fault that is wanted. Which pass broke a module is known only to those LLVMs that
@@ -86,7 +99,8 @@ impl Signature {
     pub fn invalid(words: &str) -> Signature {
         let first = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
         let summary = printable(&format!("invalid IR: {first}"), WORDS);
-        Signature { fault: Fault::InvalidIr, key: without_names(&summary), summary, pass: None }
+        let key = without_names(&summary);
+        Signature { fault: Fault::InvalidIr, key, summary, pass: None, assertion: false }
     }
 }
 
@@ -102,15 +116,16 @@ fn fatal(crash: &Crash) -> Signature {
         let colon = if complaint.is_empty() { "" } else { ": " };
         let summary = printable(&format!("invalid IR after {pass}{colon}{complaint}"), WORDS);
         let (key, pass) = (without_names(&summary), Some(pass.to_string()));
-        return Signature { fault: Fault::InvalidIr, key, summary, pass };
+        return Signature { fault: Fault::InvalidIr, key, summary, pass, assertion: false };
     }
     let place = names(&crash.frames).join(" < ");
     let reason = printable(reason, WORDS);
     Signature {
         fault: Fault::Crash,
-        key: format!("LLVM ERROR {} {place}", without_numbers(&reason)),
+        key: format!("LLVM ERROR {} {place}", without_numbers(&without_names(&reason))),
         summary: format!("LLVM ERROR: {reason}"),
         pass: pass(&crash.frames),
+        assertion: false,
     }
 }
 
@@ -159,17 +174,80 @@ pub fn printable(text: &str, width: usize) -> String {
     short
 }
 
-/// The text of a failed assertion, without the file's folder and line.
-fn assertion(printed: &str) -> Option<String> {
-    let line = printed
-        .lines()
-        .find(|line| line.contains("Assertion `") || line.contains("UNREACHABLE"))?;
-    let from = line.find("Assertion `").or_else(|| line.find("UNREACHABLE"))?;
-    Some(without_numbers(&printable(&line[from..], WORDS)))
+/// A failed assertion.
+struct FailedAssertion {
+    /// Its text and the file it is in: lines move, and folders are the builder's.
+    key: String,
+    /// The same, with the line.
+    summary: String,
 }
 
-/// Without what stands in single quotes: names of functions are another module's business.
+/// The assertion that failed: the C library prints `program: file:line: function: Assertion `…' failed.`,
+/// LLVM prints a message and `UNREACHABLE executed at file:line!`.
+fn assertion(printed: &str) -> Option<FailedAssertion> {
+    let lines: Vec<&str> = printed.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.contains("Assertion `") || line.contains("UNREACHABLE executed"))?;
+    let line = lines[at];
+    let (text, place) = match line.split_once("Assertion `") {
+        Some((before, text)) => {
+            let place = before.split(": ").find_map(file_and_line);
+            (format!("Assertion `{text}"), place)
+        }
+        None => {
+            let place = line
+                .rsplit("executed at ")
+                .next()
+                .and_then(|place| file_and_line(place.trim_end_matches('!')));
+            let message = at.checked_sub(1).map(|before| lines[before].trim()).unwrap_or_default();
+            let message = if message.contains(": ") { "" } else { message };
+            let colon = if message.is_empty() { "" } else { ": " };
+            (format!("unreachable code{colon}{message}"), place)
+        }
+    };
+    let text = printable(text.trim().trim_end_matches('.'), WORDS);
+    let (file, line) = place.unwrap_or_default();
+    let of =
+        |place: String| if file.is_empty() { text.clone() } else { format!("{text}, {place}") };
+    Some(FailedAssertion {
+        key: without_numbers(&of(file.to_string())),
+        summary: of(format!("{file}:{line}")),
+    })
+}
+
+/// `x.cpp` and `12` of `/build/lib/x.cpp:12`.
+fn file_and_line(place: &str) -> Option<(&str, &str)> {
+    let (file, line) = place.trim().rsplit_once(':')?;
+    let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| (file.rsplit('/').next().unwrap_or(file), line))
+}
+
+/// Without the names of the module: they are another module's business. LLVM writes them in quotes, as in
+/// its text (`@f`, `%x`), or bare behind a word that says what they are.
 fn without_names(text: &str) -> String {
+    let text = without_quoted(text);
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        plain.push(c);
+        let is_begin =
+            !plain[..plain.len() - c.len_utf8()].ends_with(|c: char| c.is_alphanumeric());
+        if !matches!(c, '@' | '%') || !is_begin {
+            continue;
+        }
+        if chars.next_if_eq(&'"').is_some() {
+            while chars.next().is_some_and(|c| c != '"') {}
+        }
+        while chars.next_if(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$' | '-')).is_some()
+        {
+        }
+    }
+    without_named(&plain)
+}
+
+/// Without what stands in single quotes.
+fn without_quoted(text: &str) -> String {
     let parts: Vec<&str> = text.split('\'').collect();
     // An apostrophe alone quotes nothing.
     if parts.len().is_multiple_of(2) {
@@ -179,6 +257,24 @@ fn without_names(text: &str) -> String {
         if at.is_multiple_of(2) { (*part).to_string() } else { "''".into() }
     };
     parts.iter().enumerate().map(part).collect()
+}
+
+/// Without the word behind `function`, where LLVM's message ends with it or goes on with a comma: `Cannot
+/// select: … In function: f`.
+fn without_named(text: &str) -> String {
+    let mut words: Vec<&str> = text.split(' ').collect();
+    for at in 1..words.len() {
+        let introduces = ["function:", "Function:", "module:"].contains(&words[at - 1])
+            || words[at - 1].eq_ignore_ascii_case("function")
+                && at >= 2
+                && ["in", "In", "of", "for"].contains(&words[at - 2]);
+        if introduces {
+            let name = words[at];
+            let end = name.trim_end_matches([',', '.', ';', ':', '!']).len();
+            words[at] = &name[end..];
+        }
+    }
+    words.join(" ")
 }
 
 fn without_numbers(text: &str) -> String {
@@ -359,7 +455,58 @@ mod tests {
     fn an_assertion_is_its_text() {
         let printed = "opt: /build/x.cpp:12: void f(): Assertion `a == 17 && \"no\"' failed.\nPLEASE submit a bug";
         let got = of(End::Signal(6, crash("", printed, &["f"])));
-        assert_eq!(got.key, "SIGABRT Assertion `a == # && \"no\"' failed.");
+        assert_eq!(got.key, "SIGABRT Assertion `a == # && \"no\"' failed, x.cpp");
+        assert_eq!(got.summary, "SIGABRT: Assertion `a == 17 && \"no\"' failed, x.cpp:12");
+    }
+
+    #[test]
+    fn an_assertion_is_told_once_whoever_ran_it() {
+        let of_program = |program: &str, line: u32| {
+            let printed = format!(
+                "{program}: /project/llvm/include/llvm/IR/InstrTypes.h:{line}: std::optional<llvm::OperandBundleUse> \
+                 llvm::CallBase::getOperandBundle(llvm::StringRef) const: Assertion \
+                 `countOperandBundlesOfType(Name) < 2 && \"Precondition violated!\"' failed.\n"
+            );
+            of(End::Signal(6, crash("", &printed, &["f", RUN])))
+        };
+        let (one, other) = (of_program("gainsay", 2082), of_program("/usr/bin/opt", 2091));
+        assert_eq!(one.key, other.key);
+        assert!(one.assertion && !of(End::Signal(6, crash("", "", &["f"]))).assertion);
+        assert_eq!(
+            one.summary,
+            "SIGABRT: Assertion `countOperandBundlesOfType(Name) < 2 && \"Precondition violated!\"' failed, \
+             InstrTypes.h:2082"
+        );
+        assert_eq!(one.summary.matches("Precondition").count(), 1);
+        let unreachable =
+            "Unknown opcode\nUNREACHABLE executed at /build/lib/IR/Instruction.cpp:7!";
+        let got = of(End::Signal(6, crash("", unreachable, &["f"])));
+        assert_eq!(got.key, "SIGABRT unreachable code: Unknown opcode, Instruction.cpp");
+        assert_eq!(got.summary, "SIGABRT: unreachable code: Unknown opcode, Instruction.cpp:7");
+    }
+
+    #[test]
+    fn names_of_the_module_are_no_part_of_an_error() {
+        let key = |reason: &str| of(End::Fatal(crash(reason, "", &["f"]))).key;
+        for (one, other, rest) in [
+            (
+                "Cannot select: intrinsic %llvm.x, @f",
+                "Cannot select: intrinsic %a, @\"b c\"",
+                "intrinsic %, @",
+            ),
+            ("no room. In function: f", "no room. In function: sum", "In function: "),
+            ("bad 'a' of 'b'", "bad 'c' of 'd'", "bad '' of ''"),
+            (
+                "a section of function g, of two",
+                "a section of function h, of two",
+                "of function , of two",
+            ),
+        ] {
+            assert_eq!(key(one), key(other));
+            assert!(key(one).contains(rest), "{}", key(one));
+        }
+        assert_ne!(key("undefined symbol"), key("unknown symbol"));
+        assert_eq!(key("100% of it"), "LLVM ERROR #% of it f");
     }
 
     #[test]

@@ -165,8 +165,10 @@ fn a_culprit_is_alone(library: &Installed) {
 fn time_ends(library: &Installed) {
     let server = &mut start(library);
     let limits = Limits { time: Duration::from_millis(200), ..SHORT };
-    let begin = Instant::now();
+    let (begin, served) = (Instant::now(), sandbox::served());
     let end = end_of(server, "loop", limits);
+    // What ended badly took time as well.
+    assert!(sandbox::served() - served >= Duration::from_millis(400), "it is accounted");
     assert!(matches!(end, End::Time(_)), "{end:?}");
     assert_eq!(Signature::of(&end).map(|signature| signature.key), Some("time limit ".into()));
     // By the processor's time, twice. A busy machine takes longer, but not for ever.

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`work`], [`verdict`] | items that a server's children do for all engines; what their results mean |
 //! | [`shrink`], [`tester`] | edits of modules and of pipelines; the search, which knows no LLVM; candidates on a server |
+//! | [`reduce`] | a module of a user's on which passes fail, made small |
 //! | [`locate`] | the first pass of a pipeline whose result does not refine what it was given |
 //! | [`suite`] | refinement over a folder of tests, counted |
 //!
@@ -16,6 +17,7 @@
 //! Not here: where modules come from.
 
 pub mod locate;
+pub mod reduce;
 pub mod shrink;
 pub mod suite;
 pub mod tester;

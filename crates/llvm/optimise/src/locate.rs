@@ -5,7 +5,7 @@
 //! among others, which keep analyses for it; then pipelines are run up to each pass.
 
 use llvmhost::{Limits, Running, Server};
-use refine::{Refinement, Verdict as Refined};
+use refine::{Refinement, Refutation, Verdict as Refined};
 
 use crate::shrink::pipeline::{Pipeline as Passes, expansions};
 use crate::verdict::Verdict;
@@ -54,7 +54,7 @@ pub struct Located {
     /// The module after it.
     pub after: String,
     /// What the oracle says of the two.
-    pub report: String,
+    pub refuted: Box<Refutation>,
 }
 
 impl Located {
@@ -100,8 +100,8 @@ impl Search<'_> {
             let passes = pipeline.only(|n| n == number).to_string();
             // A pass that this version does not know, or that fails alone, is one that is not there.
             let Some(after) = self.optimiser.run(&before, &passes) else { continue };
-            if let Some(report) = self.refuted(&before, &after) {
-                return Some(Located { passes, alone: true, before, after, report });
+            if let Some(refuted) = self.refuted(&before, &after) {
+                return Some(Located { passes, alone: true, before, after, refuted });
             }
             before = after;
         }
@@ -113,20 +113,20 @@ impl Search<'_> {
         for number in 0..pipeline.len() {
             let passes = pipeline.only(|n| n <= number).to_string();
             let after = self.optimiser.run(self.module, &passes)?;
-            if let Some(report) = self.refuted(&before, &after) {
-                return Some(Located { passes, alone: false, before, after, report });
+            if let Some(refuted) = self.refuted(&before, &after) {
+                return Some(Located { passes, alone: false, before, after, refuted });
             }
             before = after;
         }
         None
     }
 
-    fn refuted(&self, before: &str, after: &str) -> Option<String> {
+    fn refuted(&self, before: &str, after: &str) -> Option<Box<Refutation>> {
         if before == after {
             return None;
         }
         match self.oracle.check(before, after) {
-            Refined::Refuted(report) => Some(report),
+            Refined::Refuted(refuted) => Some(refuted),
             _ => None,
         }
     }

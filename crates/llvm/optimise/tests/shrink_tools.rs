@@ -74,11 +74,12 @@ fn alive_is_understood() {
     let mut alive = AliveTv::new(program(&scratch, "alive-tv", ALIVE));
     let before = "define i32 @f(i32 %x) {\n  ret i32 %x\n}\n";
     assert_eq!(alive.check(before, before), Verdict::Proved);
-    let Verdict::Refuted(example) =
+    let Verdict::Refuted(refuted) =
         alive.check(before, "define i32 @f(i32 %x) {\n  ret i32 1\n}\n")
     else {
         panic!("not found wrong");
     };
+    let example = refuted.report;
     assert!(example.starts_with("define i32 @f") && example.contains("ret i32 1"), "{example}");
     assert!(example.ends_with("i32 %x = #x00000000 (0)"), "{example}");
     let unsupported =

@@ -43,6 +43,9 @@ pub struct Library {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
+    /// Its build id: a library that was built anew may have other passes.
+    #[serde(default)]
+    pub build_id: String,
     /// `16.0.6`
     pub release: String,
 }
@@ -121,7 +124,8 @@ impl Library {
     /// The library of a file; `release` as its server says.
     pub fn new(path: &Path, release: &str) -> Library {
         let size = fs::metadata(path).map_or(0, |data| data.len());
-        Library { path: path.to_path_buf(), size, release: release.to_string() }
+        let build_id = llvmhost::Identity::of(path).build_id.clone();
+        Library { path: path.to_path_buf(), size, build_id, release: release.to_string() }
     }
 }
 

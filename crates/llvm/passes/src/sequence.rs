@@ -136,7 +136,12 @@ pub(crate) mod tests {
 
     /// Passes as `unit name class`, in this order; a `!` behind the name is need of memory SSA.
     pub(crate) fn inventory(passes: &[(Unit, &str, &str)]) -> Inventory {
-        let library = Library { path: "lib.so".into(), size: 1, release: "16.0.6".into() };
+        let library = Library {
+            path: "lib.so".into(),
+            size: 1,
+            build_id: "1d".into(),
+            release: "16.0.6".into(),
+        };
         let mut inventory = Inventory::of(library);
         inventory.passes = passes
             .iter()

@@ -149,6 +149,8 @@ fn kept_in_a_file(_: &mut Server, inventory: &Inventory) {
     assert_eq!(Inventory::read(&path, &library), None);
     inventory.write(&path).expect("ours");
     assert_eq!(Inventory::read(&path, &library).as_ref(), Some(inventory));
+    let anew = Library { build_id: "another".into(), ..library.clone() };
+    assert_eq!(Inventory::read(&path, &anew), None, "built anew it may have other passes");
     let other = Library { size: library.size + 1, ..library };
     assert_eq!(Inventory::read(&path, &other), None, "another library");
 }

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
-use crate::{Failure, Reason, Refinement, Verdict};
+use crate::{Failure, Reason, Refinement, Refutation, Verdict};
 use sandbox::{Ended, KillReason, Run, Scratch, Status, Stop};
 
 /// `alive-tv`.
@@ -113,7 +113,7 @@ fn judge(said: &str) -> Verdict {
         line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
     };
     if count(" incorrect transformations") > 0 {
-        return Verdict::Refuted(counterexample(said));
+        return Verdict::Refuted(Box::new(Refutation::told(counterexample(said))));
     }
     let error = |known: &[&str]| {
         said.lines().map(str::trim).find(|line| known.iter().any(|start| line.starts_with(start)))
@@ -176,7 +176,8 @@ mod tests {
     fn reports_are_read() {
         let fine = report("Transformation seems to be correct!\n", [2, 0, 0, 0]);
         assert_eq!(judge(&fine), Verdict::Proved);
-        let Verdict::Refuted(example) = judge(&report(WRONG, [1, 1, 0, 0])) else { panic!() };
+        let Verdict::Refuted(refuted) = judge(&report(WRONG, [1, 1, 0, 0])) else { panic!() };
+        let example = refuted.report;
         assert!(example.starts_with("define i1 @bad"), "{example}");
         assert!(example.ends_with("Target value: #x0 (0)"), "{example}");
         let unknown = "ERROR: Unsupported instruction:   %r = va_arg ptr %p, i32\n\

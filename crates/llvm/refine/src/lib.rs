@@ -14,6 +14,7 @@ mod alive;
 mod own;
 mod reason;
 mod solver;
+mod unmodelled;
 
 use std::fmt;
 
@@ -21,6 +22,7 @@ pub use alive::AliveTv;
 pub use own::{Checked, Checker, Executed, Pair, Proof, Scope};
 pub use reason::{Failure, Reason, Unconfirmed};
 pub use solver::{Solver, SolverReply};
+pub use unmodelled::without_unmodelled;
 
 /// What `-O2` does to a function by itself, in words that every LLVM from 14 on knows.
 pub const PIPELINE: &str = "function(sroa,early-cse<memssa>,speculative-execution,jump-threading,\
@@ -37,14 +39,32 @@ pub enum Verdict {
     Proved,
     /// No input was found on which it does not: how many were tried.
     Held(u32),
-    /// It does not: the report, with a counterexample.
-    Refuted(String),
+    /// It does not.
+    Refuted(Box<Refutation>),
     /// There is something that the oracle does not know, or knows only roughly: what.
     Unknown(Reason),
     /// Too hard: time or memory ran out.
     Timeout,
     /// The oracle failed: why.
     Error(Failure),
+}
+
+/// A counterexample, for people, and what it rests on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refutation {
+    /// The report.
+    pub report: String,
+    /// Whether the input has `undef` in it. Inputs without come first: with plain values nothing was seen.
+    pub needs_undef: bool,
+    /// Attributes and metadata in the module that are not modelled: the passes may have used them.
+    pub unmodelled: Vec<String>,
+}
+
+impl Refutation {
+    /// One of which no more is known.
+    pub fn told(report: impl Into<String>) -> Refutation {
+        Refutation { report: report.into(), ..Refutation::default() }
+    }
 }
 
 impl Verdict {
@@ -110,7 +130,7 @@ mod tests {
         let held = |n| Verdict::Held(n);
         assert_eq!(Verdict::all([]), None);
         assert_eq!(Verdict::all([Verdict::Proved, held(7), held(3)]), Some(held(3)));
-        let bad = Verdict::Refuted("x".into());
+        let bad = Verdict::Refuted(Box::new(Refutation::told("x")));
         assert_eq!(Verdict::all([Verdict::Timeout, bad.clone(), held(1)]), Some(bad));
     }
 }

@@ -9,6 +9,7 @@ use irmachine::{Comparison, Counterexample};
 use irtext::{Function, Linkage, Module};
 
 use crate::{Failure, Reason, Refinement, Solver, SolverReply, Unconfirmed, Verdict};
+use crate::{Refutation, unmodelled};
 
 /// What passes between the two modules may have looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,7 +135,11 @@ impl Checked {
     /// All of it in one word.
     pub fn verdict(&self) -> Verdict {
         if let Some(counterexample) = &self.counterexample {
-            return Verdict::Refuted(format!("@{}\n{counterexample}", self.function));
+            return Verdict::Refuted(Box::new(Refutation {
+                report: format!("@{}\n{counterexample}", self.function),
+                needs_undef: counterexample.needs_undef,
+                unmodelled: Vec::new(),
+            }));
         }
         match (&self.proof, &self.executed) {
             (Proof::Same | Proof::Proved, _) | (_, Executed::Held(_, true)) => Verdict::Proved,
@@ -307,7 +312,15 @@ impl Refinement for Checker {
             Err(why) => Verdict::Unknown(why),
             Ok(all) => {
                 let verdict = Verdict::all(all.iter().map(Checked::verdict));
-                verdict.unwrap_or(Verdict::Unknown(Reason::NoCommonFunction))
+                match verdict.unwrap_or(Verdict::Unknown(Reason::NoCommonFunction)) {
+                    Verdict::Refuted(mut refuted) => {
+                        let claims = irtext::parse_lenient(before).map(|(module, _)| module);
+                        let claims = claims.map(|mut module| unmodelled::remove(&mut module));
+                        refuted.unmodelled = claims.unwrap_or_default().into_iter().collect();
+                        Verdict::Refuted(refuted)
+                    }
+                    verdict => verdict,
+                }
             }
         }
     }

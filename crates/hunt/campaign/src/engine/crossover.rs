@@ -115,7 +115,7 @@ impl Engine for Crossover {
         let mut tested = Tested::new(self.name(), seed);
         let batch = fuzzer.batch(seed, BATCH).map_err(|error| match bench.lab.stop.is_set() {
             true => Trouble::Stopped,
-            false => Trouble::Io(format!("libLLVM {}: {error}", fuzzer.library.major)),
+            false => Trouble::Io(format!("libLLVM {}: {error}", fuzzer.library.name())),
         })?;
         tested.tests = batch.tally.tests;
         tested.cost.compile = batch.time;
@@ -149,7 +149,7 @@ impl Engine for Crossover {
         let target = |fuzzer: &Arc<Fuzzer>| StoredTarget {
             label: label(&fuzzer.library, &self.passes),
             compiler: compiler(&fuzzer.library),
-            version: fuzzer.library.major.to_string(),
+            version: fuzzer.library.version_and_build(),
             triple: llvmhost::X86_64.to_string(),
             command: fuzzer.library.path.display().to_string(),
             runner: String::new(),

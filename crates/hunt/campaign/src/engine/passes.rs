@@ -67,7 +67,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// Where a library's state is, in the folder of a hunt.
 fn state(out: &Path, library: &Installed) -> PathBuf {
-    out.join(format!("passes-{}", library.major))
+    out.join(format!("passes-{}", library.folder()))
 }
 
 /// The file of what is not drawn any more.
@@ -227,7 +227,7 @@ impl LibraryState {
         };
         inventory.write(&file).map_err(cannot)?;
         if inventory.list(options.list).is_empty() {
-            return Err(format!("LLVM {} has no passes on that list", library.major));
+            return Err(format!("LLVM {} has no passes on that list", library.name()));
         }
         let exclusions = Exclusions::read(&exclusions_file(&options.dir, library))?;
         let tally = PassesTally::read(&dir);
@@ -317,7 +317,6 @@ impl Engine for Passes {
         let findings =
             self.test_sequences(here, program, &some, &mut trial, bench, &mut tested.cost);
         let spent = trial.spent;
-        sandbox::note_served(spent);
         tested.cost.compile += spent;
         tested.findings = findings.map_err(|error| match bench.lab.stop.is_set() {
             true => Trouble::Stopped,

@@ -80,11 +80,14 @@ pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(
         // What every child reaches before its first item is not attributed to an item.
         server.child(&work, &[], Limits::default(), from.as_raw_fd()).map_err(broken)?;
     }
+    let mut told = Duration::ZERO;
     while let Some(batch) = wire::receive::<Batch>(&mut from).map_err(broken)? {
         let Some(ran) = server.batch(&work, &batch, from.as_raw_fd()).map_err(broken)? else {
             return Ok(());
         };
-        wire::send(&mut to, &ran).map_err(broken)?;
+        let used = used_time();
+        wire::send(&mut to, &(ran, used.saturating_sub(told))).map_err(broken)?;
+        told = used;
     }
     Ok(())
 }
@@ -474,7 +477,24 @@ fn move_away(fd: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// A file in memory, opened for appending.
+/// Processor time of this process and of the children that it waited for.
+fn used_time() -> Duration {
+    let of = |time: libc::timeval| {
+        let micros = Duration::from_micros(time.tv_usec.unsigned_abs());
+        Duration::from_secs(time.tv_sec.unsigned_abs()) + micros
+    };
+    let used = |who| {
+        // SAFETY: a place for the answer, which zeros are, too.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(who, &mut usage);
+            usage
+        };
+        of(usage.ru_utime) + of(usage.ru_stime)
+    };
+    used(libc::RUSAGE_SELF) + used(libc::RUSAGE_CHILDREN)
+}
+
 /// Processor time of this process so far.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -483,6 +503,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec.cast_unsigned() as u32)
 }
 
+/// A file in memory, opened for appending.
 pub(crate) fn memory_file() -> io::Result<File> {
     // SAFETY: a new descriptor, checked.
     unsafe {

@@ -234,6 +234,15 @@ const CLASSES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The pass of a name in a pipeline as logs, stacks and other compilers name it: `InstCombinePass` for
+/// `instcombine<no-verify-fixpoint>`. One that is not in our table keeps its name.
+pub fn class_of(name: &str) -> String {
+    let bare = name.split('<').next().unwrap_or(name);
+    let mut words = CLASSES.iter().flat_map(|(_, names)| names.split_whitespace());
+    let class = words.find_map(|word| word.split_once('=').filter(|(_, name)| *name == bare));
+    class.map_or_else(|| bare.to_string(), |(class, _)| format!("{class}Pass"))
+}
+
 /// A flat pipeline of what a log of LLVM's says was run, each pass on the whole module: lines
 /// `Running pass: InstCombinePass on f …` (debug logging) or `BISECT: running pass (3) InstCombinePass on f`.
 /// Passes that are not in our table are left out.
@@ -333,6 +342,19 @@ mod tests {
                 .all(|text| text.starts_with("annotation2metadata,") && text.ends_with(",verify"))
         );
         assert!(expansions("instcombine").is_empty());
+    }
+
+    #[test]
+    fn a_pass_has_one_name() {
+        for (name, class) in [
+            ("instcombine", "InstCombinePass"),
+            ("instcombine<no-verify-fixpoint>", "InstCombinePass"),
+            ("licm", "LICMPass"),
+            ("InstCombinePass", "InstCombinePass"),
+            ("some-new-pass", "some-new-pass"),
+        ] {
+            assert_eq!(class_of(name), class);
+        }
     }
 
     #[test]
