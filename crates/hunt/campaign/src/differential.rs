@@ -70,10 +70,11 @@ impl<'a> DifferentialTest<'a> {
         bench.lab.write(&made.case, folder.path())?;
         let mut trial =
             DifferentialTest { bench, made, targets, folder, seen: Vec::new(), certificate: None };
-        trial.observe(&mut tested.cost, begin)?;
-        let flaky = trial.try_again(&mut tested.cost)?;
+        trial.observe(tested, begin)?;
+        let flaky = trial.try_again(tested)?;
         trial.read_as_compilers_do(&mut tested.cost);
         trial.doubt_validity(&mut tested.cost)?;
+        trial.sight(tested, &trial.suspicions());
         tested.targets.extend(trial.target_results(&trial.suspicions(), &flaky));
         Ok(trial)
     }
@@ -90,19 +91,42 @@ impl<'a> DifferentialTest<'a> {
         Some((target.clone(), seen.seen.fault(&self.made.case)?))
     }
 
-    fn observe(&mut self, cost: &mut Cost, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
+    fn observe(&mut self, tested: &mut Tested, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
         for target in &self.targets {
             begin(&target.label());
+            self.bench.begins(format!("{} on {}", target.label(), named(tested)));
             let seen = self.bench.lab.observe(&self.made.case, self.folder.path(), target)?;
-            *cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
+            tested.cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
+            let failed = seen.seen.kind(&self.made.case).is_some();
             self.seen.push(seen);
+            if failed {
+                let mut suspicions = self.suspicions();
+                // Whether a program in the wild may be rejected is asked later.
+                suspicions.retain(|s| !self.made.is_foreign || s.kind != FailureKind::Rejection);
+                self.sight(tested, &suspicions);
+            }
         }
         Ok(())
     }
 
+    /// Notes failures before they are tried again and certified, which takes minutes: a test that is
+    /// interrupted meanwhile keeps them.
+    fn sight(&self, tested: &Tested, suspicions: &[Suspicion]) {
+        let opinions = vec![self.made.own.clone(), interrupted()];
+        let right = agreement(&self.made.case, &self.targets, &self.seen).right;
+        let finding = |suspicion: &Suspicion| {
+            let certificate = Certificate { opinions: opinions.clone() };
+            self.describe(suspicion.clone(), Standing::Unconfirmed, right.clone(), certificate)
+        };
+        let seen = suspicions.iter().map(finding).collect();
+        self.bench.sight(tested, &self.made.origin, seen);
+    }
+
     /// Tries every failure again. What does not come back is put down as right, and its labels are
     /// returned.
-    fn try_again(&mut self, cost: &mut Cost) -> Result<Vec<String>, Trouble> {
+    fn try_again(&mut self, tested: &mut Tested) -> Result<Vec<String>, Trouble> {
+        let what = named(tested);
+        let cost = &mut tested.cost;
         let suspicions = judge(&self.made.case, &self.targets, &self.seen);
         // A hang costs minutes at each level: the first target stands for all.
         let tried = |s: &Suspicion, label: &String| match s.kind {
@@ -118,6 +142,7 @@ impl<'a> DifferentialTest<'a> {
                 continue;
             }
             for attempt in 1..TRIES {
+                self.bench.begins(format!("{} on {what}, which failed there", seen.target));
                 let again =
                     self.bench.lab.confirm(&self.made.case, self.folder.path(), target, seen)?;
                 let (same, second) = match again {
@@ -236,7 +261,17 @@ impl<'a> DifferentialTest<'a> {
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
         let standing = standing(&suspicion, &agreement, &certificate);
-        Ok(NewFinding {
+        Ok(self.describe(suspicion, standing, agreement.right, certificate))
+    }
+
+    fn describe(
+        &self,
+        suspicion: Suspicion,
+        standing: Standing,
+        right: Vec<String>,
+        certificate: Certificate,
+    ) -> NewFinding {
+        NewFinding {
             kind: suspicion.kind,
             standing,
             artifacts: self.artifacts(&suspicion),
@@ -244,16 +279,17 @@ impl<'a> DifferentialTest<'a> {
             signature: suspicion.signature,
             summary: suspicion.summary,
             targets: suspicion.targets,
-            right: agreement.right,
+            right,
             files: self.made.case.files.clone(),
             origin: self.made.origin.clone(),
             certificate,
-        })
+        }
     }
 
     fn certify(&self, cost: &mut Cost) -> Result<Certificate, Trouble> {
         let (lab, case) = (&self.bench.lab, &self.made.case);
         let own = self.made.own.clone();
+        self.bench.begins("detectors of undefined behaviour on a program that failed".into());
         let (certificate, validate) =
             self.bench.detectors().certify(lab, case, self.folder.path(), own)?;
         *cost += Cost { validate, ..Cost::default() };
@@ -300,6 +336,19 @@ fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certific
     match needs_validity && (certificate.disputed() || !witness) {
         true => Standing::Disputed,
         false => Standing::Confirmed,
+    }
+}
+
+/// A test for who waits for it: `yarp 17`.
+fn named(tested: &Tested) -> String {
+    format!("{} {}", tested.engine.split(' ').next().unwrap_or_default(), tested.seed)
+}
+
+fn interrupted() -> Opinion {
+    Opinion {
+        tool: "sanitizers and Frama-C".into(),
+        command: String::new(),
+        says: Assessment::Silent("not asked: the hunt ended before".into()),
     }
 }
 

@@ -166,16 +166,26 @@ impl<S: Source> Engine for ProgramEngine<S> {
         bench.generated(cost.generate);
         tested.cost = cost;
         tested.cost.generate += own;
-        match made? {
-            Ok(mut made) => {
-                tested.checks = made.checks;
-                eager::test(bench, &mut made, &mut tested)?;
-                tested.unanswered = made.unanswered.clone();
-                differential::test(bench, seed, &made, &mut tested, &mut |_| {})?;
-                miss::test(bench, seed, &made, &mut tested)?;
+        let done = match made? {
+            Ok(mut made) => test_program(bench, &mut made, &mut tested),
+            Err(unusable) => {
+                tested.skipped = Some(unusable.reason);
+                Ok(())
             }
-            Err(unusable) => tested.skipped = Some(unusable.reason),
-        }
-        Ok(tested)
+        };
+        tested.kept(done)
     }
+}
+
+fn test_program(
+    bench: &TestBench,
+    made: &mut TestProgram,
+    tested: &mut Tested,
+) -> Result<(), Trouble> {
+    tested.checks = made.checks;
+    eager::test(bench, made, tested)?;
+    tested.unanswered = made.unanswered.clone();
+    let seed = tested.seed;
+    differential::test(bench, seed, made, tested, &mut |_| {})?;
+    miss::test(bench, seed, made, tested)
 }

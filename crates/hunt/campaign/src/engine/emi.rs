@@ -19,7 +19,7 @@ use toolchain::{Language, Preprocessor, on_path};
 
 use super::{Engine, Source, TestProgram};
 use crate::bench::{TestBench, timed};
-use crate::differential::DifferentialTest;
+use crate::differential::{self, DifferentialTest};
 use crate::plan::EngineChoice;
 use crate::predict::{OUR_BUG, Unusable, answer, own_opinion};
 use crate::record::{Cost, NewFinding, Tested};
@@ -187,9 +187,9 @@ impl Emi {
             if derived.new.is_empty() {
                 continue;
             }
-            tested.variants += 1;
             let subject = VariantTest { emi: self, seed, made, number, expected };
             subject.test(chain.variant(), chain.program(), derived.steps, bench, tested)?;
+            tested.variants += 1;
         }
         Ok(())
     }
@@ -224,16 +224,10 @@ impl Engine for Emi {
                 return Ok(tested);
             }
         };
-        let mut trial = DifferentialTest::run(bench, seed, &made, &mut tested, &mut |_| {})?;
-        for suspicion in trial.suspicions() {
-            let finding = trial.finding(suspicion, &mut tested.cost)?;
-            tested.findings.push(finding);
-        }
-        match self.variants(seed, &made, &mut chain, &expected, bench, &mut tested) {
-            // A seed takes minutes: what it has shown is not given back with it.
-            Err(Trouble::Stopped) if !tested.findings.is_empty() => Ok(tested),
-            done => done.map(|()| tested),
-        }
+        let done = differential::test(bench, seed, &made, &mut tested, &mut |_| {})
+            .and_then(|_| self.variants(seed, &made, &mut chain, &expected, bench, &mut tested));
+        // A seed takes minutes: what it has shown is not given back with it.
+        tested.kept(done)
     }
 }
 

@@ -6,7 +6,8 @@ use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
 use crate::{BugState, Study, TargetResult};
 
-fn finding(signature: &str) -> NewFinding {
+/// A finding of this signature.
+pub(crate) fn finding(signature: &str) -> NewFinding {
     NewFinding {
         kind: FailureKind::WrongOutput,
         signature: signature.into(),

@@ -83,6 +83,8 @@ impl Culprits<'_> {
             if begin.elapsed() > PATIENCE {
                 return Ok(false);
             }
+            let what = format!("{}, with {} mutations", self.target.label(), edits.len());
+            self.bench.begins(what);
             let program = self.variant.with(|n| edits.binary_search(&n).is_ok());
             let report = cmachine::run(&program, &MachineConfig::default());
             let case = case(&program);
