@@ -151,7 +151,8 @@ pub fn made(args: &Check, names: &str, told: &RunReport) -> Result<TestProgram> 
     };
     let own = campaign::own_opinion(names, told.object.steps);
     let fuel = cmachine::MachineConfig::default().fuel;
-    Ok(TestProgram { is_foreign: true, ..TestProgram::new(case, names.into(), own, fuel) })
+    let made = TestProgram::new(case, names.into(), own, fuel).taking(told.object.steps);
+    Ok(TestProgram { is_foreign: true, ..made })
 }
 
 /// Macros of -D as lines before the file, so that all compilers and all reports have them.

@@ -11,12 +11,19 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
-use oracle::{Detectors, Lab, Trouble};
+use oracle::{Detectors, Lab, Limits, Trouble};
 use sandbox::{Account, Scratch, Stop};
 use toolchain::Compiler;
 
 use crate::plan::Plan;
 use crate::record::{NewFinding, Tested};
+
+/// One compilation takes no more than this part of a hunt's time, so that a compiler that does not end leaves
+/// time for tests of others.
+const PART_OF_HUNT: u32 = 10;
+
+/// But this in any case: generated programs compile in seconds.
+const SHORTEST_COMPILATION: Duration = Duration::from_secs(10);
 
 /// What all tests share.
 pub struct TestBench {
@@ -45,7 +52,17 @@ pub struct TestBench {
 impl TestBench {
     /// The bench of a plan. Setting `stop` ends what is done on it.
     pub fn of(plan: &Plan, stop: Stop) -> TestBench {
-        let lab = Lab { limits: plan.limits.clone(), stop };
+        let mut limits = plan.limits.clone();
+        if let Some(time) = plan.time.filter(|_| limits == Limits::default()) {
+            // A compiler that does not end is waited for three times that long in all.
+            let part = (time / PART_OF_HUNT).max(SHORTEST_COMPILATION);
+            let share = part.as_secs_f64() / limits.compile_cpu.as_secs_f64();
+            if share < 1.0 {
+                limits.compile_cpu = part;
+                limits.compile_wall = limits.compile_wall.mul_f64(share);
+            }
+        }
+        let lab = Lab { limits, stop };
         TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test)
     }
 

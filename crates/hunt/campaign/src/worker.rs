@@ -13,14 +13,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use oracle::{Case, Trouble};
+use cmachine::MachineConfig;
+use oracle::{Case, FailureKind, Lab, Trouble};
 use reduce::{NotReduced, ReduceOptions};
-use sandbox::Stop;
+use sandbox::{Scratch, Stop};
+use toolchain::{Language, Preprocessor};
 
 use crate::bench::TestBench;
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::predict::OUR_BUG;
+use crate::predict::{OUR_BUG, predict};
 use crate::queue::{Queue, QueuedTest, WorkItem};
 use crate::recheck::Subject;
 use crate::record::{Finding, Study, Tested};
@@ -275,7 +277,11 @@ impl Worker {
             compilers: all,
         };
         let time = if time < LONGEST_STUDY { time.mul_f64(REDUCTION) } else { time };
-        let (limits, stop) = (lab.limits.clone(), stop.clone());
+        let limits = match steps_of(&subject) {
+            Some(steps) => lab.limits.for_steps(steps),
+            None => lab.limits.clone(),
+        };
+        let stop = stop.clone();
         let order = ReduceOptions { jobs: 1, time: Some(time), stop, limits };
         let tell = |at: StudyProgress<'_>| {
             if let StudyProgress::Asks(what) = at {
@@ -295,6 +301,23 @@ impl Worker {
     fn begun(&self) -> MutexGuard<'_, BTreeMap<i64, BegunStudy>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Steps of a program that does not end where a compiler is wrong: its candidates are waited for no longer
+/// than it takes, and a reduction has many.
+fn steps_of(subject: &Subject) -> Option<u64> {
+    let case = &subject.case;
+    if subject.kind != FailureKind::RuntimeHang || case.language != Language::C {
+        return None;
+    }
+    let scratch = Scratch::new().ok()?;
+    Lab::default().write(case, scratch.path()).ok()?;
+    let preprocessor = Preprocessor::find().ok()?;
+    let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
+    let files: Vec<_> = case.units().map(|unit| scratch.file(unit)).collect();
+    let fuel = MachineConfig::default().fuel;
+    let mut spent = Duration::ZERO;
+    Some(predict(&files, &preprocessor, fuel, &mut spent).ok()?.steps)
 }
 
 /// What a panic said.
