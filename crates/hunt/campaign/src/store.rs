@@ -364,7 +364,6 @@ impl Store {
             }) {
                 continue;
             }
-            let with_it = rows::count_signature(&tx, &finding.signature)?;
             let mut id = rows::insert_finding(&tx, tested, finding, now)?;
             if let Some((before, ..)) = known {
                 rows::replace_finding(&tx, before, id)?;
@@ -375,7 +374,7 @@ impl Store {
                 engine: tested.engine.clone(),
                 seed: tested.seed,
                 found_at: now,
-                seen_before: with_it - u64::from(known.is_some()),
+                seen_before: rows::seen_before(&tx, id, &finding.signature)?,
                 finding: finding.clone(),
             });
         }

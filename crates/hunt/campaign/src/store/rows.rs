@@ -158,11 +158,14 @@ fn read_kind(text: &str) -> Option<FailureKind> {
     FailureKind::ALL.into_iter().find(|kind| kind.name() == text)
 }
 
-/// How many findings have this signature.
-pub fn count_signature(tx: &Transaction, signature: &str) -> rusqlite::Result<u64> {
+/// How many findings before this one have the same signature and are not to be confirmed yet.
+pub fn seen_before(tx: &Transaction, id: i64, signature: &str) -> rusqlite::Result<u64> {
     let n: i64 = tx
-        .prepare_cached("SELECT count(*) FROM finding WHERE signature = ?1")?
-        .query_row([signature], |row| row.get(0))?;
+        .prepare_cached(
+            "SELECT count(*) FROM finding
+             WHERE signature = ?1 AND id < ?2 AND standing <> 'unconfirmed'",
+        )?
+        .query_row(params![signature, id], |row| row.get(0))?;
     Ok(n as u64)
 }
 
@@ -238,7 +241,8 @@ pub fn findings(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<Findin
     let mut statement = db.prepare(
         "SELECT id, engine, seed, at, kind, signature, summary, standing, origin, targets, right,
          commands, certificate,
-         (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id)
+         (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id
+          AND g.standing <> 'unconfirmed')
          FROM finding f WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
     )?;
     let (first, last) = id.map_or((i64::MIN, i64::MAX), |id| (id, id));
