@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use campaign::{CheckReport, NewFinding, TargetResult, TestProgram};
+use campaign::{CheckReport, NewFinding, Standing, TargetResult, TestProgram};
 use clap::Args;
 use oracle::{Behaviour, Case, Class, Expected, SourceFile};
 use serde_json::json;
@@ -151,7 +151,8 @@ pub fn made(args: &Check, names: &str, told: &RunReport) -> Result<TestProgram> 
     };
     let own = campaign::own_opinion(names, told.object.steps);
     let fuel = cmachine::MachineConfig::default().fuel;
-    Ok(TestProgram { is_foreign: true, ..TestProgram::new(case, names.into(), own, fuel) })
+    let made = TestProgram::new(case, names.into(), own, fuel).taking(told.object.steps);
+    Ok(TestProgram { is_foreign: true, ..made })
 }
 
 /// Macros of -D as lines before the file, so that all compilers and all reports have them.
@@ -184,7 +185,11 @@ fn text(names: &str, told: &RunReport, case: &Case, checked: &CheckReport) -> St
     let flaky: Vec<String> = flaky.map(|(label, _)| label.clone()).collect();
     row(&mut text, "flaky", &flaky, "wrong at first, and not when tried again");
     for finding in &tested.findings {
-        let doubt = if finding.stands() { "" } else { ", disputed" };
+        let doubt = match finding.standing {
+            Standing::Confirmed => "",
+            Standing::Unconfirmed => ", not confirmed",
+            Standing::Disputed => ", disputed",
+        };
         let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets));
         let _ = write!(text, "\n{kind}{doubt}: {targets}\n\n{}", show::proof(finding));
     }

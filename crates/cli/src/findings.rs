@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use campaign::{Bug, BugState, Finding, Store, Study};
+use campaign::{Bug, BugState, Finding, Standing, Store, Study};
 use clap::Args;
 use oracle::FailureKind;
 use serde_json::{Value, json};
@@ -159,7 +159,11 @@ struct Row<'a> {
 impl Row<'_> {
     fn cells(&self, now: u64) -> [String; 10] {
         let Finding { id, found_at, finding, .. } = self.found;
-        let doubt = if finding.stands() { "" } else { "?" };
+        let doubt = match finding.standing {
+            Standing::Confirmed => "",
+            Standing::Unconfirmed => "*",
+            Standing::Disputed => "?",
+        };
         let fixed = |bug: &&Bug| bug.state == BugState::Fixed;
         let of_study = |cell: fn(&Study) -> String| self.study.map(cell).unwrap_or_default();
         let (targets, summary) = match self.study {
@@ -208,7 +212,13 @@ fn table(rows: Vec<Row>, now: u64, dir: &str, width: usize) -> String {
         }
         let _ = writeln!(text, "{}", human::cut(line.trim_end(), width));
     }
-    if rows.iter().any(|row| !row.found.finding.stands()) {
+    let has = |standing| rows.iter().any(|row| row.found.finding.standing == standing);
+    if has(Standing::Unconfirmed) {
+        text.push_str(
+            "*: not confirmed: seen when the hunt ended; the same hunt again tries it once more\n",
+        );
+    }
+    if has(Standing::Disputed) {
         text.push_str("?: disputed: the program may be to blame, or gainsay\n");
     }
     if !terminal::is_quiet() {

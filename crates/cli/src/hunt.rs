@@ -11,13 +11,14 @@ pub mod sample;
 mod summary;
 mod view;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::crossover::fuzz::Fuzzer;
 use anyhow::Result;
-use campaign::{Cost, EndReason, Event, Progress, Store};
+use campaign::{Cost, EndReason, Event, Finding, Progress, Standing, Store};
 use llvmhost::Installed;
 use toolchain::Language;
 
@@ -85,6 +86,41 @@ impl Setting {
     }
 }
 
+/// What a run has found, as it is told in the end.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Its findings that count or are not confirmed yet, without those that are suppressed.
+    pub found: Vec<Finding>,
+    /// Its findings that are disputed.
+    pub disputed: Vec<Finding>,
+    /// How many of its findings are suppressed.
+    pub suppressed: u64,
+    /// Whether the folder has more than these.
+    pub has_more: bool,
+}
+
+impl Outcome {
+    fn of(store: &Store, progress: &Progress) -> Result<Outcome> {
+        let now: BTreeSet<i64> = progress.found_now.iter().copied().collect();
+        let bugs = store.bugs()?;
+        let suppressed: BTreeSet<i64> = bugs
+            .iter()
+            .filter(|bug| bug.suppressed.is_some())
+            .flat_map(|bug| bug.ids.iter().copied())
+            .collect();
+        let mut outcome = Outcome::default();
+        for found in store.findings()? {
+            match found.finding.standing {
+                _ if !now.contains(&found.id) => outcome.has_more = true,
+                _ if suppressed.contains(&found.id) => outcome.suppressed += 1,
+                Standing::Disputed => outcome.disputed.push(found),
+                Standing::Confirmed | Standing::Unconfirmed => outcome.found.push(found),
+            }
+        }
+        Ok(outcome)
+    }
+}
+
 /// Runs the command; the exit status.
 pub fn main(args: Hunt) -> Result<u8> {
     let (plan, setting) = plan::plan(&args)?;
@@ -104,9 +140,9 @@ pub fn main(args: Hunt) -> Result<u8> {
             campaign::hunt_with(plan, &mut workers, sandbox::Stop::new(), &stop, tell)?
         }
     };
+    let outcome = Outcome::of(&Store::open(&out)?, &progress)?;
     if !args.output.json {
-        let findings = Store::open(&out)?.findings()?;
-        let text = summary::text(&reporter.setting, &progress, reporter.before, &findings);
+        let text = summary::text(&reporter.setting, &progress, reporter.before, &outcome);
         match &mut reporter.style {
             Style::Live(live) => live.finish(&text)?,
             _ => terminal::print(text.as_bytes())?,
@@ -116,7 +152,7 @@ pub fn main(args: Hunt) -> Result<u8> {
         terminal::complain(&format!("gainsay: {why}"));
         return Ok(status::USAGE);
     }
-    Ok(if reporter.found > 0 { FOUND } else { 0 })
+    Ok(if outcome.found.is_empty() { 0 } else { FOUND })
 }
 
 /// The plan of a hunt that somebody else shows.
@@ -151,8 +187,6 @@ struct Reporter {
     last_line: Duration,
     /// What tests had cost when this run began.
     before: Cost,
-    /// Findings of this run that stand.
-    found: u64,
 }
 
 impl Reporter {
@@ -164,15 +198,13 @@ impl Reporter {
             (false, true) => Style::Live(Live::new(terminal::colour_out())),
             (false, false) => Style::Lines,
         };
-        Reporter { setting, style, last_line: Duration::ZERO, before: Cost::default(), found: 0 }
+        Reporter { setting, style, last_line: Duration::ZERO, before: Cost::default() }
     }
 
     /// Shows an event. Where nobody can read any more the hunt still goes on: the store is what counts.
     fn tell(&mut self, event: &Event) {
-        match event {
-            Event::Begin(progress) => self.before = progress.cost,
-            Event::Found(found, _) if found.finding.stands() => self.found += 1,
-            _ => {}
+        if let Event::Begin(progress) = event {
+            self.before = progress.cost;
         }
         let _ = match &self.style {
             Style::Live(_) => self.live(event),

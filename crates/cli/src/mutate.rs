@@ -52,6 +52,11 @@ pub struct Mutate {
     /// Write the first N variants, each in a folder of -o named by its number
     #[arg(long, value_name = "N", requires = "output")]
     variants: Option<u32>,
+    /// Derive nothing from these variants, by their numbers: the next is derived from the one before
+    ///
+    /// A finding of a hunt says which: those on which a compiler failed.
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    without: Vec<u32>,
     /// Keep only these mutations, by their numbers from 0, or none
     ///
     /// A finding of a hunt says which.
@@ -207,6 +212,9 @@ fn derive(args: &Mutate) -> Result<Ended> {
             let files = texts(chain.program());
             let told = summary(chain.variant().edits());
             variants.push(Variant { number, files, told });
+        }
+        if number < last && args.without.contains(&number) {
+            chain.undo();
         }
     }
     if args.variants.is_none() {

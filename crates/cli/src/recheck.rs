@@ -19,6 +19,9 @@ use crate::{human, terminal};
 /// Exit status when something still fails.
 const FAILS: u8 = 1;
 
+/// Exit status when nothing is seen to fail, but of some it is not known.
+const UNKNOWN: u8 = 3;
+
 /// Try findings again with the compilers that are installed now
 ///
 /// Takes one finding for each bug, its reduced program where there is one, and compiles it with what
@@ -49,9 +52,10 @@ pub struct Recheck {
 
 const HELP: &str = "\
 Exit status:
-  0   none of them fails any more, as far as can be told
+  0   none of them fails any more
   1   some still fail
   2   a mistake in the arguments, or something is missing here
+  3   none is seen to fail, but of some it cannot be told: their compilers are not here, say
 
 Examples:
   gainsay recheck
@@ -131,7 +135,11 @@ pub fn main(args: &Recheck) -> Result<u8> {
         let sum = format!("\n{fails} still fail, {fixed} fixed, {unknown} cannot be told\n");
         terminal::print(sum.as_bytes())?;
     }
-    Ok(if fails > 0 { FAILS } else { 0 })
+    Ok(match (fails, unknown) {
+        (0, 0) => 0,
+        (0, _) => UNKNOWN,
+        (_, _) => FAILS,
+    })
 }
 
 /// What is tried again.

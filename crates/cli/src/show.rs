@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use campaign::{Finding, NewFinding, Store, Study};
+use campaign::{Finding, NewFinding, Standing, Store, Study};
 use clap::Args;
 use oracle::{Assessment, Opinion, SourceFile};
 use serde_json::json;
@@ -203,9 +203,14 @@ fn labels(labels: &[String], versions: &BTreeMap<String, String>) -> String {
 }
 
 fn standing(found: &Finding) -> String {
-    let mut text = match found.finding.stands() {
-        true => "confirmed: seen twice, and nothing speaks against the program".to_string(),
-        false => "disputed: the program may be to blame, or gainsay".into(),
+    let mut text = match found.finding.standing {
+        Standing::Confirmed => {
+            "confirmed: seen twice, and nothing speaks against the program".to_string()
+        }
+        Standing::Unconfirmed => {
+            "not confirmed: seen when the hunt ended; the same hunt again tries it once more".into()
+        }
+        Standing::Disputed => "disputed: the program may be to blame, or gainsay".into(),
     };
     if found.seen_before > 0 {
         let _ = write!(text, "; {} with this signature before", human::count(found.seen_before));

@@ -82,6 +82,17 @@ pub struct Chain {
     sites: Sites,
     plan: ProfilePlan,
     profile: Profile,
+    /// What was last before the last variant; `None` where that is the last correct one already.
+    before: Option<Before>,
+}
+
+/// A variant from which another one was derived.
+struct Before {
+    edits: usize,
+    program: Program,
+    sites: Sites,
+    plan: ProfilePlan,
+    profile: Profile,
 }
 
 impl Chain {
@@ -114,6 +125,7 @@ impl Chain {
             sites,
             plan,
             profile,
+            before: None,
         })
     }
 
@@ -137,10 +149,22 @@ impl Chain {
         self.profile.executed.contains(&s)
     }
 
+    /// Takes the last variant back: the next one is derived from what that was derived from. What a
+    /// compiler is wrong about would be in all variants after it.
+    pub fn undo(&mut self) {
+        let Some(before) = self.before.take() else { return };
+        self.variant.edits.truncate(before.edits);
+        self.last = before.program;
+        self.sites = before.sites;
+        self.plan = before.plan;
+        self.profile = before.profile;
+    }
+
     /// Derives the next variant. `database` is where Athena takes statements from. A variant that
     /// takes too long is dropped, and the next one is derived from the last correct one: then no edit
     /// is new.
     pub fn next(&mut self, database: &Database) -> Result<Derived, Box<WrongVariant>> {
+        self.before = None;
         self.rounds += 1;
         let label = self.rounds;
         let mut choices = self.choices.fork(&format!("variant {label}"));
@@ -167,10 +191,13 @@ impl Chain {
             self.variant.edits.truncate(first);
             return Err(Box::new(WrongVariant { variant, report, new }));
         }
-        self.last = program;
-        self.sites = sites;
-        self.plan = plan;
-        self.profile = std::mem::take(&mut report.profile);
+        self.before = Some(Before {
+            edits: first,
+            program: std::mem::replace(&mut self.last, program),
+            sites: std::mem::replace(&mut self.sites, sites),
+            plan: std::mem::replace(&mut self.plan, plan),
+            profile: std::mem::replace(&mut self.profile, std::mem::take(&mut report.profile)),
+        });
         Ok(Derived { new, steps: report.steps })
     }
 

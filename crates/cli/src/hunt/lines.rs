@@ -5,12 +5,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{EndReason, Finding, Progress, Study, Tested};
+use campaign::{EndReason, Finding, Progress, Standing, Study, Tested};
 use serde_json::{Map, Value, json};
 
 use super::Setting;
 use super::view::{Tally, one_line};
 use crate::{findings, human};
+
+/// What takes longer than this is named.
+const WAITS: Duration = Duration::from_secs(10);
 
 /// The first line.
 pub fn begin(setting: &Setting, progress: &Progress) -> String {
@@ -42,7 +45,8 @@ pub fn begin(setting: &Setting, progress: &Progress) -> String {
 pub fn found(found: &Finding) -> String {
     let finding = &found.finding;
     let known = match found.seen_before {
-        _ if !finding.stands() => ", disputed".to_string(),
+        _ if finding.standing == Standing::Disputed => ", disputed".to_string(),
+        _ if finding.standing == Standing::Unconfirmed => ", not confirmed yet".to_string(),
         0 => String::new(),
         n => format!(", seen {} before", human::plural(n, "time")),
     };
@@ -110,16 +114,19 @@ pub fn studied_object(id: i64, study: Result<&Study, &str>) -> Value {
 
 /// The line that says that all is well.
 pub fn progress(progress: &Progress) -> String {
-    let Progress { elapsed, tests, tests_now, own, others, .. } = progress;
+    let Progress { elapsed, tests, tests_now, own, others, studying, .. } = progress;
     let sum: u64 = progress.findings.values().sum();
+    let waits = progress.waits_for.as_ref().filter(|(_, since)| *since >= WAITS);
+    let waits = waits.map(|(what, since)| format!("; {} in {what}", human::span(*since)));
     format!(
-        "{}  {}, {}, {} ({} distinct), {} of CPU time in compilers and programs\n",
+        "{}  {}, {}, {} ({} distinct), {} of CPU time in compilers and programs{}\n",
         human::clock(*elapsed),
         human::plural(*tests, "test"),
         human::rate(*tests_now, *elapsed),
         human::plural(sum, "finding"),
         human::count(progress.signatures),
-        human::percent(*others, *own + *others),
+        human::percent(*others, *own + *others + *studying),
+        waits.unwrap_or_default(),
     )
 }
 
@@ -194,12 +201,14 @@ fn standing(p: &Progress) -> Value {
     json!({
         "elapsed_s": seconds(p.elapsed), "tests": p.tests, "tests_now": p.tests_now,
         "findings": findings, "distinct": p.signatures, "disputed": p.disputed,
+        "unconfirmed": p.unconfirmed, "found_now": p.found_now,
+        "waits_for": p.waits_for.as_ref().map(|(what, since)| json!({ "what": what, "s": seconds(*since) })),
         "flaky": p.flaky, "skipped": p.skipped,
         "unanswered": p.unanswered, "checks": p.checks, "variants": p.variants,
         "cpu_s": {
             "generate": seconds(p.cost.generate), "compile": seconds(p.cost.compile),
             "run": seconds(p.cost.run), "validate": seconds(p.cost.validate),
-            "own": seconds(p.own), "others": seconds(p.others),
+            "own": seconds(p.own), "others": seconds(p.others), "studies": seconds(p.studying),
         },
         "targets": p.targets.iter().map(target).collect::<Map<_, _>>(),
         "engines": p.engines.iter().map(engine).collect::<Map<_, _>>(),
@@ -222,6 +231,9 @@ for 1 h, going on after 1,234 tests\n";
         let want = "0:12:03  1,234 tests, 1.71/s, 3 findings (2 distinct), 98.3 % of CPU time in \
                     compilers and programs\n";
         assert_eq!(progress(&at), want);
+        let slow = ("faulty -O2 on yarp 17".to_string(), Duration::from_secs(75));
+        let waits = progress(&Progress { waits_for: Some(slow), ..at.clone() });
+        assert!(waits.ends_with("programs; 1 min 15 s in faulty -O2 on yarp 17\n"), "{waits}");
         let mut finding = sample::finding(3, FailureKind::WrongOutput, "s");
         finding.finding.summary = "prints \"a\u{1b}[31m\tb\"\nand more".into();
         let want = "#3 wrong-output: gcc-12 -O2, -O3: prints \"a [31m b\" and more\n";

@@ -315,8 +315,9 @@ const SHORT_HELP: &str = "gainsay hunt --help has all options and examples.";
 
 const HELP: &str = "\
 Exit status:
-  0   this run found nothing (disputed and flaky findings do not count)
-  1   it found something
+  0   this run found nothing (suppressed, disputed and flaky findings do not count, and neither do
+      those of earlier runs)
+  1   it found something, or saw something that the next run on the folder has yet to confirm
   2   a mistake in the arguments, or something is missing here
 
 Examples:
@@ -344,9 +345,10 @@ With --json each line has an \"event\":
   study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
   word      text: a worker came or went, a test was set aside (--cluster)
   progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
+            unconfirmed, found_now (the numbers of this run's findings), waits_for (what, s),
             flaky, skipped by reason, unanswered by reason (compiled, not run), checks (all, removed),
             variants (besides the tests),
-            cpu_s (generate, compile, run, validate, own, others),
+            cpu_s (generate, compile, run, validate, own, others, studies),
             targets (right, failed, flaky, not_for_it), engines (tests, distinct, used, due)
   end       the same, with ended: time, tests, interrupted or failed, and why";
 

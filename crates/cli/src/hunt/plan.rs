@@ -290,7 +290,20 @@ fn limits(config: &Config) -> Limits {
     limits
 }
 
-/// The command that was typed, to go on: without a number of tests, which the folder now has.
+/// A word of a command, for a log that others may read: addresses without what is secret in them.
+fn without_secrets(word: &str) -> String {
+    let plain = |part: &str| {
+        let secret = part.split_once("://").and_then(|(scheme, rest)| {
+            let (_, host) = rest.rsplit_once('@')?;
+            Some(format!("{scheme}://SECRET@{host}"))
+        });
+        secret.unwrap_or_else(|| part.to_string())
+    };
+    word.split(',').map(plain).collect::<Vec<_>>().join(",")
+}
+
+/// The command that was typed, to go on: without a number of tests, which the folder now has, and without
+/// passwords.
 fn resume(args: &Hunt, words: impl Iterator<Item = String>) -> String {
     let mut line = String::new();
     let mut skip = false;
@@ -303,7 +316,7 @@ fn resume(args: &Hunt, words: impl Iterator<Item = String>) -> String {
             continue;
         }
         line += if line.is_empty() { "" } else { " " };
-        line += &human::quote(&word);
+        line += &human::quote(&without_secrets(&word));
     }
     match args.given.has("--hunt") {
         true => format!("gainsay {line}"),
@@ -323,5 +336,21 @@ mod tests {
         let Ok(Command::Hunt(hunt)) = parse(&words).map(|args| args.command) else { panic!() };
         let line = super::resume(&hunt, typed.into_iter().skip(1).map(String::from));
         assert_eq!(line, "gainsay hunt --cc 'gcc*' --for 10m");
+    }
+
+    #[test]
+    fn passwords_are_not_echoed() {
+        let words = ["gainsay", "hunt", "--hunt", "out"].map(Into::into);
+        let Ok(Command::Hunt(hunt)) = parse(&words).map(|args| args.command) else { panic!() };
+        for (typed, shown) in [
+            ("nats://user:p@ss@head:4222", "nats://SECRET@head:4222"),
+            ("nats://token@a,tls://b:4222", "nats://SECRET@a,tls://b:4222"),
+            ("--cluster=nats://user:pass@head", "--cluster=nats://SECRET@head"),
+            ("nats://head:4222", "nats://head:4222"),
+            ("me@here", "me@here"),
+        ] {
+            let line = super::resume(&hunt, ["hunt", typed].map(String::from).into_iter());
+            assert!(line.ends_with(&format!(" {}", crate::human::quote(shown))), "{line}");
+        }
     }
 }

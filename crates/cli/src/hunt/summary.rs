@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ::crossover::fuzz::{Fuzzer, KindTally};
-use campaign::{Checks, Cost, EndReason, Finding, PassesTally, Progress};
+use campaign::{Checks, Cost, EndReason, PassesTally, Progress};
 use llvmhost::Installed;
 use oracle::FailureKind;
 
-use super::Setting;
 use super::view::{Shares, one_line};
+use super::{Outcome, Setting};
 use crate::findings::{Group, groups, show_command};
 use crate::{human, terminal};
 
@@ -18,15 +18,19 @@ use crate::{human, terminal};
 const GROUPS: usize = 10;
 
 /// The summary. `before` is what tests had cost when this run began.
-pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Finding]) -> String {
+pub fn text(setting: &Setting, progress: &Progress, before: Cost, outcome: &Outcome) -> String {
     let mut text = opening(setting, progress);
     text += &cpu(progress, before);
     text.push('\n');
-    let groups = groups(findings);
-    let (stand, disputed): (Vec<&Group>, Vec<&Group>) =
-        groups.iter().partition(|group| group.newest.finding.stands());
-    text += &list(progress, &stand);
-    text += &not_counted(progress, disputed.first().map(|group| group.newest.id));
+    let groups_now = groups(&outcome.found);
+    let (stand, seen): (Vec<&Group>, Vec<&Group>) =
+        groups_now.iter().partition(|group| group.newest.finding.stands());
+    let disputed = groups(&outcome.disputed);
+    text += &list(outcome, &stand);
+    text += &unconfirmed(&seen);
+    text += &unfinished(progress);
+    text += &not_counted(progress, outcome, disputed.first().map(|group| group.newest.id));
+    text += &folder(progress, outcome);
     text += &skipped(progress);
     text += &setting.fuzzers.iter().map(|fuzzer| crossovers(fuzzer)).collect::<String>();
     text += &setting
@@ -39,7 +43,9 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, findings: &[Fi
     if terminal::is_quiet() {
         return text;
     }
-    match stand.first().or(disputed.first()) {
+    // What waits to be confirmed is confirmed by going on.
+    let shown = stand.first().copied().or(disputed.first().filter(|_| seen.is_empty()));
+    match shown {
         Some(group) => {
             let _ = writeln!(text, "Next: {}", show_command(group.newest.id, &setting.out));
         }
@@ -113,11 +119,15 @@ fn opening(setting: &Setting, progress: &Progress) -> String {
 }
 
 fn cpu(progress: &Progress, before: Cost) -> String {
-    let Progress { own, others, .. } = progress;
-    let all = *own + *others;
+    let Progress { own, others, studying, .. } = progress;
+    let all = *own + *others + *studying;
     let Shares { generate, harness, .. } = Shares::of(progress, before);
+    let studies = match studying.is_zero() {
+        true => String::new(),
+        false => format!(", {} in reductions", human::percent(*studying, all)),
+    };
     format!(
-        "{} of CPU time in compilers and their programs, {} ours (generation {}, harness {}).\n",
+        "{} of CPU time in compilers and their programs, {} ours (generation {}, harness {}){studies}.\n",
         human::percent(*others, all),
         human::percent(*own, all),
         human::percent(generate, all),
@@ -125,37 +135,100 @@ fn cpu(progress: &Progress, before: Cost) -> String {
     )
 }
 
-fn list(progress: &Progress, stand: &[&Group]) -> String {
-    let sum: u64 = progress.findings.values().sum();
-    if sum == 0 {
-        return "Nothing was found.\n".into();
-    }
+/// `3 wrong-output, 1 compiler-crash`.
+fn kinds(counts: &BTreeMap<FailureKind, u64>) -> String {
     let kinds = FailureKind::ALL.iter().filter_map(|kind| {
-        let n = progress.findings.get(kind).filter(|n| **n > 0)?;
+        let n = counts.get(kind).filter(|n| **n > 0)?;
         Some(format!("{} {}", human::count(*n), kind.name()))
     });
-    let mut text = format!(
-        "{}, {} distinct: {}.\n",
-        human::plural(sum, "finding"),
-        human::count(progress.signatures),
-        kinds.collect::<Vec<_>>().join(", ")
+    kinds.collect::<Vec<_>>().join(", ")
+}
+
+/// What this run has found.
+fn list(outcome: &Outcome, stand: &[&Group]) -> String {
+    let run = if outcome.has_more { " in this run" } else { "" };
+    if stand.is_empty() {
+        return match outcome.found.is_empty() && outcome.suppressed == 0 {
+            true => format!("Nothing was found{run}.\n"),
+            false => String::new(),
+        };
+    }
+    let mut counts: BTreeMap<FailureKind, u64> = BTreeMap::new();
+    for Group { count, newest } in stand {
+        *counts.entry(newest.finding.kind).or_default() += *count as u64;
+    }
+    let text = format!(
+        "{}{run}, {} distinct: {}.\n",
+        human::plural(counts.values().sum(), "finding"),
+        human::count(stand.len() as u64),
+        kinds(&counts)
     );
-    for Group { count, newest } in stand.iter().take(GROUPS) {
+    text + &rows(stand)
+}
+
+fn rows(groups: &[&Group]) -> String {
+    let mut text = String::new();
+    for Group { count, newest } in groups.iter().take(GROUPS) {
         let finding = &newest.finding;
         let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
         let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets));
         let what = human::cut(&format!("{targets}: {}", one_line(&finding.summary)), 150);
         let _ = writeln!(text, "  #{:<4} {kind}{times}: {what}", newest.id);
     }
-    if stand.len() > GROUPS {
-        let more = stand.len() - GROUPS;
+    if groups.len() > GROUPS {
+        let more = groups.len() - GROUPS;
         let _ = writeln!(text, "  and {more} more: `gainsay findings` lists them");
     }
     text
 }
 
-fn not_counted(progress: &Progress, disputed: Option<i64>) -> String {
+/// What was seen when the hunt ended, and not yet tried again.
+fn unconfirmed(seen: &[&Group]) -> String {
+    if seen.is_empty() {
+        return String::new();
+    }
+    format!("Seen and not confirmed yet; the same hunt again does it:\n{}", rows(seen))
+}
+
+fn unfinished(progress: &Progress) -> String {
+    let (waiting, begun, _) = progress.studies;
+    let n = waiting + begun;
+    if n == 0 {
+        return String::new();
+    }
+    let findings = human::plural(n, "finding");
+    match progress.unfinished.is_empty() {
+        true => format!("Not reduced yet: {findings}.\n"),
+        false => {
+            let ids: Vec<String> = progress.unfinished.iter().map(|id| format!("#{id}")).collect();
+            format!(
+                "Not reduced yet: {findings}; too little time for {} (`gainsay reduce` takes longer).\n",
+                ids.join(", ")
+            )
+        }
+    }
+}
+
+/// What the folder has in all, where that is more than what this run has found.
+fn folder(progress: &Progress, outcome: &Outcome) -> String {
+    let sum: u64 = progress.findings.values().sum();
+    if !outcome.has_more || sum == 0 {
+        return String::new();
+    }
+    format!(
+        "The folder has {}, {} distinct: {}.\n",
+        human::plural(sum, "finding"),
+        human::count(progress.signatures),
+        kinds(&progress.findings)
+    )
+}
+
+fn not_counted(progress: &Progress, outcome: &Outcome, disputed: Option<i64>) -> String {
     let mut text = String::new();
+    if outcome.suppressed > 0 {
+        let n = human::count(outcome.suppressed);
+        let _ = writeln!(text, "Not counted: {n} suppressed.");
+    }
     if progress.disputed > 0 {
         let newest = disputed.map(|id| format!(", newest #{id}")).unwrap_or_default();
         let n = human::count(progress.disputed);
@@ -225,7 +298,13 @@ mod tests {
             sample::finding(4, FailureKind::WrongOutput, "wrong-output gcc-12"),
             disputed,
         ];
-        let got = text(&sample::setting(), &sample::progress(), Cost::default(), &findings);
+        let [first, second, third, disputed] = findings;
+        let mut outcome = Outcome {
+            found: vec![first, second, third],
+            disputed: vec![disputed],
+            ..Outcome::default()
+        };
+        let got = text(&sample::setting(), &sample::progress(), Cost::default(), &outcome);
         let want = "\
 1,234 tests in 12 min 3 s (1.71/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.
 98.3 % of CPU time in compilers and their programs, 1.7 % ours (generation 0.9 %, harness 0.8 %).
@@ -238,6 +317,36 @@ Not counted: 4 failures that did not show again.
 Skipped 20 tests without a known answer: not supported 12, out of fuel 8.
 Everything is in gainsay-hunt.
 Next: gainsay show 4
+";
+        assert_eq!(got, want);
+
+        // A run on a folder that has more says what is its own. What is suppressed is not.
+        let mut seen = sample::finding(6, FailureKind::CompilerCrash, "compiler-crash gcc in foo");
+        seen.finding.standing = campaign::Standing::Unconfirmed;
+        outcome.found = vec![outcome.found.remove(0), seen];
+        outcome.has_more = true;
+        outcome.suppressed = 2;
+        let mut progress = sample::progress();
+        progress.studies = (1, 1, 0);
+        progress.unfinished.insert(4);
+        progress.studying = std::time::Duration::from_secs(250);
+        let got = text(&sample::setting(), &progress, Cost::default(), &outcome);
+        let want = "\
+1,234 tests in 12 min 3 s (1.71/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.
+78.6 % of CPU time in compilers and their programs, 1.4 % ours (generation 0.7 %, harness 0.6 %), 20.0 % in reductions.
+
+1 finding in this run, 1 distinct: 1 compiler-crash.
+  #1    compiler-crash: gcc-12 -O2, -O3: internal compiler error: in extract_insn, at recog.cc:2791
+Seen and not confirmed yet; the same hunt again does it:
+  #6    compiler-crash: gcc-12 -O2, -O3: internal compiler error: in extract_insn, at recog.cc:2791
+Not reduced yet: 2 findings; too little time for #4 (`gainsay reduce` takes longer).
+Not counted: 2 suppressed.
+Not counted: 1 disputed (our fault, or the program's, newest #5).
+Not counted: 4 failures that did not show again.
+The folder has 3 findings, 2 distinct: 2 wrong-output, 1 compiler-crash.
+Skipped 20 tests without a known answer: not supported 12, out of fuel 8.
+Everything is in gainsay-hunt.
+Next: gainsay show 1
 ";
         assert_eq!(got, want);
     }
@@ -266,7 +375,7 @@ Removed 1,234 of 2,000 checks around arithmetic (61.7 %).
             ended: Some(EndReason::Interrupted),
             ..Progress::default()
         };
-        let got = text(&sample::setting(), &progress, Cost::default(), &[]);
+        let got = text(&sample::setting(), &progress, Cost::default(), &Outcome::default());
         let want = "\
 Interrupted.
 10 tests (30 with earlier runs) in 4 s (2.50/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.

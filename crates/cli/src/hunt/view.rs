@@ -19,6 +19,9 @@ use crate::human;
 /// From this width on, words are spelt out.
 const WIDE: u16 = 64;
 
+/// What takes longer than this is named.
+const WAITS: Duration = Duration::from_secs(5);
+
 /// Between the parts of a line.
 const GAP: &str = "  ";
 
@@ -52,6 +55,7 @@ impl View<'_> {
     fn head(&self, width: u16) -> Vec<Line<'static>> {
         let mut lines = vec![self.title(width), self.cpu(width), self.findings(width)];
         lines.extend(self.newest(width));
+        lines.extend(self.waits(width));
         lines.extend(self.engines(width));
         lines
     }
@@ -79,9 +83,9 @@ impl View<'_> {
     }
 
     fn cpu(&self, width: u16) -> Line<'static> {
-        let Shares { compile, run, validate, generate, harness } =
+        let Shares { compile, run, validate, generate, harness, studies } =
             Shares::of(self.progress, self.before);
-        let all = compile + run + validate + generate + harness;
+        let all = compile + run + validate + generate + harness + studies;
         let share = |part: Duration| human::percent(part, all);
         let ours = format!("ours {}", share(generate + harness));
         if width < WIDE {
@@ -89,13 +93,16 @@ impl View<'_> {
                 [format!("CPU: cc {}", share(compile)), format!("run {}", share(run)), ours];
             return fit(&parts.map(Span::from), width);
         }
-        let parts = [
+        let mut parts = vec![
             format!("CPU: compile {}", share(compile)),
             format!("run {}", share(run)),
             format!("validate {}", share(validate)),
             format!("{ours} (generate {})", share(generate)),
         ];
-        fit(&parts.map(Span::from), width)
+        if !studies.is_zero() {
+            parts.push(format!("reductions {}", share(studies)));
+        }
+        fit(&parts.into_iter().map(Span::from).collect::<Vec<_>>(), width)
     }
 
     fn findings(&self, width: u16) -> Line<'static> {
@@ -119,6 +126,7 @@ impl View<'_> {
         for (n, name) in [
             (begun, "being reduced"),
             (waiting, "to be reduced"),
+            (p.unconfirmed, "to be confirmed"),
             (p.disputed, "disputed"),
             (p.flaky, "flaky"),
             (p.skipped.values().sum(), "skipped"),
@@ -134,6 +142,13 @@ impl View<'_> {
         let (id, kind, summary) = self.progress.newest.as_ref()?;
         let text = format!("newest: #{id} {}: {}", kind.name(), one_line(summary));
         Some(Line::from(human::cut(&text, width.into())))
+    }
+
+    /// What has been under way for some seconds: one program, one step.
+    fn waits(&self, width: u16) -> Option<Line<'static>> {
+        let (what, since) = self.progress.waits_for.as_ref().filter(|(_, s)| *s >= WAITS)?;
+        let text = format!("{} in {}", human::span(*since), one_line(what));
+        Some(Line::from(human::cut(&text, width.into())).yellow())
     }
 
     /// One engine alone has all the time: nothing to tell.
@@ -250,6 +265,8 @@ pub struct Shares {
     pub generate: Duration,
     /// Ours: all else.
     pub harness: Duration,
+    /// Studies, ours and others'.
+    pub studies: Duration,
 }
 
 impl Shares {
@@ -273,6 +290,7 @@ impl Shares {
             validate: part(validate),
             generate,
             harness: *own - generate,
+            studies: progress.studying,
         }
     }
 }

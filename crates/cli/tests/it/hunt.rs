@@ -120,8 +120,24 @@ fn a_hunt_and_what_it_leaves() {
     );
     assert!(text.contains("\n#3 compiler-crash, seen 2 times before: faulty -O1: "), "{text}");
     assert!(text.contains("1 test (3 with earlier runs) in "), "{text}");
-    assert!(text.contains("\n3 findings, 1 distinct: 3 compiler-crash.\n  #3    "), "{text}");
+    let now = "\n1 finding in this run, 1 distinct: 1 compiler-crash.\n  #3    ";
+    assert!(text.contains(now), "{text}");
+    assert!(
+        text.contains("\nThe folder has 3 findings, 1 distinct: 3 compiler-crash.\n"),
+        "{text}"
+    );
     assert!(text.ends_with("\nEverything is in gainsay-hunt.\nNext: gainsay show 3\n"), "{text}");
+
+    // Neither what earlier runs found nor what is suppressed makes this run fail.
+    let nothing = gainsay(dir, &[&HUNT[..], &["--tests", "3"]].concat());
+    assert_eq!(nothing.status, Status::Exit(0), "{}", nothing.stdout.text());
+    assert!(nothing.stdout.text().contains("\nNothing was found in this run.\n"));
+    let known = gainsay(dir, &["suppress", "compiler-crash *", "--reason", "known"]);
+    assert_eq!(known.status, Status::Exit(0), "{}", known.stderr.text());
+    let suppressed = gainsay(dir, &[&HUNT[..], &["--tests", "4"]].concat());
+    let text = suppressed.stdout.text();
+    assert_eq!(suppressed.status, Status::Exit(0), "{text}");
+    assert!(text.contains("\nNot counted: 1 suppressed.\n"), "{text}");
 }
 
 #[test]

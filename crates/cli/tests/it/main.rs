@@ -8,6 +8,7 @@ mod emi;
 mod faulty;
 mod generate;
 mod hunt;
+mod kept;
 mod llvm;
 mod llvm_cc;
 mod manual;

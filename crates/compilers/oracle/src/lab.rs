@@ -82,7 +82,27 @@ impl Default for Limits {
     }
 }
 
+/// A step of the abstract machine takes a few nanoseconds of a compiled program, and some hundred where every
+/// access is checked or goes to memory. Nothing that is right takes longer than this.
+const STEP: Duration = Duration::from_micros(1);
+
+/// What a program gets however few its steps: loading it, and a library that is slow to begin.
+const SHORTEST_RUN: Duration = Duration::from_secs(1);
+
+/// The same by the clock, on a machine that is busy.
+const SHORTEST_WAIT: Duration = Duration::from_secs(10);
+
 impl Limits {
+    /// Limits for a program of so many steps of the abstract machine: one that hangs is not waited for as
+    /// long as the longest may take.
+    pub fn for_steps(&self, steps: u64) -> Limits {
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        let cpu = STEP.saturating_mul(steps).max(SHORTEST_RUN).min(self.run_cpu);
+        let share = cpu.as_secs_f64() / self.run_cpu.as_secs_f64().max(1e-3);
+        let wall = self.run_wall.mul_f64(share).max(SHORTEST_WAIT).min(self.run_wall);
+        Limits { run_cpu: cpu, run_wall: wall, ..self.clone() }
+    }
+
     fn with_twice_the_time(&self) -> Limits {
         Limits {
             compile_cpu: self.compile_cpu * 2,
@@ -537,4 +557,24 @@ impl Drop for WorkFolder {
 
 fn names(dir: &Path) -> io::Result<BTreeSet<OsString>> {
     fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_as_much_time_as_its_steps_need() {
+        let seconds = |steps| {
+            let limits = Limits::default().for_steps(steps);
+            (limits.run_cpu.as_secs(), limits.run_wall.as_secs())
+        };
+        assert_eq!(seconds(0), (1, 10));
+        assert_eq!(seconds(900_000), (1, 10));
+        assert_eq!(seconds(5_000_000), (5, 30));
+        assert_eq!(seconds(20_000_000), (10, 60), "the longest there is");
+        assert_eq!(seconds(u64::MAX), (10, 60));
+        let short = Limits { run_cpu: Duration::from_millis(500), ..Limits::default() };
+        assert_eq!(short.for_steps(5).run_cpu, Duration::from_millis(500), "as was asked for");
+    }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use oracle::Trouble;
-use sandbox::{Scratch, Stop};
+use sandbox::{Account, Scratch, Stop};
 
 use crate::Clock;
 use crate::ask::TrialSlot;
@@ -81,11 +81,12 @@ impl Pool {
             threads,
         });
         let changed = Condvar::new();
+        let account = Account::current();
         thread::scope(|scope| {
             for job in 0..threads {
-                let (state, changed) = (&state, &changed);
+                let (state, changed, account) = (&state, &changed, account.clone());
                 let work = move || {
-                    self.work(job, n, state, make, ask);
+                    Account::charge(account, || self.work(job, n, state, make, ask));
                     lock(state).threads -= 1;
                     changed.notify_all();
                 };

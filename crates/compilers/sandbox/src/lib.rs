@@ -35,6 +35,7 @@
 
 #![allow(unsafe_code)]
 
+mod account;
 mod child;
 mod confine;
 mod folder;
@@ -49,6 +50,7 @@ mod signals;
 mod stop;
 mod traced;
 
+pub use account::Account;
 pub use confine::weaknesses;
 pub use foreground::foreground;
 pub use run::{Capture, Ended, Finished, KillReason, Run, Status, served, spent};

@@ -169,6 +169,7 @@ impl Run {
         };
         if let Ended::Finished(done) | Ended::Killed(_, done) = &ended {
             SPENT.fetch_add(done.cpu.as_micros() as u64, Ordering::Relaxed);
+            crate::account::note(done.cpu);
         }
         ended
     }
@@ -193,6 +194,7 @@ pub fn served() -> Duration {
 /// Notes what a service says it used.
 pub(crate) fn note_served(time: Duration) {
     SERVED.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
+    crate::account::note(time);
 }
 
 /// Notes that a service has ended: what it said is settled by what the kernel says, and accounts to us now.

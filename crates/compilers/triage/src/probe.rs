@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use oracle::{Case, Fault, Lab, Trouble};
-use sandbox::{Ended, KillReason, Run, Scratch};
+use sandbox::{Account, Ended, KillReason, Run, Scratch};
 use toolchain::Target;
 
 /// Messages that are read of a compiler. Lists of passes are tens of kilobytes.
@@ -197,9 +197,11 @@ pub(crate) fn side_by_side<T: Send>(
 ) -> Result<Vec<T>, Trouble> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::with_capacity(count), None));
+    let account = Account::current();
     thread::scope(|scope| {
         for folder in folders {
-            scope.spawn(|| {
+            let account = account.clone();
+            let work = || {
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     if i >= count {
@@ -215,7 +217,8 @@ pub(crate) fn side_by_side<T: Send>(
                         }
                     }
                 }
-            });
+            };
+            scope.spawn(move || Account::charge(account, work));
         }
     });
     let (mut results, trouble) = done.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -5,16 +5,25 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
-use oracle::{Detectors, Lab, TargetProbes, Trouble};
-use sandbox::{Scratch, Stop};
+use oracle::{Detectors, Lab, Limits, TargetProbes, Trouble};
+use sandbox::{Account, Scratch, Stop};
 use toolchain::Compiler;
 
 use crate::plan::Plan;
+use crate::record::{NewFinding, Tested};
+
+/// One compilation takes no more than this part of a hunt's time, so that a compiler that does not end leaves
+/// time for tests of others.
+const PART_OF_HUNT: u32 = 10;
+
+/// But this in any case: generated programs compile in seconds.
+const SHORTEST_COMPILATION: Duration = Duration::from_secs(10);
 
 /// What all tests share.
 pub struct TestBench {
@@ -29,16 +38,33 @@ pub struct TestBench {
     detectors: OnceLock<Detectors>,
     /// How many findings each signature has.
     signatures: Mutex<BTreeMap<String, u64>>,
+    /// Failures that tests under way have seen, by engine and seed.
+    sightings: Mutex<BTreeMap<(String, u64), Vec<NewFinding>>>,
+    /// What each thread is doing, and since when.
+    activities: Mutex<Vec<(ThreadId, String, Instant)>>,
     /// Processor time that external programs had used when the hunt began.
     before: Duration,
     /// Microseconds of external generators, which count as ours.
     generators: AtomicU64,
+    /// Microseconds of studies: of our own, and of what they ran.
+    study_own: AtomicU64,
+    study_others: AtomicU64,
 }
 
 impl TestBench {
     /// The bench of a plan. Setting `stop` ends what is done on it.
     pub fn of(plan: &Plan, stop: Stop) -> TestBench {
-        let lab = Lab { limits: plan.limits.clone(), stop };
+        let mut limits = plan.limits.clone();
+        if let Some(time) = plan.time.filter(|_| limits == Limits::default()) {
+            // A compiler that does not end is waited for three times that long in all.
+            let part = (time / PART_OF_HUNT).max(SHORTEST_COMPILATION);
+            let share = part.as_secs_f64() / limits.compile_cpu.as_secs_f64();
+            if share < 1.0 {
+                limits.compile_cpu = part;
+                limits.compile_wall = limits.compile_wall.mul_f64(share);
+            }
+        }
+        let lab = Lab { limits, stop };
         TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test)
     }
 
@@ -51,8 +77,12 @@ impl TestBench {
             probes: TargetProbes::default(),
             detectors: OnceLock::new(),
             signatures: Mutex::default(),
+            sightings: Mutex::default(),
+            activities: Mutex::default(),
             before: sandbox::spent(),
             generators: AtomicU64::new(0),
+            study_own: AtomicU64::new(0),
+            study_others: AtomicU64::new(0),
         }
     }
 
@@ -86,13 +116,97 @@ impl TestBench {
         all.get(signature).copied().unwrap_or(0)
     }
 
+    /// Notes what this thread does from now on.
+    pub fn begins(&self, what: String) {
+        let mut all = self.activities.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = thread::current().id();
+        all.retain(|(thread, ..)| *thread != own);
+        all.push((own, what, Instant::now()));
+    }
+
+    /// This thread is done with what it did.
+    pub fn rests(&self) {
+        let mut all = self.activities.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = thread::current().id();
+        all.retain(|(thread, ..)| *thread != own);
+    }
+
+    /// What has been under way for the longest, and for how long.
+    pub fn longest(&self) -> Option<(String, Duration)> {
+        let all = self.activities.lock().unwrap_or_else(PoisonError::into_inner);
+        // They are in the order in which they began.
+        all.first().map(|(_, what, since)| (what.clone(), since.elapsed()))
+    }
+
+    /// Notes what a test under way has seen of one program, in place of what it had seen of it before.
+    /// It is not confirmed yet, and is what is kept if the test is interrupted.
+    pub fn sight(&self, tested: &Tested, origin: &str, seen: Vec<NewFinding>) {
+        let mut all = self.sightings.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (tested.engine.clone(), tested.seed);
+        // What is tried within a test, such as a variant with fewer mutations, has no name of its own.
+        if tested.engine.is_empty() || seen.is_empty() && !all.contains_key(&key) {
+            return;
+        }
+        let of_test = all.entry(key).or_default();
+        of_test.retain(|known| known.origin != origin);
+        of_test.extend(seen);
+    }
+
+    /// What a test has seen so far.
+    pub fn sightings(&self, engine: &str, seed: u64) -> Vec<NewFinding> {
+        let all = self.sightings.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(&(engine.to_string(), seed)).cloned().unwrap_or_default()
+    }
+
+    /// A test was handed in.
+    pub fn forget_sightings(&self, engine: &str, seed: u64) {
+        let mut all = self.sightings.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(&(engine.to_string(), seed));
+    }
+
+    /// Tests that have seen something and were not handed in, as interrupted ones.
+    pub fn interrupted(&self) -> Vec<Tested> {
+        let all = self.sightings.lock().unwrap_or_else(PoisonError::into_inner);
+        let tests = all.iter().filter(|(_, seen)| !seen.is_empty());
+        tests
+            .map(|((engine, seed), seen)| Tested {
+                findings: seen.clone(),
+                interrupted: true,
+                ..Tested::new(engine, *seed)
+            })
+            .collect()
+    }
+
     /// Notes the time of a program that made a test.
     pub fn generated(&self, cpu: Duration) {
         self.generators.fetch_add(cpu.as_micros() as u64, Ordering::Relaxed);
     }
 
-    /// Processor time of compilers, compiled programs and detectors so far, in tests and in studies.
+    /// Does a study in this thread, and notes the time of all that it does.
+    pub fn studies<T>(&self, work: impl FnOnce() -> T) -> T {
+        let account = Account::default();
+        let done = Account::charge(Some(account.clone()), work);
+        let add = |sum: &AtomicU64, time: Duration| {
+            sum.fetch_add(time.as_micros() as u64, Ordering::Relaxed);
+        };
+        add(&self.study_own, account.own());
+        add(&self.study_others, account.others());
+        done
+    }
+
+    /// Processor time of studies that are over: ours, and that of what they ran.
+    pub fn studying(&self) -> Duration {
+        let part = |sum: &AtomicU64| Duration::from_micros(sum.load(Ordering::Relaxed));
+        part(&self.study_own) + part(&self.study_others)
+    }
+
+    /// Processor time of compilers, compiled programs and detectors so far, but for studies.
     pub fn others(&self) -> Duration {
+        let studies = Duration::from_micros(self.study_others.load(Ordering::Relaxed));
+        self.all_others().saturating_sub(studies)
+    }
+
+    fn all_others(&self) -> Duration {
         let generators = Duration::from_micros(self.generators.load(Ordering::Relaxed));
         sandbox::spent().saturating_sub(self.before).saturating_sub(generators)
     }
@@ -108,7 +222,8 @@ impl TestBench {
         };
         let reaped = used(UsageWho::RUSAGE_SELF) + used(UsageWho::RUSAGE_CHILDREN);
         let all = reaped + sandbox::served();
-        all.saturating_sub(self.others())
+        let studies = Duration::from_micros(self.study_own.load(Ordering::Relaxed));
+        all.saturating_sub(self.all_others()).saturating_sub(studies)
     }
 }
 

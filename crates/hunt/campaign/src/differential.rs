@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use choice::Choices;
 use oracle::{
-    Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Observation,
-    Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
+    Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Lab,
+    Observation, Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
 };
 use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target, targets};
@@ -46,6 +46,8 @@ pub fn test(
 pub struct DifferentialTest<'a> {
     bench: &'a TestBench,
     made: &'a TestProgram,
+    /// With limits for this program.
+    lab: Lab,
     targets: Vec<Target>,
     folder: Scratch,
     /// One for each target.
@@ -68,14 +70,25 @@ impl<'a> DifferentialTest<'a> {
         let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
         let folder = bench.folder()?;
         bench.lab.write(&made.case, folder.path())?;
-        let mut trial =
-            DifferentialTest { bench, made, targets, folder, seen: Vec::new(), certificate: None };
-        trial.observe(&mut tested.cost, begin)?;
-        let flaky = trial.try_again(&mut tested.cost)?;
+        let limits = match made.steps {
+            Some(steps) => bench.lab.limits.for_steps(steps),
+            None => bench.lab.limits.clone(),
+        };
+        let lab = Lab { limits, stop: bench.lab.stop.clone() };
+        let (seen, certificate) = (Vec::new(), None);
+        let mut trial = DifferentialTest { bench, made, lab, targets, folder, seen, certificate };
+        trial.observe(tested, begin)?;
+        let flaky = trial.try_again(tested)?;
         trial.read_as_compilers_do(&mut tested.cost);
         trial.doubt_validity(&mut tested.cost)?;
+        trial.sight(tested, &trial.suspicions());
         tested.targets.extend(trial.target_results(&trial.suspicions(), &flaky));
         Ok(trial)
+    }
+
+    /// Where its program is compiled and run.
+    pub fn lab(&self) -> &Lab {
+        &self.lab
     }
 
     /// What is wrong.
@@ -90,12 +103,35 @@ impl<'a> DifferentialTest<'a> {
         Some((target.clone(), seen.seen.fault(&self.made.case)?))
     }
 
-    fn observe(&mut self, cost: &mut Cost, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
+    fn observe(&mut self, tested: &mut Tested, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
         for target in &self.targets {
             begin(&target.label());
+            self.bench.begins(format!("{} on {}", target.label(), named(tested)));
+            let hung = |(t, seen): (&Target, &Observation)| {
+                t.compiler.name == target.compiler.name && seen.seen == Behaviour::CompilerHung
+            };
+            if self.targets.iter().zip(&self.seen).any(hung) {
+                // One that does not end takes a minute, and two more to confirm it: other levels would
+                // say little more, and a hunt of minutes would do nothing else.
+                let why = "not asked: the compiler did not end at another level".into();
+                self.seen.push(Observation {
+                    target: target.label(),
+                    seen: Behaviour::Unsupported(why),
+                    compile: Duration::ZERO,
+                    run: Duration::ZERO,
+                });
+                continue;
+            }
             let seen = self.observe_one(target)?;
-            *cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
+            tested.cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
+            let failed = seen.seen.kind(&self.made.case).is_some();
             self.seen.push(seen);
+            if failed {
+                let mut suspicions = self.suspicions();
+                // Whether a program in the wild may be rejected is asked later.
+                suspicions.retain(|s| !self.made.is_foreign || s.kind != FailureKind::Rejection);
+                self.sight(tested, &suspicions);
+            }
         }
         Ok(())
     }
@@ -103,8 +139,7 @@ impl<'a> DifferentialTest<'a> {
     /// What a target does, unless it does not work at all with its flags: one that fails is probed
     /// before it is blamed.
     fn observe_one(&self, target: &Target) -> Result<Observation, Trouble> {
-        let TestBench { lab, probes, .. } = self.bench;
-        let case = &self.made.case;
+        let (lab, probes, case) = (&self.lab, &self.bench.probes, &self.made.case);
         if let Some(Readiness::LeftOut(why)) = probes.known(case.language, target) {
             let (compile, run) = (Duration::ZERO, Duration::ZERO);
             return Ok(Observation {
@@ -123,9 +158,24 @@ impl<'a> DifferentialTest<'a> {
         Ok(seen)
     }
 
+    /// Notes failures before they are tried again and certified, which takes minutes: a test that is
+    /// interrupted meanwhile keeps them.
+    fn sight(&self, tested: &Tested, suspicions: &[Suspicion]) {
+        let opinions = vec![self.made.own.clone(), interrupted()];
+        let right = agreement(&self.made.case, &self.targets, &self.seen).right;
+        let finding = |suspicion: &Suspicion| {
+            let certificate = Certificate { opinions: opinions.clone() };
+            self.describe(suspicion.clone(), Standing::Unconfirmed, right.clone(), certificate)
+        };
+        let seen = suspicions.iter().map(finding).collect();
+        self.bench.sight(tested, &self.made.origin, seen);
+    }
+
     /// Tries every failure again. What does not come back is put down as right, and its labels are
     /// returned.
-    fn try_again(&mut self, cost: &mut Cost) -> Result<Vec<String>, Trouble> {
+    fn try_again(&mut self, tested: &mut Tested) -> Result<Vec<String>, Trouble> {
+        let what = named(tested);
+        let cost = &mut tested.cost;
         let suspicions = judge(&self.made.case, &self.targets, &self.seen);
         // A hang costs minutes at each level: the first target stands for all.
         let tried = |s: &Suspicion, label: &String| match s.kind {
@@ -141,8 +191,8 @@ impl<'a> DifferentialTest<'a> {
                 continue;
             }
             for attempt in 1..TRIES {
-                let again =
-                    self.bench.lab.confirm(&self.made.case, self.folder.path(), target, seen)?;
+                self.bench.begins(format!("{} on {what}, which failed there", seen.target));
+                let again = self.lab.confirm(&self.made.case, self.folder.path(), target, seen)?;
                 let (same, second) = match again {
                     Confirmation::Same(second) => (true, second),
                     Confirmation::Flaky(second) => (false, second),
@@ -259,7 +309,17 @@ impl<'a> DifferentialTest<'a> {
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
         let standing = standing(&suspicion, &agreement, &certificate);
-        Ok(NewFinding {
+        Ok(self.describe(suspicion, standing, agreement.right, certificate))
+    }
+
+    fn describe(
+        &self,
+        suspicion: Suspicion,
+        standing: Standing,
+        right: Vec<String>,
+        certificate: Certificate,
+    ) -> NewFinding {
+        NewFinding {
             kind: suspicion.kind,
             standing,
             artifacts: self.artifacts(&suspicion),
@@ -267,16 +327,17 @@ impl<'a> DifferentialTest<'a> {
             signature: suspicion.signature,
             summary: suspicion.summary,
             targets: suspicion.targets,
-            right: agreement.right,
+            right,
             files: self.made.case.files.clone(),
             origin: self.made.origin.clone(),
             certificate,
-        })
+        }
     }
 
     fn certify(&self, cost: &mut Cost) -> Result<Certificate, Trouble> {
         let (lab, case) = (&self.bench.lab, &self.made.case);
         let own = self.made.own.clone();
+        self.bench.begins("detectors of undefined behaviour on a program that failed".into());
         let (certificate, validate) =
             self.bench.detectors().certify(lab, case, self.folder.path(), own)?;
         *cost += Cost { validate, ..Cost::default() };
@@ -326,6 +387,19 @@ fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certific
     }
 }
 
+/// A test for who waits for it: `yarp 17`.
+fn named(tested: &Tested) -> String {
+    format!("{} {}", tested.engine.split(' ').next().unwrap_or_default(), tested.seed)
+}
+
+fn interrupted() -> Opinion {
+    Opinion {
+        tool: "sanitizers and Frama-C".into(),
+        command: String::new(),
+        says: Assessment::Silent("not asked: the hunt ended before".into()),
+    }
+}
+
 fn not_asked(known: u64) -> Opinion {
     Opinion {
         tool: "sanitizers and Frama-C".into(),
@@ -335,3 +409,6 @@ fn not_asked(known: u64) -> Opinion {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! The events of a running hunt, for a user interface.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::record::{Checks, Cost, Finding, Study, TargetResult, Tested};
@@ -54,16 +54,26 @@ pub struct Progress {
     pub own: Duration,
     /// Processor time of compilers, compiled programs and detectors in this run.
     pub others: Duration,
+    /// Processor time of studies in this run, ours and that of compilers; neither of the two above has it.
+    pub studying: Duration,
+    /// What has been under way for the longest, and for how long; `None` where that is not known.
+    pub waits_for: Option<(String, Duration)>,
     /// What each target did, by label.
     pub targets: BTreeMap<String, BTreeMap<TargetResult, u64>>,
     /// Findings that stand, by kind.
     pub findings: BTreeMap<FailureKind, u64>,
     /// Findings that are disputed.
     pub disputed: u64,
+    /// Findings that were seen once and wait for the next hunt to be confirmed.
+    pub unconfirmed: u64,
+    /// Numbers of the findings of this run, in their order; those that it has confirmed too.
+    pub found_now: Vec<i64>,
     /// Different signatures among the findings that stand.
     pub signatures: u64,
     /// Findings that wait to be studied, that are being studied, and that this run has studied.
     pub studies: (u64, u64, u64),
+    /// Findings whose study did not come to its end in its time, and which wait for more.
+    pub unfinished: BTreeSet<i64>,
     /// Failures that did not show when tried again.
     pub flaky: u64,
     /// The last finding: number, kind and summary.

@@ -3,6 +3,7 @@
 //! Only the recording thread touches the store. Workers are not scoped threads: at Ctrl-C the hunt
 //! does not wait for one that is in the middle of executing a program in the machine.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -17,8 +18,8 @@ use crate::engine::Engine;
 use crate::event::{EndReason, EngineProgress, Event, Progress};
 use crate::plan::Plan;
 use crate::queue::{Queue, QueuedTest};
-use crate::record::{Cost, Finding, Study, TargetResult, Tested};
-use crate::schedule;
+use crate::record::{Cost, Finding, Standing, Study, TargetResult, Tested};
+use crate::schedule::{self, StudyBudget};
 use crate::store::{Sample, Store, StoredTarget, is_full};
 use crate::worker::{Delivery, InProcess, SharedQueue, StudyFailure, WorkResult, Worker};
 
@@ -72,7 +73,7 @@ impl Crew for Threads {
 
     fn start(&mut self, plan: &Plan, task: Task) -> Result<()> {
         let Task { board, home, engines, targets, .. } = task;
-        let worker = Arc::new(Worker { engines, bench: self.0.clone(), targets });
+        let worker = Arc::new(Worker::on(self.0.clone(), engines, targets));
         let supply = Arc::new(InProcess { board, home });
         for n in 0..plan.jobs.max(1) {
             worker.start(n, supply.clone())?;
@@ -125,6 +126,9 @@ pub fn hunt_with(
     if plan.study {
         // Testing goes on beside it, if there is more than one worker.
         queue.let_study(plan.jobs.div_ceil(2));
+        if bench.is_some() {
+            queue.share_time(StudyBudget::new(plan.jobs, plan.time));
+        }
         for finding in unstudied(&store)? {
             queue.study(finding);
         }
@@ -146,8 +150,20 @@ pub fn hunt_with(
     crew.start(&plan, task)?;
     let before = progress.cost;
     let begin = Instant::now();
-    let mut hunt =
-        Hunt { begin, store, board, bench, cancel, names, before, progress, engines, sampled };
+    let unconfirmed = store.findings()?.into_iter().filter(is_unconfirmed).map(|f| f.id).collect();
+    let mut hunt = Hunt {
+        begin,
+        store,
+        board,
+        bench,
+        cancel,
+        names,
+        before,
+        progress,
+        engines,
+        sampled,
+        unconfirmed,
+    };
     hunt.refresh();
     tell(Event::Begin(&hunt.progress));
     hunt.sample(false);
@@ -205,10 +221,19 @@ fn recall(store: &Store, bench: Option<&TestBench>, progress: &mut Progress) -> 
 
 fn count_finding(progress: &mut Progress, found: &Finding) {
     let finding = &found.finding;
-    if !finding.stands() {
-        progress.disputed += 1;
-        return;
+    match finding.standing {
+        Standing::Disputed => progress.disputed += 1,
+        Standing::Unconfirmed => progress.unconfirmed += 1,
+        Standing::Confirmed => count_confirmed(progress, found),
     }
+}
+
+fn is_unconfirmed(found: &Finding) -> bool {
+    found.finding.standing == Standing::Unconfirmed
+}
+
+fn count_confirmed(progress: &mut Progress, found: &Finding) {
+    let finding = &found.finding;
     *progress.findings.entry(finding.kind).or_default() += 1;
     progress.signatures += u64::from(found.seen_before == 0);
     progress.newest = Some((found.id, finding.kind, finding.summary.clone()));
@@ -254,10 +279,12 @@ struct Hunt {
     engines: Arc<[Box<dyn Engine>]>,
     /// The last sample of earlier runs: sums go on from there.
     sampled: Sample,
+    /// Findings that are not confirmed.
+    unconfirmed: BTreeSet<i64>,
 }
 
 impl Hunt {
-    /// Records until all workers are gone.
+    /// Records until all workers are gone, and then what those were at that did not end in time.
     fn run(&mut self, receive: &Receiver<Delivery>, stop: &Stop, tell: &mut dyn FnMut(Event)) {
         let mut parting = None;
         let mut tick = Instant::now();
@@ -286,6 +313,15 @@ impl Hunt {
                 if since.elapsed() > PARTING {
                     break;
                 }
+            }
+        }
+        while let Ok(delivery) = receive.try_recv() {
+            self.accept_delivery(delivery, tell);
+        }
+        for tested in self.bench.as_ref().map(|bench| bench.interrupted()).unwrap_or_default() {
+            match self.store.record(&tested) {
+                Ok(found) => self.found(&found, tell),
+                Err(error) => _ = self.is_written(Err(error)),
             }
         }
         self.progress.ended.get_or_insert(EndReason::Tests);
@@ -375,7 +411,15 @@ impl Hunt {
                 return self.is_written(Err(error));
             }
         };
-        self.recorded(item, &tested, &found, tell);
+        if tested.interrupted {
+            // Elsewhere whoever deals out blocks deals this one out again.
+            if self.bench.is_some() {
+                self.board.lock().give_back(item);
+            }
+            self.found(&found, tell);
+        } else {
+            self.recorded(item, &tested, &found, tell);
+        }
         true
     }
 
@@ -386,7 +430,12 @@ impl Hunt {
         result: Result<Study, StudyFailure>,
         tell: &mut dyn FnMut(Event),
     ) -> bool {
+        if let Err(StudyFailure::Unfinished) = &result {
+            self.suspend_study(id, tell);
+            return false;
+        }
         let wanted = self.board.lock().studied(id);
+        self.progress.unfinished.remove(&id);
         // What was cut short may have missed the best: the next hunt does it again.
         if !wanted || self.cancel.is_set() || result == Err(StudyFailure::Stopped) {
             return !wanted;
@@ -401,11 +450,40 @@ impl Hunt {
                 Ok(study)
             }
             Err(StudyFailure::Because(why)) => Err(why.as_str()),
-            Err(StudyFailure::Stopped) => return false,
+            Err(StudyFailure::Stopped | StudyFailure::Unfinished) => return false,
         };
         self.refresh();
         tell(Event::Studied(id, outcome, &self.progress));
         true
+    }
+
+    fn suspend_study(&mut self, id: i64, tell: &mut dyn FnMut(Event)) {
+        let tries = self.board.lock().suspend_study(id);
+        self.progress.unfinished.insert(id);
+        self.refresh();
+        if tries == Some(1) {
+            let word = format!(
+                "#{id}: its reduction has used up its share of the time and goes on when there is more"
+            );
+            tell(Event::Note(&word, &self.progress));
+        }
+    }
+
+    /// Counts findings that are on the disk, and tells of them.
+    fn found(&mut self, found: &[Finding], tell: &mut dyn FnMut(Event)) {
+        for finding in found {
+            match is_unconfirmed(finding) {
+                true => _ = self.unconfirmed.insert(finding.id),
+                false if self.unconfirmed.remove(&finding.id) => self.progress.unconfirmed -= 1,
+                false => {}
+            }
+            count_finding(&mut self.progress, finding);
+            self.progress.found_now.push(finding.id);
+        }
+        self.refresh();
+        for finding in found {
+            tell(Event::Found(finding, &self.progress));
+        }
     }
 
     fn recorded(
@@ -443,14 +521,9 @@ impl Hunt {
             *progress.targets.entry(label.clone()).or_default().entry(*word).or_default() += 1;
             progress.flaky += u64::from(*word == TargetResult::Flaky);
         }
-        for finding in found {
-            count_finding(progress, finding);
-        }
         self.refresh();
         tell(Event::Tested(tested, &self.progress));
-        for finding in found {
-            tell(Event::Found(finding, &self.progress));
-        }
+        self.found(found, tell);
     }
 
     /// Notes where the hunt stands. Curves are not worth ending a hunt for: a store that cannot be
@@ -477,7 +550,11 @@ impl Hunt {
         let progress = &mut self.progress;
         progress.elapsed = self.begin.elapsed();
         match &self.bench {
-            Some(bench) => (progress.own, progress.others) = (bench.own(), bench.others()),
+            Some(bench) => {
+                (progress.own, progress.others) = (bench.own(), bench.others());
+                progress.studying = bench.studying();
+                progress.waits_for = bench.longest();
+            }
             // What is done elsewhere is known from what tests cost there.
             None => {
                 progress.own = progress.cost.generate.saturating_sub(self.before.generate);

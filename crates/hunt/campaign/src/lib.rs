@@ -40,13 +40,18 @@
 //! **Studies.** A [`Study`] is the reduced program with its fewest flags, certificate, version ladder, blame
 //! and key, what it prints, and the code before and after the blamed pass. The first finding of a signature is
 //! studied; of wrong code, whose signature says only where it fails, also the second, fourth, eighth. A study
-//! that was interrupted is not stored: the next hunt makes it.
+//! that was interrupted is not stored: the next hunt makes it. Studies have a quarter of the workers' time as long
+//! as there are tests to do; one that needs more waits, and goes on from the program that it had reduced.
+//!
+//! **Nothing seen is lost.** A failure is noted when it is first seen. A test that is interrupted while the
+//! failure is tried again, certified or taken back to a mutation hands it in as not confirmed; the test is done
+//! again by the next hunt on the folder, which confirms the finding under the same number.
 //!
 //! **Scheduling.** Each engine gets an equal share of time and a share that follows its new signatures per
 //! second of processor time. The unit is time, not tests, so that fast and slow engines can share.
 //!
 //! **Accounting.** *Our own* time is all processor time of the process and its children that is not in a
-//! compiler, a compiled program or a detector. Every five seconds the hunt samples time, tests, findings,
+//! compiler, a compiled program or a detector; all time of studies is a sum of its own. Every five seconds the hunt samples time, tests, findings,
 //! processor time and blocks reached; sums continue over runs, and old samples are thinned. Sums by engine are
 //! kept in the transaction of each test, so that a page does not count a million rows.
 //!
@@ -97,6 +102,7 @@ pub use record::{
     BugState, Checks, Cost, Finding, NewFinding, Standing, Study, TargetResult, Tested,
 };
 pub use refinement::{AFTER, COUNTEREXAMPLE};
+pub use schedule::LONGEST_STUDY;
 pub use seed::{Seed, donors, texts};
 pub use store::{
     Bug, Counts, EngineSpent, ListedFinding, NotedState, Recipe, Sample, Snapshot, Store,

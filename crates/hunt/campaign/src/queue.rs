@@ -1,11 +1,11 @@
 //! The queue of tests, handed out to workers.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::record::Finding;
-use crate::schedule::{self, EngineAccount};
+use crate::schedule::{self, EngineAccount, LONGEST_STUDY, StudyBudget};
 use crate::store::EngineRecord;
 
 /// Tests in one block at most: what is lost with a worker is done again.
@@ -20,12 +20,26 @@ pub struct Queue {
     left: Option<u64>,
     /// Findings to be studied.
     studies: VecDeque<Finding>,
-    /// Findings whose study is begun, and how many studies may be at a time.
-    studying: BTreeSet<i64>,
+    /// Studies that are begun, by finding, and how many may be at a time.
+    studying: BTreeMap<i64, BegunStudy>,
     at_a_time: usize,
+    /// How often a study was begun and did not come to its end, by finding.
+    tries: BTreeMap<i64, u32>,
+    /// What studies may take while there are tests, since when; without it they go first and take what
+    /// they need.
+    budget: Option<(StudyBudget, Instant)>,
     /// Tests that are begun.
     testing: usize,
     closed: bool,
+}
+
+/// A study that is under way.
+#[derive(Debug)]
+struct BegunStudy {
+    finding: Finding,
+    since: Instant,
+    /// What it was given.
+    time: Duration,
 }
 
 /// The seeds of one engine.
@@ -69,8 +83,8 @@ impl SeedBlock {
 pub enum WorkItem {
     /// Tests.
     Block(SeedBlock),
-    /// A study of a finding.
-    Study(Box<Finding>),
+    /// A study of a finding, and how long it may take.
+    Study(Box<Finding>, Duration),
     /// Nothing yet: a test that is under way may bring more.
     Wait,
 }
@@ -79,6 +93,11 @@ impl Queue {
     /// Sets how many studies may run at a time; the default is none.
     pub fn let_study(&mut self, at_a_time: usize) {
         self.at_a_time = at_a_time;
+    }
+
+    /// Gives studies a share of the time from now on.
+    pub fn share_time(&mut self, budget: StudyBudget) {
+        self.budget = Some((budget, Instant::now()));
     }
 
     /// Queues a finding to be studied.
@@ -99,18 +118,60 @@ impl Queue {
             return None;
         }
         let finding = self.studies.pop_front()?;
-        self.studying.insert(finding.id);
-        Some(Box::new(finding))
+        Some(self.begin_study(finding, LONGEST_STUDY).0)
+    }
+
+    fn begin_study(&mut self, finding: Finding, time: Duration) -> (Box<Finding>, Duration) {
+        let begun = BegunStudy { finding: finding.clone(), since: Instant::now(), time };
+        self.studying.insert(finding.id, begun);
+        (Box::new(finding), time)
+    }
+
+    /// The next finding to study in the time that studies have, and how long it may take. Where no test is
+    /// left nobody waits for the time.
+    fn take_shared_study(&mut self, is_last: bool) -> Option<(Box<Finding>, Duration)> {
+        if self.closed || self.studying.len() >= self.at_a_time {
+            return None;
+        }
+        let Some((budget, since)) = self.budget.filter(|_| !is_last) else {
+            return self.take_study().map(|finding| (finding, LONGEST_STUDY));
+        };
+        let reserved =
+            self.studying.values().map(|begun| begun.time.max(begun.since.elapsed())).sum();
+        let tries = |finding: &Finding| self.tries.get(&finding.id).copied().unwrap_or(0);
+        let slice = |f: &Finding| budget.slice(since.elapsed(), reserved, tries(f));
+        let (at, time) =
+            self.studies.iter().enumerate().find_map(|(at, f)| Some((at, slice(f)?)))?;
+        let finding = self.studies.remove(at)?;
+        Some(self.begin_study(finding, time))
+    }
+
+    /// A study did not come to its end in its time: it waits until there is more. How often that has
+    /// happened to it.
+    pub fn suspend_study(&mut self, id: i64) -> Option<u32> {
+        let begun = self.end_study(id)?;
+        self.studies.push_back(begun.finding);
+        let tries = self.tries.entry(id).or_default();
+        *tries += 1;
+        Some(*tries)
+    }
+
+    fn end_study(&mut self, id: i64) -> Option<BegunStudy> {
+        let begun = self.studying.remove(&id)?;
+        if let Some((budget, _)) = &mut self.budget {
+            budget.spend(begun.since.elapsed());
+        }
+        Some(begun)
     }
 
     /// Whether the study of a finding is begun.
     pub fn is_studied(&self, id: i64) -> bool {
-        self.studying.contains(&id)
+        self.studying.contains_key(&id)
     }
 
     /// A study was not made: it is the next to be.
     pub fn give_back_study(&mut self, finding: Finding) {
-        if self.studying.remove(&finding.id) {
+        if self.studying.remove(&finding.id).is_some() {
             self.studies.push_front(finding);
         }
     }
@@ -119,22 +180,24 @@ impl Queue {
     pub fn studied(&mut self, id: i64) -> bool {
         let waiting = self.studies.len();
         self.studies.retain(|finding| finding.id != id);
-        self.studying.remove(&id) || self.studies.len() < waiting
+        self.end_study(id).is_some() || self.studies.len() < waiting
     }
 
-    /// The next thing to do; `None` when there is nothing left. Studies go first: what is found
-    /// should be ready to be reported.
+    /// The next thing to do; `None` when there is nothing left. Studies go first as far as they have time:
+    /// what is found should be ready to be reported.
     pub fn next_work(&mut self) -> Option<WorkItem> {
         if self.closed {
             return None;
         }
-        if let Some(finding) = self.take_study() {
-            return Some(WorkItem::Study(finding));
+        if let Some((finding, time)) = self.take_shared_study(false) {
+            return Some(WorkItem::Study(finding, time));
         }
-        match self.take() {
-            Some(item) => {
-                Some(WorkItem::Block(SeedBlock { engine: item.engine, seeds: vec![item.seed] }))
-            }
+        if let Some(item) = self.take() {
+            let block = SeedBlock { engine: item.engine, seeds: vec![item.seed] };
+            return Some(WorkItem::Block(block));
+        }
+        match self.take_shared_study(true) {
+            Some((finding, time)) => Some(WorkItem::Study(finding, time)),
             None if self.testing > 0 && self.at_a_time > 0 || !self.studies.is_empty() => {
                 Some(WorkItem::Wait)
             }
@@ -368,6 +431,47 @@ mod tests {
         queue.finish(at(3), Duration::ZERO, 0);
         assert_eq!(queue.take(), None);
         assert!(queue.is_spent());
+    }
+
+    fn finding(id: i64) -> Finding {
+        Finding {
+            id,
+            engine: "yarp".into(),
+            seed: 1,
+            found_at: 0,
+            seen_before: 0,
+            finding: crate::store::tests::finding("s"),
+        }
+    }
+
+    /// With one worker as well: a study that takes long does not keep it from testing.
+    #[test]
+    fn a_study_has_its_share_and_waits_for_more() {
+        let mut queue = Queue::default();
+        queue.add(0..3, record(&[]));
+        queue.let_study(1);
+        queue.share_time(StudyBudget::new(1, Some(Duration::from_secs(160))));
+        queue.study(finding(7));
+        let time = |work| match work {
+            Some(WorkItem::Study(finding, time)) => (finding.id, time.as_secs()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(time(queue.next_work()), (7, 20), "half of a quarter");
+        assert_eq!(queue.suspend_study(7), Some(1));
+        assert_eq!(queue.studies(), (1, 0));
+        // It was no time at all here; but the second try needs twice the first.
+        queue.budget.as_mut().expect("a budget").0.spend(Duration::from_secs(5));
+        for seed in 0..3 {
+            match queue.next_work() {
+                Some(WorkItem::Block(block)) => assert_eq!(block.seeds, [seed]),
+                other => panic!("{other:?}"),
+            }
+            queue.finish(QueuedTest { engine: 0, seed }, Duration::ZERO, 0);
+        }
+        // Nobody else wants the time.
+        assert_eq!(time(queue.next_work()), (7, LONGEST_STUDY.as_secs()));
+        assert!(queue.studied(7));
+        assert!(queue.is_spent() && queue.next_work().is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oracle::{Certificate, Expected, FailureKind, SourceFile};
+use oracle::{Certificate, Expected, FailureKind, SourceFile, Trouble};
 use triage::{Blame, Ladder};
 
 /// Processor time of one test, or of many, by what it was spent on.
@@ -90,6 +90,9 @@ pub struct Tested {
     pub targets: Vec<(String, TargetResult)>,
     /// What was found.
     pub findings: Vec<NewFinding>,
+    /// It was interrupted: its findings are kept, and the next hunt does it again.
+    #[serde(default)]
+    pub interrupted: bool,
 }
 
 impl Tested {
@@ -106,16 +109,50 @@ impl Tested {
             cost: Cost::default(),
             targets: Vec::new(),
             findings: Vec::new(),
+            interrupted: false,
         }
+    }
+
+    /// What is handed in of a test that came this far: a stop takes nothing away that was found.
+    pub fn kept(self, done: Result<(), Trouble>) -> Result<Tested, Trouble> {
+        match done {
+            Ok(()) => Ok(self),
+            Err(Trouble::Stopped) => Ok(Tested { interrupted: true, ..self }),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// An interrupted test with what was seen in it and not confirmed; `None` if there is nothing to keep.
+    /// A seed whose variants so far have nothing left to confirm is a test like any other.
+    pub fn with_sightings(mut self, sightings: Vec<NewFinding>) -> Option<Tested> {
+        for seen in sightings {
+            // Origins of findings that were taken back to the least mutations say so at their end.
+            let is_same = |found: &NewFinding| {
+                let rest = found.origin.strip_prefix(seen.origin.as_str());
+                found.signature == seen.signature
+                    && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            };
+            if !self.findings.iter().any(is_same) {
+                self.findings.push(seen);
+            }
+        }
+        let confirmed = self.findings.iter().all(|f| f.standing != Standing::Unconfirmed);
+        self.interrupted = !(confirmed && self.variants > 0);
+        (!self.interrupted || !self.findings.is_empty()).then_some(self)
     }
 }
 
 /// Whether a finding counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// It counts: seen twice, and no detector objects to the program.
     Confirmed,
+    /// Seen, and the hunt ended before it was tried again. The next hunt on the folder does its test
+    /// again; when that shows it, the finding is confirmed under the same number.
+    Unconfirmed,
     /// A detector complains about the program, or no compiler at all agrees with the machine:
     /// probably a bug of ours.
     Disputed,

@@ -1,4 +1,5 @@
-//! Which engine is next: processor time goes where new signatures come from, with a floor for each.
+//! Which engine is next: processor time goes where new signatures come from, with a floor for each. And how
+//! long a study may take: studies have a quarter of the workers' time as long as there are tests to do.
 
 use std::time::Duration;
 
@@ -9,6 +10,59 @@ const EVEN: f64 = 0.3;
 /// Seconds of processor time that an engine is taken to have spent before it starts: the first
 /// signature of a hunt must not decide everything.
 const PRIOR: f64 = 300.0;
+
+/// Studies get one part in so many of the workers' time: a hunt is for finding, and what it has found can
+/// be reduced afterwards.
+const STUDY_PART: u32 = 4;
+
+/// What studies may take before the hunt has lasted that long: the first findings come at once.
+const LOAN: Duration = Duration::from_secs(30);
+
+/// Not worth beginning a study for: a reduction takes some seconds to get anywhere.
+const LEAST: Duration = Duration::from_secs(10);
+
+/// A study gets no more than this at once.
+pub const LONGEST_STUDY: Duration = Duration::from_secs(600);
+
+/// The time of studies.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyBudget {
+    workers: u32,
+    loan: Duration,
+    least: Duration,
+    /// What studies that are over have taken.
+    spent: Duration,
+}
+
+impl Default for StudyBudget {
+    fn default() -> StudyBudget {
+        StudyBudget::new(1, None)
+    }
+}
+
+impl StudyBudget {
+    /// That of a hunt with so many workers, which lasts so long if that is known.
+    pub fn new(workers: usize, time: Option<Duration>) -> StudyBudget {
+        let workers = u32::try_from(workers).unwrap_or(u32::MAX).max(1);
+        // The loan is half of what a short hunt has in all.
+        let most = time.map_or(LOAN, |time| time.saturating_mul(workers) / (2 * STUDY_PART));
+        StudyBudget { workers, loan: LOAN.min(most), least: LEAST.min(most), spent: Duration::ZERO }
+    }
+
+    /// What a study may take that begins now, if one may; `reserved` is for those that are under way,
+    /// `tries` how often this one was begun and not finished. It gets twice as much each time.
+    pub fn slice(&self, elapsed: Duration, reserved: Duration, tries: u32) -> Option<Duration> {
+        let earned = elapsed.saturating_mul(self.workers) / STUDY_PART + self.loan;
+        let left = earned.saturating_sub(self.spent + reserved);
+        let least = self.least.saturating_mul(1 << tries.min(16));
+        (left >= least).then_some(left.min(LONGEST_STUDY))
+    }
+
+    /// A study took so long.
+    pub fn spend(&mut self, time: Duration) {
+        self.spent += time;
+    }
+}
 
 /// What an engine has cost and yielded.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,6 +159,34 @@ mod tests {
         let rich = due(&accounts)[1];
         accounts[1].cpu += Duration::from_secs(100_000);
         assert!(due(&accounts)[1] < rich);
+    }
+
+    #[test]
+    fn studies_get_a_quarter_of_the_time() {
+        let second = Duration::from_secs(1);
+        let mut budget = StudyBudget::new(1, Some(600 * second));
+        assert_eq!(budget.slice(Duration::ZERO, Duration::ZERO, 0), Some(30 * second), "a loan");
+        budget.spend(30 * second);
+        assert_eq!(budget.slice(20 * second, Duration::ZERO, 0), None);
+        assert_eq!(budget.slice(300 * second, Duration::ZERO, 0), Some(75 * second));
+        assert_eq!(budget.slice(300 * second, 70 * second, 0), None, "another one is under way");
+        assert_eq!(budget.slice(300 * second, Duration::ZERO, 3), None, "10 s, 20 s, 40 s, 80 s");
+        // However many there are, they never have more than their part and the loan.
+        let mut now = Duration::ZERO;
+        let mut budget = StudyBudget::new(1, None);
+        let mut studied = Duration::ZERO;
+        while now < 36_000 * second {
+            match budget.slice(now, Duration::ZERO, 0) {
+                Some(slice) => {
+                    now += slice;
+                    studied += slice;
+                    budget.spend(slice);
+                }
+                None => now += second,
+            }
+        }
+        let share = studied.as_secs_f64() / now.as_secs_f64();
+        assert!((0.24..0.26).contains(&share), "{share}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A test and its findings are one transaction, flushed to the disk before they are reported:
 //! what was shown is still there after a power cut, and a test that was not recorded is simply done
-//! again. Engine and seed are a test's identity, so recording it twice changes nothing.
+//! again. Engine and seed are a test's identity, so recording it twice changes nothing. Of a test that was
+//! interrupted only the findings are recorded: it is not done, and recording it again confirms them.
 //!
 //! What is learnt of findings afterwards (`study`, `known`) is written beside a running hunt too: it
 //! changes nothing that a hunt writes. `bugs` puts findings together that are likely to be one bug,
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use toolchain::Target;
 
 use crate::record::{Checks, Cost, Finding, NewFinding, Standing, Tested};
@@ -289,10 +290,11 @@ impl Store {
     /// What is known of an engine.
     pub fn engine(&self, engine: &str) -> Result<EngineRecord> {
         let mut record = EngineRecord::default();
-        let mut statement = self
-            .db
-            .prepare("SELECT seed, generate, compile, run, validate FROM test WHERE engine = ?1")?;
-        let mut rows = statement.query([engine])?;
+        let mut statement = self.db.prepare(
+            "SELECT seed, generate, compile, run, validate FROM test WHERE engine = ?1
+                 AND skipped IS NOT ?2",
+        )?;
+        let mut rows = statement.query([engine, rows::INTERRUPTED])?;
         while let Some(row) = rows.next()? {
             record.done.insert(row.get::<_, i64>(0)? as u64);
             record.cost += Cost {
@@ -312,8 +314,8 @@ impl Store {
         Ok(record)
     }
 
-    /// Records a test with its findings; what was recorded before stays as it is. The findings that
-    /// are new, with their numbers.
+    /// Records a test with its findings; what was recorded before stays as it is, but for a test that
+    /// was interrupted. The findings that are new or confirmed now, with their numbers.
     pub fn record(&mut self, tested: &Tested) -> Result<Vec<Finding>> {
         let dir = self.dir.clone();
         self.try_record(tested).with_context(|| full_or(&dir))
@@ -322,45 +324,57 @@ impl Store {
     fn try_record(&mut self, tested: &Tested) -> rusqlite::Result<Vec<Finding>> {
         let now = now();
         let tx = self.db.transaction()?;
-        let cost = tested.cost;
+        // What an interrupted test does not count is counted when it was done again.
+        let (cost, skipped) = match tested.interrupted {
+            true => (Cost::default(), Some(rows::INTERRUPTED)),
+            false => (tested.cost, tested.skipped.as_deref()),
+        };
         let new = tx
-            .prepare_cached("INSERT OR IGNORE INTO test VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+            .prepare_cached(
+                "INSERT INTO test VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT DO UPDATE SET skipped = excluded.skipped,
+                 generate = excluded.generate, compile = excluded.compile, run = excluded.run,
+                 validate = excluded.validate, at = excluded.at WHERE skipped = ?9",
+            )?
             .execute(params![
                 tested.engine,
                 tested.seed as i64,
-                tested.skipped,
+                skipped,
                 rows::micros(cost.generate),
                 rows::micros(cost.compile),
                 rows::micros(cost.run),
                 rows::micros(cost.validate),
                 now as i64,
+                rows::INTERRUPTED,
             ])?;
         if new == 0 {
             return Ok(Vec::new());
         }
-        sample::add(&tx, tested, now)?;
-        for (what, n) in rows::counts(tested) {
-            tx.prepare_cached(
-                "INSERT INTO count VALUES (?1, ?2) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-            )?
-            .execute(params![what, n as i64])?;
+        if !tested.interrupted {
+            try_count(&tx, tested, now)?;
         }
-        for (label, word) in &tested.targets {
-            tx.prepare_cached(
-                "INSERT INTO tally VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1",
-            )?
-            .execute([label.as_str(), &rows::target_result(*word)])?;
-        }
+        let mut earlier = rows::findings_of(&tx, tested)?;
         let mut found = Vec::new();
         for finding in &tested.findings {
-            let seen_before = rows::count_signature(&tx, &finding.signature)?;
-            let id = rows::insert_finding(&tx, tested, finding, now)?;
+            let same =
+                |(_, _, signature): &(i64, Standing, String)| *signature == finding.signature;
+            let known = earlier.iter().position(same).map(|at| earlier.remove(at));
+            if known.as_ref().is_some_and(|(_, was, _)| {
+                *was != Standing::Unconfirmed || finding.standing == Standing::Unconfirmed
+            }) {
+                continue;
+            }
+            let mut id = rows::insert_finding(&tx, tested, finding, now)?;
+            if let Some((before, ..)) = known {
+                rows::replace_finding(&tx, before, id)?;
+                id = before;
+            }
             found.push(Finding {
                 id,
                 engine: tested.engine.clone(),
                 seed: tested.seed,
                 found_at: now,
-                seen_before,
+                seen_before: rows::seen_before(&tx, id, &finding.signature)?,
                 finding: finding.clone(),
             });
         }
@@ -404,10 +418,12 @@ impl Store {
     /// Why tests were skipped, and how often.
     pub fn skipped(&self) -> Result<Vec<(String, u64)>> {
         let mut statement = self.db.prepare(
-            "SELECT skipped, count(*) FROM test WHERE skipped IS NOT NULL GROUP BY skipped",
+            "SELECT skipped, count(*) FROM test WHERE skipped IS NOT NULL AND skipped <> ?1
+             GROUP BY skipped",
         )?;
-        let rows =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+        let rows = statement.query_map([rows::INTERRUPTED], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -448,6 +464,24 @@ impl Store {
     }
 }
 
+/// Adds a test to the sums.
+fn try_count(tx: &Transaction<'_>, tested: &Tested, now: u64) -> rusqlite::Result<()> {
+    sample::add(tx, tested, now)?;
+    for (what, n) in rows::counts(tested) {
+        tx.prepare_cached(
+            "INSERT INTO count VALUES (?1, ?2) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+        )?
+        .execute(params![what, n as i64])?;
+    }
+    for (label, word) in &tested.targets {
+        tx.prepare_cached(
+            "INSERT INTO tally VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1",
+        )?
+        .execute([label.as_str(), &rows::target_result(*word)])?;
+    }
+    Ok(())
+}
+
 /// Seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs())
@@ -485,6 +519,7 @@ impl Standing {
     pub fn name(self) -> &'static str {
         match self {
             Standing::Confirmed => "confirmed",
+            Standing::Unconfirmed => "unconfirmed",
             Standing::Disputed => "disputed",
         }
     }
@@ -498,4 +533,4 @@ impl NewFinding {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -106,8 +106,7 @@ pub fn study(
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let reduced = shrink(subject, order, tell)?;
-    let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
-    investigate(subject, &lab, reduced, order.jobs, tell)
+    investigate(subject, order, reduced, tell)
 }
 
 /// Makes the program of a finding small, and no more.
@@ -160,13 +159,15 @@ fn targets_to_watch(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
     Failure { fault, bad, right }
 }
 
-fn investigate(
+/// Finds out all about a reduced program.
+pub(crate) fn investigate(
     subject: &Patient<'_>,
-    lab: &Lab,
+    order: &ReduceOptions,
     reduced: Reduced,
-    jobs: usize,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
+    let lab = &Lab { limits: order.limits.clone(), stop: order.stop.clone() };
+    let jobs = order.jobs;
     let Reduced { failure, .. } = &reduced;
     let case = &named(&reduced.case);
     let ask = |sentence: &str| tell(StudyProgress::Asks(sentence));

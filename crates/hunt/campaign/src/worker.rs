@@ -4,26 +4,31 @@
 //! in memory, for threads of this process; `cluster` has one for other machines.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use oracle::Trouble;
+use cmachine::MachineConfig;
+use oracle::{Case, FailureKind, Lab, Trouble};
 use reduce::{NotReduced, ReduceOptions};
-use sandbox::Stop;
+use sandbox::{Scratch, Stop};
+use toolchain::{Language, Preprocessor};
 
 use crate::bench::TestBench;
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::predict::OUR_BUG;
+use crate::predict::{OUR_BUG, predict};
 use crate::queue::{Queue, QueuedTest, WorkItem};
 use crate::recheck::Subject;
 use crate::record::{Finding, Study, Tested};
+use crate::schedule::LONGEST_STUDY;
 use crate::store::StoredTarget;
-use crate::study::{Patient, study, targets_of};
+use crate::study::{Patient, StudyProgress, investigate, shrink, targets_of};
 
 /// Stack of a worker: the parser recurses with the nesting of other people's programs.
 const STACK: usize = 256 << 20;
@@ -31,8 +36,12 @@ const STACK: usize = 256 << 20;
 /// A worker without work looks again after this long.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// A study that takes longer ends with the best it has.
-const STUDY: Duration = Duration::from_secs(600);
+/// The part of a study's time in which its program is reduced: then it is asked which pass is to blame, which
+/// versions fail, and whether it is valid.
+const REDUCTION: f64 = 0.5;
+
+/// How often a study is asked whether its time is over.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The result of a work item.
 #[derive(Debug)]
@@ -54,6 +63,8 @@ pub enum WorkResult {
 pub enum StudyFailure {
     /// It was cut short: another worker, or the next hunt, makes it.
     Stopped,
+    /// Its time was over before its end: it goes on when there is more.
+    Unfinished,
     /// It cannot be made; one sentence.
     Because(String),
 }
@@ -111,6 +122,16 @@ pub struct Worker {
     pub bench: Arc<TestBench>,
     /// All targets, as they are stored.
     pub targets: Arc<[StoredTarget]>,
+    /// How far studies came that did not come to their end.
+    pub begun: Mutex<BTreeMap<i64, BegunStudy>>,
+}
+
+/// A program that was reduced, and of which nothing else is known yet.
+#[derive(Clone, Debug)]
+pub struct BegunStudy {
+    case: Case,
+    /// Tokens before.
+    tokens: usize,
 }
 
 impl Worker {
@@ -119,7 +140,16 @@ impl Worker {
         plan.check_compilers()?;
         let engines = plan.build_engines()?;
         let targets = plan.stored_targets(&engines).into();
-        Ok(Worker { engines, bench: Arc::new(TestBench::of(plan, stop)), targets })
+        Ok(Worker::on(Arc::new(TestBench::of(plan, stop)), engines, targets))
+    }
+
+    /// A worker on a bench.
+    pub fn on(
+        bench: Arc<TestBench>,
+        engines: Arc<[Box<dyn Engine>]>,
+        targets: Arc<[StoredTarget]>,
+    ) -> Worker {
+        Worker { engines, bench, targets, begun: Mutex::default() }
     }
 
     /// Starts a thread that works until the supply ends or the worker is stopped.
@@ -145,60 +175,149 @@ impl Worker {
                     true
                 }
                 WorkItem::Block(block) => block.items().all(|item| {
-                    let done = WorkResult::Test(item, Box::new(self.test(item)));
+                    let hand_in = |done| supply.submit(WorkResult::Test(item, Box::new(done)));
+                    let more = self.test(item).into_iter().all(hand_in);
+                    self.bench.forget_sightings(self.engines[item.engine].name(), item.seed);
                     // The rest of a block that was stopped is for another worker.
-                    supply.submit(done) && !self.bench.lab.stop.is_set()
+                    more && !self.bench.lab.stop.is_set()
                 }),
-                WorkItem::Study(found) => {
-                    supply.submit(WorkResult::Study(found.id, Box::new(self.study(&found))))
+                WorkItem::Study(found, time) => {
+                    let study = self.bench.studies(|| self.study(&found, time));
+                    supply.submit(WorkResult::Study(found.id, Box::new(study)))
                 }
             };
+            self.bench.rests();
             supply.release(ticket, is_done);
         }
     }
 
-    fn test(&self, item: QueuedTest) -> Result<Tested, Trouble> {
+    /// Does a test. One that cannot be finished gives what it has found before it says so.
+    fn test(&self, item: QueuedTest) -> Vec<Result<Tested, Trouble>> {
         let engine = &self.engines[item.engine];
+        self.bench.begins(format!("the program of {} {}", engine.name(), item.seed));
         let test = AssertUnwindSafe(|| engine.test(item.seed, &self.bench));
-        catch_unwind(test).unwrap_or_else(|panic| {
+        let seen = || self.bench.sightings(engine.name(), item.seed);
+        let done = catch_unwind(test).unwrap_or_else(|panic| {
             let mut tested = Tested::new(engine.name(), item.seed);
             tested.skipped = Some(format!("{OUR_BUG}: {}", panic_message(panic.as_ref())));
+            tested.findings = seen();
             Ok(tested)
+        });
+        let kept = |tested: Tested| tested.with_sightings(seen()).map(Ok);
+        match done {
+            Ok(tested) if tested.interrupted => {
+                vec![kept(tested).unwrap_or(Err(Trouble::Stopped))]
+            }
+            Ok(tested) => vec![Ok(tested)],
+            Err(trouble) => {
+                let partial = kept(Tested::new(engine.name(), item.seed));
+                match trouble {
+                    Trouble::Stopped => vec![partial.unwrap_or(Err(trouble))],
+                    _ => partial.into_iter().chain([Err(trouble)]).collect(),
+                }
+            }
+        }
+    }
+
+    /// Studies a finding in a time; with [`LONGEST_STUDY`] only the reduction is limited.
+    fn study(&self, found: &Finding, time: Duration) -> Result<Study, StudyFailure> {
+        let stop = Stop::new();
+        let all = &self.bench.lab.stop;
+        let is_over = AtomicBool::new(false);
+        let begin = Instant::now();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    if all.is_set() || time < LONGEST_STUDY && begin.elapsed() > time {
+                        return stop.set();
+                    }
+                    thread::sleep(LOOK);
+                }
+            });
+            let study = self.study_until(found, time, &stop);
+            is_over.store(true, Ordering::Relaxed);
+            study
         })
     }
 
-    fn study(&self, found: &Finding) -> Result<Study, StudyFailure> {
-        let work = AssertUnwindSafe(|| self.try_study(found));
+    fn study_until(
+        &self,
+        found: &Finding,
+        time: Duration,
+        stop: &Stop,
+    ) -> Result<Study, StudyFailure> {
+        let work = AssertUnwindSafe(|| self.try_study(found, time, stop));
         let study = catch_unwind(work).unwrap_or_else(|panic| {
             Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", panic_message(panic.as_ref()))))
         });
         study.map_err(|why| match why {
             _ if self.bench.lab.stop.is_set() => StudyFailure::Stopped,
+            _ if stop.is_set() => StudyFailure::Unfinished,
             NotReduced::Trouble(Trouble::Stopped) => StudyFailure::Stopped,
             why => StudyFailure::Because(why.to_string()),
         })
     }
 
-    fn try_study(&self, found: &Finding) -> Result<Study, NotReduced> {
+    fn try_study(&self, found: &Finding, time: Duration, stop: &Stop) -> Result<Study, NotReduced> {
         let lab = &self.bench.lab;
+        self.bench.begins(format!("the reduction of #{}", found.id));
         let engine = self.engines.iter().find(|engine| engine.name() == found.engine);
-        if let Some(study) = engine.and_then(|engine| engine.study(found, &lab.stop)) {
+        if let Some(study) = engine.and_then(|engine| engine.study(found, stop)) {
             return study;
         }
         let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
         let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
         let all = self.bench.compilers.as_slice();
+        let begun = self.begun().get(&found.id).cloned();
         let patient = Patient {
-            case: &subject.case,
+            case: begun.as_ref().map_or(&subject.case, |begun| &begun.case),
             kind: subject.kind,
             bad: targets_of(&found.finding.targets, all),
             right: targets_of(&found.finding.right, all),
             compilers: all,
         };
-        let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
-        let order = ReduceOptions { jobs: 1, time: Some(STUDY), stop, limits };
-        study(&patient, &order, &|_| {})
+        let time = if time < LONGEST_STUDY { time.mul_f64(REDUCTION) } else { time };
+        let limits = match steps_of(&subject) {
+            Some(steps) => lab.limits.for_steps(steps),
+            None => lab.limits.clone(),
+        };
+        let stop = stop.clone();
+        let order = ReduceOptions { jobs: 1, time: Some(time), stop, limits };
+        let tell = |at: StudyProgress<'_>| {
+            if let StudyProgress::Asks(what) = at {
+                self.bench.begins(format!("the study of #{}: {what}", found.id));
+            }
+        };
+        let mut reduced = shrink(&patient, &order, &tell)?;
+        // What was reduced is not reduced again, should the time not suffice for the rest.
+        let tokens = begun.as_ref().map_or(reduced.tokens.0, |begun| begun.tokens);
+        reduced.tokens.0 = tokens;
+        self.begun().insert(found.id, BegunStudy { case: reduced.case.clone(), tokens });
+        let study = investigate(&patient, &order, reduced, &tell)?;
+        self.begun().remove(&found.id);
+        Ok(study)
     }
+
+    fn begun(&self) -> MutexGuard<'_, BTreeMap<i64, BegunStudy>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Steps of a program that does not end where a compiler is wrong: its candidates are waited for no longer
+/// than it takes, and a reduction has many.
+fn steps_of(subject: &Subject) -> Option<u64> {
+    let case = &subject.case;
+    if subject.kind != FailureKind::RuntimeHang || case.language != Language::C {
+        return None;
+    }
+    let scratch = Scratch::new().ok()?;
+    Lab::default().write(case, scratch.path()).ok()?;
+    let preprocessor = Preprocessor::find().ok()?;
+    let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
+    let files: Vec<_> = case.units().map(|unit| scratch.file(unit)).collect();
+    let fuel = MachineConfig::default().fuel;
+    let mut spent = Duration::ZERO;
+    Some(predict(&files, &preprocessor, fuel, &mut spent).ok()?.steps)
 }
 
 /// What a panic said.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use async_nats::jetstream::{AckKind, Message};
-use campaign::{StudyFailure, WorkItem, WorkResult, WorkSource};
+use campaign::{LONGEST_STUDY, StudyFailure, WorkItem, WorkResult, WorkSource};
 use futures_util::StreamExt as _;
 use oracle::Trouble;
 use sandbox::Stop;
@@ -24,6 +24,9 @@ use crate::wire::{ResultMessage, Spec, WorkMessage, decode, digest, encode};
 
 /// One request for work waits so long on the server.
 const PULL: Duration = Duration::from_secs(5);
+
+/// What an interrupted test has found is sent within this time, or found again by another worker.
+const LAST: Duration = Duration::from_secs(2);
 
 /// A thread without work looks up from waiting this often.
 const LOOK: Duration = Duration::from_millis(100);
@@ -189,7 +192,7 @@ impl Remote {
                 for command in &mut found.finding.commands {
                     *command = replaced(command, &self.moved, Direction::ToLocal);
                 }
-                WorkItem::Study(found)
+                WorkItem::Study(found, LONGEST_STUDY)
             }
         };
         let mut held = self.held();
@@ -231,6 +234,15 @@ impl Remote {
         let subject = format!("gainsay.result.{}", self.spec.identity);
         let id = format!("{}-{id}", self.spec.hunt());
         retry_until_stopped(&self.stop, || self.link.publish(&subject, &id, &bytes)).await
+    }
+
+    /// The same for a worker that ends and does not wait for servers that are away.
+    async fn send_last(&self, answer: &ResultMessage, id: &str) -> Option<()> {
+        let bytes = encode(answer).ok()?;
+        let subject = format!("gainsay.result.{}", self.spec.identity);
+        let id = format!("{}-{id}", self.spec.hunt());
+        let sent = self.link.publish(&subject, &id, &bytes);
+        tokio::time::timeout(LAST, sent).await.ok()?.ok()
     }
 
     fn give_up(&self, why: String) -> bool {
@@ -295,10 +307,14 @@ impl WorkSource for Remote {
                             *text = replaced(text, &self.moved, Direction::ToCoordinator);
                         }
                     }
-                    (
-                        ResultMessage::Tested(Box::new(tested)),
-                        format!("{}-{}", item.engine, item.seed),
-                    )
+                    let mut id = format!("{}-{}", item.engine, item.seed);
+                    if tested.interrupted {
+                        // Whoever does it again has another message.
+                        id += "-interrupted";
+                        let answer = ResultMessage::Tested(Box::new(tested));
+                        return self.runtime.block_on(self.send_last(&answer, &id)).is_some();
+                    }
+                    (ResultMessage::Tested(Box::new(tested)), id)
                 }
                 Err(Trouble::Stopped) => return false,
                 Err(trouble) => return self.give_up(trouble.to_string()),
@@ -312,7 +328,7 @@ impl WorkSource for Remote {
                         Ok(study)
                     }
                     Err(StudyFailure::Because(why)) => Err(why),
-                    Err(StudyFailure::Stopped) => return false,
+                    Err(StudyFailure::Stopped | StudyFailure::Unfinished) => return false,
                 };
                 (ResultMessage::Studied(id, Box::new(result)), format!("study-{id}"))
             }

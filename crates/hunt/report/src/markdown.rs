@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use campaign::Standing;
 use oracle::{Assessment, Behaviour, FailureKind, Opinion};
 
 use crate::blame;
@@ -145,9 +146,12 @@ fn statement(test: &Test) -> String {
     };
     let hides = test.study.and_then(|study| blame::flags_that_hide(&study.blame));
     let hides = hides.map_or_else(String::new, |flags| format!(" {} hides it.", code(&flags)));
-    let doubt = match test.found.finding.stands() {
-        true => "",
-        false => {
+    let doubt = match test.found.finding.standing {
+        Standing::Confirmed => "",
+        Standing::Unconfirmed => {
+            "\n\n**Not confirmed**: seen when the hunt ended. Run the same hunt again before you report this."
+        }
+        Standing::Disputed => {
             "\n\n**Disputed**: the program may be at fault, or Gainsay. Do not report this as it is."
         }
     };

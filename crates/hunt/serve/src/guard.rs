@@ -1,5 +1,6 @@
 //! Access control, and the security headers of responses.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
 
 use anyhow::{Context, Result, bail};
@@ -16,7 +17,8 @@ use crate::answer::notice;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The cookie that remembers a token.
+/// The cookie that remembers a token begins with this. Browsers keep one set of cookies for all ports of a
+/// host: servers with different tokens have different cookies.
 const COOKIE: &str = "gainsay-token";
 
 /// What is the same for every hunt: even a refusal may look like a page of ours.
@@ -52,6 +54,13 @@ impl Token {
     /// The text, for those who are given access.
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// The name of the cookie that remembers it.
+    fn cookie(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        format!("{COOKIE}-{:08x}", hasher.finish() as u32)
     }
 
     /// Whether it is this one; how long that takes does not tell where they differ.
@@ -110,7 +119,7 @@ fn refused(token: Option<&Token>, request: &Request) -> Option<Response> {
         if token.is(given) {
             return Some(remember(token, request.uri()));
         }
-    } else if presented(request.headers()).any(|given| token.is(given))
+    } else if presented(request.headers(), &token.cookie()).any(|given| token.is(given))
         || OPEN.contains(&request.uri().path())
     {
         return None;
@@ -138,13 +147,13 @@ fn in_query(uri: &Uri) -> Option<&str> {
 }
 
 /// Tokens in the headers.
-fn presented(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+fn presented<'h>(headers: &'h HeaderMap, cookie: &str) -> impl Iterator<Item = &'h str> {
     let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let ours = cookies
         .flat_map(|value| value.split(';'))
-        .filter_map(|one| one.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+        .filter_map(move |one| one.trim().strip_prefix(cookie)?.strip_prefix('='));
     bearer.into_iter().chain(ours)
 }
 
@@ -155,6 +164,7 @@ fn remember(token: &Token, uri: &Uri) -> Response {
     // A path that began with two slashes would lead to another machine.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     let to = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
-    let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", token.text());
+    let (name, text) = (token.cookie(), token.text());
+    let cookie = format!("{name}={text}; HttpOnly; SameSite=Strict; Path=/");
     (StatusCode::SEE_OTHER, [(header::LOCATION, to), (header::SET_COOKIE, cookie)]).into_response()
 }

@@ -160,9 +160,20 @@ fn a_token_is_demanded_and_remembered() {
     assert_eq!(status, 303, "{head}");
     assert!(head.contains("location: /findings?q=a&page=2\r\n"), "{head}");
     assert!(head.contains("httponly; samesite=strict"), "{head}");
+    // A browser sends it back; another server of this host, with another token, has another name for its.
+    let cookie = |token: &str| {
+        let (_dir, _store, address) = server(Some(token));
+        let (_, head, _) = ask(address, &format!("GET /?token={token}"), "Host: anything\r\n");
+        let (_, set) = head.split_once("set-cookie: ").expect("a cookie");
+        set.split_once('=').expect("a name").0.to_string()
+    };
+    let (ours, theirs) = (cookie(TOKEN), cookie("another-token-of-the-tests"));
+    assert_ne!(ours, theirs);
+    assert_eq!(ours, cookie(TOKEN));
     let (_, head, _) = with(&format!("GET //evil.example/?token={TOKEN}"), "");
     assert!(head.contains("location: /evil.example/"), "{head}");
-    assert_eq!(with("GET /", &format!("Cookie: a=b; gainsay-token={TOKEN}\r\n")).0, 200);
+    let both = format!("Cookie: a=b; {theirs}=another; {ours}={TOKEN}\r\n");
+    assert_eq!(with("GET /", &both).0, 200);
 }
 
 #[test]

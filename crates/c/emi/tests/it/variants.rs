@@ -3,7 +3,7 @@
 
 use choice::Choices;
 use cmachine::{Hooks, MachineConfig, Node, Outcome, Verdict, run_with};
-use ctree::{DataModel, ExprId, ExprKind, Program, StmtId};
+use ctree::{DataModel, ExprId, ExprKind, Program, StmtId, UnitId};
 use emi::{Chain, Change, Database, Edit, Options, Strategies, Strategy};
 
 fn config() -> MachineConfig {
@@ -204,4 +204,36 @@ fn where_restrict_is_about_nothing_shared_is_named() {
         assert_eq!(text.matches("shared").count(), 2, "{text}");
         assert_eq!(text.matches("*p").count(), 3, "{text}");
     }
+}
+
+fn text_of(program: &Program) -> String {
+    let units = (0..program.units.len()).map(|n| UnitId(n as u32));
+    units.map(|unit| ctree::print::print_unit(program, unit)).collect()
+}
+
+#[test]
+fn a_variant_that_is_taken_back_is_not_the_base_of_the_next() {
+    let database = Database::default();
+    let mut compared = 0;
+    for (at, seed) in seeds(4).iter().enumerate() {
+        let Some(mut whole) = chain(seed, "hermes", 7) else { continue };
+        let Some(mut without) = chain(seed, "hermes", 7) else { continue };
+        derive(&mut whole, &database, 1, "the first");
+        derive(&mut without, &database, 1, "the first");
+        let text = text_of(without.program());
+        let first = whole.variant().edits().len();
+        without.undo();
+        assert_eq!(without.variant().edits().len(), 0);
+        assert_eq!(text_of(without.program()), text_of(seed), "{at}");
+        // Once is all there is to take back.
+        without.undo();
+        derive(&mut whole, &database, 1, "the second");
+        derive(&mut without, &database, 1, "the second alone");
+        assert!(whole.variant().edits().len() >= first);
+        if first > 0 && !without.variant().edits().is_empty() {
+            assert_ne!(text_of(without.program()), text, "{at}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 0, "no seed has two variants");
 }

@@ -211,7 +211,8 @@ impl Source for Csmith {
         if self.relax_arith.is_some() {
             origin += ", without its redundant checks";
         }
-        let mut made = TestProgram { checks, ..TestProgram::new(case, origin, own, FUEL) };
+        let made = TestProgram::new(case, origin, own, FUEL).taking(prediction.steps);
+        let mut made = TestProgram { checks, ..made };
         if self.eager {
             made.first = [Detector::Address, Detector::Memory, Detector::Undefined].into();
         }

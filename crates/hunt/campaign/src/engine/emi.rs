@@ -1,6 +1,7 @@
 //! The engine `emi`: programs of the other engines, and variants of them that print the same.
 //!
-//! A test is a seed with all its variants, each derived from the last. The seed itself comes first: what
+//! A test is a seed with all its variants, each derived from the last that no compiler failed on: a bug would
+//! show in all that have the mutation, and hide others. The seed itself comes first: what
 //! it shows is not reported of its variants again. A variant that fails is reduced to the fewest mutations
 //! that still fail (`culprits`) before it is recorded.
 
@@ -19,7 +20,7 @@ use toolchain::{Language, Preprocessor, on_path};
 
 use super::{Engine, Source, TestProgram};
 use crate::bench::{TestBench, timed};
-use crate::differential::DifferentialTest;
+use crate::differential::{self, DifferentialTest};
 use crate::plan::EngineChoice;
 use crate::predict::{OUR_BUG, Unusable, answer, own_opinion};
 use crate::record::{Cost, NewFinding, Tested};
@@ -158,7 +159,7 @@ impl Emi {
         }))
     }
 
-    /// Derives variants and tests them.
+    /// Derives variants and tests them; what fails is not the base of the next.
     fn variants(
         &self,
         seed: u64,
@@ -168,6 +169,8 @@ impl Emi {
         bench: &TestBench,
         tested: &mut Tested,
     ) -> Result<(), Trouble> {
+        let of_seed: Vec<String> = tested.findings.iter().map(|f| f.signature.clone()).collect();
+        let mut without = Vec::new();
         for number in 1..=self.variants {
             if bench.lab.stop.is_set() {
                 return Err(Trouble::Stopped);
@@ -187,9 +190,16 @@ impl Emi {
             if derived.new.is_empty() {
                 continue;
             }
+            let (without_them, of_seed) = (&without, &of_seed);
+            let subject =
+                VariantTest { emi: self, seed, made, number, without_them, of_seed, expected };
+            let program = chain.program();
+            let failed = subject.test(chain.variant(), program, derived.steps, bench, tested)?;
             tested.variants += 1;
-            let subject = VariantTest { emi: self, seed, made, number, expected };
-            subject.test(chain.variant(), chain.program(), derived.steps, bench, tested)?;
+            if failed {
+                chain.undo();
+                without.push(number);
+            }
         }
         Ok(())
     }
@@ -224,16 +234,10 @@ impl Engine for Emi {
                 return Ok(tested);
             }
         };
-        let mut trial = DifferentialTest::run(bench, seed, &made, &mut tested, &mut |_| {})?;
-        for suspicion in trial.suspicions() {
-            let finding = trial.finding(suspicion, &mut tested.cost)?;
-            tested.findings.push(finding);
-        }
-        match self.variants(seed, &made, &mut chain, &expected, bench, &mut tested) {
-            // A seed takes minutes: what it has shown is not given back with it.
-            Err(Trouble::Stopped) if !tested.findings.is_empty() => Ok(tested),
-            done => done.map(|()| tested),
-        }
+        let done = differential::test(bench, seed, &made, &mut tested, &mut |_| {})
+            .and_then(|_| self.variants(seed, &made, &mut chain, &expected, bench, &mut tested));
+        // A seed takes minutes: what it has shown is not given back with it.
+        tested.kept(done)
     }
 }
 
@@ -245,6 +249,10 @@ struct VariantTest<'a> {
     made: &'a TestProgram,
     /// Which one.
     number: u32,
+    /// Those before it that it is not derived from.
+    without_them: &'a [u32],
+    /// Signatures of what the seed shows.
+    of_seed: &'a [String],
     expected: &'a Expected,
 }
 
@@ -256,15 +264,17 @@ impl VariantTest<'_> {
         steps: u64,
         bench: &TestBench,
         tested: &mut Tested,
-    ) -> Result<(), Trouble> {
+    ) -> Result<bool, Trouble> {
         let made = self.variant(program, steps, self.origin(None));
         // Flags are drawn anew for each.
         let draw = self.seed.wrapping_add(u64::from(self.number) << 40);
         let mut trial = DifferentialTest::run(bench, draw, &made, tested, &mut |_| {})?;
+        let mut failed = false;
         for suspicion in trial.suspicions() {
-            if tested.findings.iter().any(|known| known.signature == suspicion.signature) {
+            if self.of_seed.contains(&suspicion.signature) {
                 continue;
             }
+            failed = true;
             let least = self.least(&trial, variant, &suspicion, bench, tested)?;
             let finding = match least {
                 Some(finding) => finding,
@@ -277,7 +287,7 @@ impl VariantTest<'_> {
             };
             tested.findings.push(finding);
         }
-        Ok(())
+        Ok(failed)
     }
 
     /// The finding with the least mutations, if it is found on them as well.
@@ -290,7 +300,7 @@ impl VariantTest<'_> {
         tested: &mut Tested,
     ) -> Result<Option<NewFinding>, Trouble> {
         let Some((target, fault)) = trial.fault(suspicion) else { return Ok(None) };
-        let culprits = Culprits { variant, target, fault, bench };
+        let culprits = Culprits { variant, target, fault, bench, lab: trial.lab() };
         let case = |program: &Program| self.variant(program, 0, String::new()).case;
         let known = bench.known(&suspicion.signature);
         let Some(blame) = culprits.find(known, &case, &mut tested.cost)? else {
@@ -322,7 +332,7 @@ impl VariantTest<'_> {
         let made = TestProgram::new(case, origin, own, MachineConfig::default().fuel);
         // Code that never runs is grown freely: a compiler that refuses it, or a linker that cannot
         // reach so far, is wrong only if the strictest of the others takes it.
-        TestProgram { is_foreign: true, ..made }
+        TestProgram { is_foreign: true, ..made.taking(steps) }
     }
 
     /// The commands that make it again: first the seed, then the variant.
@@ -330,6 +340,11 @@ impl VariantTest<'_> {
         let include: String =
             self.made.case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
         let VariantTest { emi, seed, number, made, .. } = self;
+        let without: Vec<String> = self.without_them.iter().map(u32::to_string).collect();
+        let without = match without.is_empty() {
+            true => String::new(),
+            false => format!(" --without {}", without.join(",")),
+        };
         let before = if made.is_foreign { String::new() } else { format!("{}; ", made.origin) };
         let folder = if made.origin.ends_with("-o DIR") { "DIR/" } else { "" };
         let files = match made.is_foreign {
@@ -346,7 +361,7 @@ impl VariantTest<'_> {
         let keep = blame.map(least).unwrap_or_default();
         format!(
             "{before}gainsay mutate {files}{include} --strategy {} --seed {seed} --variant \
-             {number}{keep}",
+             {number}{without}{keep}",
             emi.strategies
         )
     }

@@ -93,6 +93,7 @@ impl Source for Files {
         let files = std::slice::from_ref(file);
         let unit = file.display().to_string();
         let predicted = predict(files, &self.preprocessor, FUEL, &mut cost.generate);
+        let steps = predicted.as_ref().ok().map(|done| done.steps);
         let (expected, own, unanswered) = match predicted {
             Ok(done) => (Some(done.expected), predict::own_opinion(&unit, done.steps), None),
             Err(unusable) if self.unanswered && !unusable.is_undefined() => {
@@ -118,6 +119,6 @@ impl Source for Files {
             expected,
         };
         let made = TestProgram::new(case, unit, own, FUEL);
-        Ok(Ok(TestProgram { is_foreign: true, unanswered, ..made }))
+        Ok(Ok(TestProgram { is_foreign: true, unanswered, steps, ..made }))
     }
 }

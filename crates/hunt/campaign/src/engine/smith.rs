@@ -119,6 +119,7 @@ impl Smith {
             false => redundant_checks::remove_redundant_checks(&mut generated.program, &config),
         };
         let mut checks = Checks { all: stripped.checks as u64, removed: stripped.removed as u64 };
+        let steps = stripped.report.steps;
         let (expected, own, unanswered) = match answer(stripped.report) {
             Ok(prediction) => {
                 (Some(prediction.expected), predict::own_opinion(FILE, prediction.steps), None)
@@ -132,7 +133,7 @@ impl Smith {
         };
         let origin = self.origin(&generated, revert);
         let made = TestProgram::new(case(generated.text(), expected), origin, own, FUEL);
-        Ok(TestProgram { unanswered, checks, ..made })
+        Ok(TestProgram { unanswered, checks, ..made.taking(steps) })
     }
 
     /// The program as an unoptimised build of the first compiler sees it, GCC's if there is one.

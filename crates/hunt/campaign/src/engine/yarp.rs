@@ -106,6 +106,6 @@ impl Source for Yarp {
         let own = predict::own_opinion(&units, steps);
         let arguments = if plain.is_some() { " --policy plain" } else { &self.arguments };
         let origin = format!("gainsay gen --engine yarp --seed {seed}{arguments} -o DIR");
-        Ok(Ok(TestProgram::new(case, origin, own, FUEL)))
+        Ok(Ok(TestProgram::new(case, origin, own, FUEL).taking(steps)))
     }
 }

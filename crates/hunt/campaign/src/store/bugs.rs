@@ -1,7 +1,8 @@
 //! Findings that are likely to be one bug, put together.
 //!
 //! A studied finding is known by its study's key. One that was not studied has the key of a studied
-//! finding with the same signature, and else its signature. Disputed findings are kept apart.
+//! finding with the same signature, and else its signature. Disputed findings and those that are not
+//! confirmed yet are kept apart.
 
 use std::collections::BTreeMap;
 
@@ -91,13 +92,13 @@ pub(super) fn group(
     suppressions: &[Suppression],
     states: &[(i64, NotedState)],
 ) -> Vec<Bug> {
-    let mut groups: BTreeMap<(bool, String), Vec<&ListedFinding>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Standing, String), Vec<&ListedFinding>> = BTreeMap::new();
     for (found, key) in findings.iter().zip(keys(findings, studies)) {
-        groups.entry((found.standing != Standing::Confirmed, key)).or_default().push(found);
+        groups.entry((found.standing, key)).or_default().push(found);
     }
     let states: BTreeMap<i64, &NotedState> =
         states.iter().map(|(id, noted)| (*id, noted)).collect();
-    let bug = |((_, key), members): ((bool, String), Vec<&ListedFinding>)| {
+    let bug = |((_, key), members): ((Standing, String), Vec<&ListedFinding>)| {
         let smallest = members
             .iter()
             .filter_map(|found| Some((studies.get(&found.id)?.tokens, *found)))
@@ -128,7 +129,7 @@ pub(super) fn group(
     bugs.sort_by_key(|bug| {
         (
             bug.suppressed.is_some(),
-            bug.standing != Standing::Confirmed,
+            bug.standing,
             bug.state == BugState::Fixed,
             rank(bug.kind),
             bug.count,

@@ -82,8 +82,10 @@ impl Snapshot {
     }
 
     /// What of it never changes any more: the number of the last finding, the time of the last study.
+    /// A finding that is not confirmed may still be.
     pub fn seen(&self) -> (i64, u64) {
-        let last = self.findings.last().map_or(0, |last| last.id);
+        let settled = |found: &&ListedFinding| found.standing != Standing::Unconfirmed;
+        let last = self.findings.iter().take_while(settled).last().map_or(0, |last| last.id);
         (last, self.studies.values().map(|study| study.at).max().unwrap_or(0))
     }
 
@@ -105,7 +107,9 @@ impl Snapshot {
 
     /// Takes in what [`Snapshot::since`] gave for what was seen here.
     pub fn absorb(&mut self, news: Snapshot) {
+        let (last, _) = self.seen();
         let mut findings = std::mem::take(&mut self.findings);
+        findings.retain(|found| found.id <= last);
         findings.extend(news.findings);
         let mut studies = std::mem::take(&mut self.studies);
         studies.extend(news.studies);
@@ -145,7 +149,7 @@ impl Store {
         Ok(shot)
     }
 
-    /// Brings a snapshot of this store up to date. Findings never change and studies are only replaced by
+    /// Brings a snapshot of this store up to date. Settled findings never change and studies are only replaced by
     /// later ones, so of these only what is new is read.
     pub fn refresh(&self, shot: &mut Snapshot) -> Result<()> {
         // One transaction sees one state, whatever the hunt writes meanwhile.
@@ -156,6 +160,7 @@ impl Store {
         shot.targets = self.stored_targets()?;
         shot.tallies = self.tallies()?;
         let (last, newest) = shot.seen();
+        shot.findings.retain(|found| found.id <= last);
         shot.findings.extend(self.listed_after(last)?);
         shot.studies.extend(self.briefs(newest)?);
         shot.bugs = group(&shot.findings, &self.studied()?, &self.patterns()?, &self.states()?);

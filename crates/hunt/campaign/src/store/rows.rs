@@ -112,6 +112,9 @@ pub fn counts(tested: &Tested) -> Vec<(String, u64)> {
     checks.chain(unanswered).collect()
 }
 
+/// Why a test was skipped that was interrupted after it had shown a failure.
+pub const INTERRUPTED: &str = "interrupted";
+
 /// Roles of files.
 const SOURCE: &str = "source";
 const ARTIFACT: &str = "artifact";
@@ -155,17 +158,45 @@ fn read_kind(text: &str) -> Option<FailureKind> {
     FailureKind::ALL.into_iter().find(|kind| kind.name() == text)
 }
 
-/// How many findings have this signature.
-pub fn count_signature(tx: &Transaction, signature: &str) -> rusqlite::Result<u64> {
+/// How many findings before this one have the same signature and are not to be confirmed yet.
+pub fn seen_before(tx: &Transaction, id: i64, signature: &str) -> rusqlite::Result<u64> {
     let n: i64 = tx
-        .prepare_cached("SELECT count(*) FROM finding WHERE signature = ?1")?
-        .query_row([signature], |row| row.get(0))?;
+        .prepare_cached(
+            "SELECT count(*) FROM finding
+             WHERE signature = ?1 AND id < ?2 AND standing <> 'unconfirmed'",
+        )?
+        .query_row(params![signature, id], |row| row.get(0))?;
     Ok(n as u64)
 }
 
 /// A value as stored text.
 pub fn json(value: &impl serde::Serialize) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
+}
+
+/// What a test has found before, in order: number, standing and signature.
+pub fn findings_of(
+    tx: &Transaction,
+    tested: &Tested,
+) -> rusqlite::Result<Vec<(i64, Standing, String)>> {
+    tx.prepare_cached(
+        "SELECT id, standing, signature FROM finding WHERE engine = ?1 AND seed = ?2 ORDER BY id",
+    )?
+    .query_map(params![tested.engine, tested.seed as i64], |row| {
+        Ok((row.get(0)?, standing(row, 1)?, row.get(2)?))
+    })?
+    .collect()
+}
+
+/// Puts a new finding in the place of an earlier one, whose number it takes.
+pub fn replace_finding(tx: &Transaction, before: i64, new: i64) -> rusqlite::Result<()> {
+    // What was noted of it refers to its number all the while.
+    tx.execute_batch("PRAGMA defer_foreign_keys = ON")?;
+    tx.execute("DELETE FROM file WHERE finding = ?1", [before])?;
+    tx.execute("DELETE FROM finding WHERE id = ?1", [before])?;
+    tx.execute("UPDATE finding SET id = ?1 WHERE id = ?2", [before, new])?;
+    tx.execute("UPDATE file SET finding = ?1 WHERE finding = ?2", [before, new])?;
+    Ok(())
 }
 
 /// Writes a finding with its files; its number.
@@ -210,7 +241,8 @@ pub fn findings(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<Findin
     let mut statement = db.prepare(
         "SELECT id, engine, seed, at, kind, signature, summary, standing, origin, targets, right,
          commands, certificate,
-         (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id)
+         (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id
+          AND g.standing <> 'unconfirmed')
          FROM finding f WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
     )?;
     let (first, last) = id.map_or((i64::MIN, i64::MAX), |id| (id, id));
@@ -250,6 +282,7 @@ pub fn kind(row: &Row, column: usize) -> rusqlite::Result<FailureKind> {
 pub fn standing(row: &Row, column: usize) -> rusqlite::Result<Standing> {
     match row.get::<_, String>(column)?.as_str() {
         "confirmed" => Ok(Standing::Confirmed),
+        "unconfirmed" => Ok(Standing::Unconfirmed),
         "disputed" => Ok(Standing::Disputed),
         other => Err(unknown_value(column, format!("the standing {other}"))),
     }

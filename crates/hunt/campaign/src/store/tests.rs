@@ -6,7 +6,8 @@ use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
 use crate::{BugState, Study, TargetResult};
 
-fn finding(signature: &str) -> NewFinding {
+/// A finding of this signature.
+pub(crate) fn finding(signature: &str) -> NewFinding {
     NewFinding {
         kind: FailureKind::WrongOutput,
         signature: signature.into(),
@@ -422,4 +423,51 @@ fn a_snapshot_is_all_that_a_list_shows() {
     let write = reader.db.execute_batch("DELETE FROM finding").expect_err("it only reads");
     assert!(write.to_string().contains("readonly"), "{write}");
     assert!(Store::open_to_read(&dir.file("nowhere")).is_err());
+}
+
+#[test]
+fn an_interrupted_test_keeps_what_it_saw_and_is_done_again() {
+    let dir = folder();
+    let mut store = Store::create(dir.path()).expect("a store");
+    let unconfirmed =
+        |signature: &str| NewFinding { standing: Standing::Unconfirmed, ..finding(signature) };
+    let interrupted = |found| Tested { interrupted: true, variants: 3, ..tested(7, found) };
+    let first = store.record(&interrupted(vec![unconfirmed("a"), unconfirmed("b")])).expect("kept");
+    assert_eq!(first.iter().map(|f| f.id).collect::<Vec<_>>(), [1, 2]);
+    let record = store.engine("yarp").expect("a record");
+    assert!(record.done.is_empty() && record.cost == Cost::default() && record.signatures == 0);
+    assert_eq!(store.skipped().expect("reasons"), []);
+    assert!(store.tallies().expect("tallies").is_empty());
+    assert_eq!(store.counts().expect("counts"), Counts::default());
+    let mut shot = store.snapshot().expect("a snapshot");
+    assert_eq!((shot.tests(), shot.findings.len(), shot.seen().0), (0, 2, 0));
+
+    // Interrupted once more: nothing twice, and what is new is kept.
+    let again = store.record(&interrupted(vec![unconfirmed("a"), unconfirmed("c")])).expect("kept");
+    assert_eq!(again.iter().map(|f| f.id).collect::<Vec<_>>(), [3]);
+    store.set_state(2, BugState::Open, "noted").expect("it is noted");
+    // Another test shows it meanwhile, and is the first that counts.
+    let other = store.record(&tested(8, vec![finding("a")])).expect("recorded");
+    assert_eq!((other[0].id, other[0].seen_before), (4, 0));
+
+    let done = store.record(&tested(7, vec![finding("a"), finding("b")])).expect("recorded");
+    assert_eq!(done.iter().map(|f| f.id).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(done.iter().map(|f| f.seen_before).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!(store.engine("yarp").expect("a record").done, [7, 8].into());
+    assert_eq!(store.spent().expect("sums")[0].seeds, 2);
+    let standings: Vec<Standing> =
+        store.findings().expect("findings").iter().map(|f| f.finding.standing).collect();
+    use Standing::{Confirmed, Unconfirmed};
+    // Seen once, and not when its test was repeated: it stays what it is.
+    assert_eq!(standings, [Confirmed, Confirmed, Unconfirmed, Confirmed]);
+    let confirmed = store.finding(1).expect("read").expect("there");
+    assert_eq!((confirmed.finding, confirmed.seed), (finding("a"), 7));
+    assert_eq!(store.state(2).expect("read").expect("noted").note, "noted");
+    // A page that has seen it before sees it confirmed.
+    store.refresh(&mut shot).expect("refreshed");
+    let shown: Vec<Standing> = shot.findings.iter().map(|f| f.standing).collect();
+    assert_eq!((shown, shot.seen().0), (standings, 2));
+    assert_eq!(store.bugs().expect("bugs").len(), 3);
+    // It was done: nothing more is recorded of it.
+    assert!(store.record(&interrupted(vec![unconfirmed("d")])).expect("known").is_empty());
 }

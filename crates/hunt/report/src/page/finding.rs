@@ -67,6 +67,9 @@ fn head(detail: &Detail, home: LinkStyle) -> Markup {
             @if found.finding.standing == Standing::Disputed {
                 li.fails { "disputed: the program may be at fault, or Gainsay" }
             }
+            @if found.finding.standing == Standing::Unconfirmed {
+                li.fails { "not confirmed: seen when the hunt ended" }
+            }
             @if let Some(state) = state { li { (state) } }
             @if let Some(bug) = bug {
                 @if bug.count > 1 { li { (plural(bug.count, "finding")) " of this bug" } }

@@ -102,6 +102,7 @@ fn status(bug: &Bug) -> &'static str {
     match (&bug.suppressed, bug.standing, bug.state) {
         (Some(_), ..) => "suppressed",
         (None, Standing::Disputed, _) => "disputed",
+        (None, Standing::Unconfirmed, _) => "not confirmed",
         (None, Standing::Confirmed, BugState::Fixed) => "fixed",
         (None, Standing::Confirmed, BugState::Open) => "open",
     }

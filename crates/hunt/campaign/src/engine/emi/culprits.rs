@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use cmachine::MachineConfig;
 use ctree::Program;
 use emi::Variant;
-use oracle::{Case, Fault, Trouble};
+use oracle::{Case, Fault, Lab, Trouble};
 use toolchain::Target;
 
 use super::names;
@@ -28,6 +28,8 @@ pub struct Culprits<'a> {
     /// How.
     pub fault: Fault,
     pub bench: &'a TestBench,
+    /// With the limits of the variant.
+    pub lab: &'a Lab,
 }
 
 /// The mutations that are to blame.
@@ -83,6 +85,8 @@ impl Culprits<'_> {
             if begin.elapsed() > PATIENCE {
                 return Ok(false);
             }
+            let what = format!("{}, with {} mutations", self.target.label(), edits.len());
+            self.bench.begins(what);
             let program = self.variant.with(|n| edits.binary_search(&n).is_ok());
             let report = cmachine::run(&program, &MachineConfig::default());
             let case = case(&program);
@@ -102,8 +106,8 @@ impl Culprits<'_> {
 
     fn shows(&self, case: &Case, cost: &mut Cost) -> Result<bool, Trouble> {
         let folder = self.bench.folder()?;
-        self.bench.lab.write(case, folder.path())?;
-        let seen = self.bench.lab.observe(case, folder.path(), &self.target)?;
+        self.lab.write(case, folder.path())?;
+        let seen = self.lab.observe(case, folder.path(), &self.target)?;
         cost.validate += seen.compile + seen.run;
         Ok(seen.seen.fault(case).is_some_and(|fault| fault == self.fault))
     }

@@ -62,7 +62,7 @@ fn folder() -> (Scratch, PathBuf) {
 }
 
 #[test]
-fn a_failure_of_variants_is_found_once_and_taken_back_to_its_mutation() {
+fn each_variant_that_fails_is_found_and_taken_back_to_its_mutation() {
     if !installed() {
         return;
     }
@@ -73,7 +73,7 @@ fn a_failure_of_variants_is_found_once_and_taken_back_to_its_mutation() {
     let (seed, tested) = found.into_iter().find(|(_, t)| !t.findings.is_empty()).unwrap();
     assert_eq!(tested.skipped, None);
     assert!(tested.variants >= 1 && tested.variants <= 4);
-    let [finding] = tested.findings.as_slice() else { panic!("{:?}", tested.findings) };
+    let finding = &tested.findings[0];
     assert_eq!(finding.kind, FailureKind::CompilerCrash);
     assert_eq!(finding.targets, ["wrong -O2"]);
     let told = finding.summary.split_once(" (emi: ").expect("blame").1;
@@ -86,6 +86,31 @@ fn a_failure_of_variants_is_found_once_and_taken_back_to_its_mutation() {
     let again = emi.test(seed, &bench).unwrap();
     assert_eq!(again.findings[0].files, finding.files);
     assert_eq!(again.findings[0].origin, finding.origin);
+}
+
+/// Two variants of a seed that fail alike may be two bugs: each is a finding, and the second is not derived
+/// from the first.
+#[test]
+fn a_variant_that_fails_hides_no_other() {
+    if !installed() {
+        return;
+    }
+    let (scratch, from) = folder();
+    let bench = bench(scratch.path());
+    let emi = engine(&from, "fcb");
+    let found = (1..30).map(|seed| emi.test(seed, &bench).unwrap());
+    let tested = found.into_iter().find(|t| t.findings.len() > 1).expect("a seed with two");
+    let number = |origin: &str| -> u32 {
+        let (_, rest) = origin.split_once("--variant ").expect("a number");
+        rest.split(' ').next().and_then(|n| n.parse().ok()).expect("a number")
+    };
+    let [first, second, ..] = &tested.findings[..] else { panic!("{:?}", tested.findings) };
+    assert_eq!(first.signature, second.signature);
+    assert!(number(&first.origin) < number(&second.origin));
+    assert!(!first.origin.contains("--without"), "{}", first.origin);
+    let without = format!("--without {}", number(&first.origin));
+    assert!(second.origin.contains(&without), "{}", second.origin);
+    assert_ne!(first.files, second.files);
 }
 
 #[test]
@@ -124,7 +149,8 @@ fn a_stop_gives_the_test_back() {
     let (scratch, from) = folder();
     let bench = bench(scratch.path());
     bench.lab.stop.set();
-    assert!(matches!(engine(&from, "all").test(1, &bench), Err(Trouble::Stopped)));
+    let tested = engine(&from, "all").test(1, &bench).unwrap();
+    assert!(tested.interrupted && tested.with_sightings(Vec::new()).is_none());
 }
 
 #[test]

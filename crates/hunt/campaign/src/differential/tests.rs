@@ -1,0 +1,97 @@
+//! Compilers that do not end, and programs of theirs that do not: neither may eat a hunt.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use oracle::{Case, Expected, Limits};
+use toolchain::{Compiler, Config, on_path};
+
+use super::*;
+use crate::predict::own_opinion;
+
+/// Makes an endless program of what is not a probe, at -O1.
+const ENDLESS: &str = "#!/bin/sh\ncase \" $* \" in\n\
+    *\" -O1 \"*two.c*) exec gcc \"$@\" -Dmain=main_of_before -include \"${0%/*}/endless.h\" ;;\nesac\n\
+    exec gcc \"$@\"\n";
+
+/// Does not end on what is not a probe.
+const SPINS: &str = "#!/bin/sh\ncase \" $* \" in *two.c*) while :; do :; done ;; esac\n\
+    exec gcc \"$@\"\n";
+
+/// Runs before `main`, and for ever.
+const BEFORE: &str = "#undef main\nint main(void) { for (;;) ; }\n#define main main_of_before\n";
+
+fn compiler(dir: &Path, script: &str) -> Vec<Arc<Compiler>> {
+    let path = dir.join("wrong-cc");
+    fs::write(&path, script).unwrap();
+    fs::write(dir.join("endless.h"), BEFORE).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = format!(
+        "extras_per_test = 0\n[[compiler]]\nname = \"wrong\"\npath = {:?}\nfamily = \"gcc\"\n\
+         levels = [\"-O0\", \"-O1\", \"-O2\"]\n",
+        path.display().to_string()
+    );
+    let file = dir.join("gainsay.toml");
+    fs::write(&file, text).unwrap();
+    let config = Config::read(&file).unwrap();
+    let names = ["wrong".to_string()];
+    let survey = toolchain::survey(&config, &names, Language::C, &mut |_| {}).unwrap();
+    assert_eq!(survey.compilers.len(), 1, "{:?}", survey.left_out);
+    survey.compilers
+}
+
+/// What comes of a program of a few steps on a compiler.
+fn tested(script: &str, limits: Limits) -> Option<Tested> {
+    let there = on_path("gcc").is_some();
+    assert!(there || std::env::var_os("CI").is_none(), "set-up installs gcc");
+    if !there {
+        return None;
+    }
+    let scratch = Scratch::new().unwrap();
+    let lab = Lab { limits, ..Lab::default() };
+    let bench = TestBench::new(lab, compiler(scratch.path(), script), 0);
+    let case = Case {
+        language: Language::C,
+        files: vec![SourceFile {
+            name: "two.c".into(),
+            bytes: b"int main(void) { return 0; }\n".to_vec(),
+        }],
+        harness: None,
+        standard: None,
+        include: Vec::new(),
+        expected: Some(Expected::default()),
+    };
+    let made = TestProgram::new(case, "a test".into(), own_opinion("two.c", 5), 1000).taking(5);
+    let mut tested = Tested::new("test", 1);
+    DifferentialTest::run(&bench, 1, &made, &mut tested, &mut |_| {}).unwrap();
+    // What is seen is noted at once, and is there for who interrupts it.
+    let [seen] = &bench.sightings("test", 1)[..] else { panic!("{:?}", tested.targets) };
+    assert_eq!(seen.standing, Standing::Unconfirmed);
+    bench.forget_sightings("test", 1);
+    assert!(bench.interrupted().is_empty());
+    Some(tested)
+}
+
+#[test]
+fn a_program_that_does_not_end_is_not_waited_for_as_long_as_the_longest() {
+    let Some(tested) = tested(ENDLESS, Limits::default()) else { return };
+    let failed = TargetResult::Failed(FailureKind::RuntimeHang);
+    let results: Vec<TargetResult> = tested.targets.iter().map(|(_, result)| *result).collect();
+    assert_eq!(results, [TargetResult::Right, failed, TargetResult::Right]);
+    // One second, and two to confirm it; not ten and twenty.
+    let took = tested.cost.run + tested.cost.validate;
+    assert!(took > Duration::from_millis(2500) && took < Duration::from_secs(6), "{took:?}");
+}
+
+#[test]
+fn a_compiler_that_does_not_end_is_asked_once() {
+    let limits = Limits { compile_cpu: Duration::from_secs(1), ..Limits::default() };
+    let Some(tested) = tested(SPINS, limits) else { return };
+    let failed = TargetResult::Failed(FailureKind::CompilerHang);
+    let results: Vec<TargetResult> = tested.targets.iter().map(|(_, result)| *result).collect();
+    assert_eq!(results, [failed, TargetResult::Unsupported, TargetResult::Unsupported]);
+    let took = tested.cost.compile + tested.cost.validate;
+    assert!(took < Duration::from_secs(6), "{took:?}");
+}
