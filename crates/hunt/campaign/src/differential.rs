@@ -150,9 +150,9 @@ impl<'a> DifferentialTest<'a> {
             });
         }
         let mut seen = lab.observe(case, self.folder.path(), target)?;
-        if seen.seen.kind(case).is_some()
-            && let Readiness::LeftOut(why) = probes.ask(lab, case.language, target)?
-        {
+        let is_doubtful =
+            seen.seen.kind(case).is_some() || matches!(seen.seen, Behaviour::Unsupported(_));
+        if is_doubtful && let Readiness::LeftOut(why) = probes.ask(lab, case.language, target)? {
             seen.seen = Behaviour::Unsupported(why);
         }
         Ok(seen)
