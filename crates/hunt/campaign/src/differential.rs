@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use choice::Choices;
+use finding::{ProgramSubject, Subject};
 use oracle::{
     Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Observation,
     Opinion, SourceFile, Suspicion, Trouble, agreement, judge,
@@ -235,16 +236,19 @@ impl<'a> DifferentialTest<'a> {
             }
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
+        let those = |labels: &[String]| -> Vec<Target> {
+            self.targets.iter().filter(|t| labels.contains(&t.label())).cloned().collect()
+        };
+        let (failing, right) = (those(&suspicion.targets), those(&agreement.right));
+        let subject = ProgramSubject::new(&self.made.case, suspicion.kind, &failing, &right);
         let standing = standing(&suspicion, &agreement, &certificate);
         Ok(NewFinding {
             kind: suspicion.kind,
             standing,
             artifacts: self.artifacts(&suspicion),
-            commands: self.commands(&suspicion),
             signature: suspicion.signature,
             summary: suspicion.summary,
-            targets: suspicion.targets,
-            right: agreement.right,
+            subject: Subject::Program(subject),
             files: self.made.case.files.clone(),
             origin: self.made.origin.clone(),
             certificate,
@@ -278,15 +282,6 @@ impl<'a> DifferentialTest<'a> {
             all.push(SourceFile { name, bytes: bytes[..bytes.len().min(KEPT)].to_vec() });
         }
         all
-    }
-
-    fn commands(&self, suspicion: &Suspicion) -> Vec<String> {
-        let failing = self.targets.iter().filter(|t| suspicion.targets.contains(&t.label()));
-        let lines = failing.filter_map(|target| oracle::command_line(&self.made.case, target));
-        match suspicion.kind.is_wrong_code() {
-            true => lines.map(|line| format!("{line} | diff expected -")).collect(),
-            false => lines.collect(),
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use finding::Subject;
 use oracle::Trouble;
 use reduce::{NotReduced, ReduceOptions};
 use sandbox::Stop;
@@ -20,10 +21,10 @@ use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::predict::OUR_BUG;
 use crate::queue::{Queue, QueuedTest, WorkItem};
-use crate::recheck::Subject;
+use crate::recheck::Specimen;
 use crate::record::{Finding, Study, Tested};
 use crate::store::StoredTarget;
-use crate::study::{Patient, study, targets_of};
+use crate::study::study;
 
 /// Stack of a worker: the parser recurses with the nesting of other people's programs.
 const STACK: usize = 256 << 20;
@@ -185,19 +186,14 @@ impl Worker {
         if let Some(study) = engine.and_then(|engine| engine.study(found, &lab.stop)) {
             return study;
         }
-        let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
-        let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
-        let all = self.bench.compilers.as_slice();
-        let patient = Patient {
-            case: &subject.case,
-            kind: subject.kind,
-            bad: targets_of(&found.finding.targets, all),
-            right: targets_of(&found.finding.right, all),
-            compilers: all,
+        let Subject::Program(subject) = &found.finding.subject else {
+            return Err(NotReduced::Unusable("its engine is not part of this hunt".into()));
         };
+        let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
+        let case = Specimen::of(found, None).case().map_err(unusable)?;
         let (limits, stop) = (lab.limits.clone(), lab.stop.clone());
         let order = ReduceOptions { jobs: 1, time: Some(STUDY), stop, limits };
-        study(&patient, &order, &|_| {})
+        study(&case, subject, &self.bench.compilers, &order, &|_| {})
     }
 }
 

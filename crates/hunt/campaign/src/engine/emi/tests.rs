@@ -75,7 +75,7 @@ fn a_failure_of_variants_is_found_once_and_taken_back_to_its_mutation() {
     assert!(tested.variants >= 1 && tested.variants <= 4);
     let [finding] = tested.findings.as_slice() else { panic!("{:?}", tested.findings) };
     assert_eq!(finding.kind, FailureKind::CompilerCrash);
-    assert_eq!(finding.targets, ["wrong -O2"]);
+    assert_eq!(finding.targets(), ["wrong -O2"]);
     let told = finding.summary.split_once(" (emi: ").expect("blame").1;
     assert!(told.contains(", 1 of ") && told.ends_with(" mutations)"), "{told}");
     assert!(finding.origin.contains(" --keep "), "{}", finding.origin);
