@@ -269,8 +269,8 @@ fn text(found: &Finding) -> String {
         f.standing,
         f.signature,
         f.summary,
-        f.targets,
-        f.right,
+        f.targets(),
+        f.right(),
         f.origin
     )
 }

@@ -190,7 +190,7 @@ fn text(names: &str, told: &RunReport, case: &Case, checked: &CheckReport) -> St
             Standing::Unconfirmed => ", not confirmed",
             Standing::Disputed => ", disputed",
         };
-        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets));
+        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets()));
         let _ = write!(text, "\n{kind}{doubt}: {targets}\n\n{}", show::proof(finding));
     }
     if tested.findings.is_empty() {
@@ -246,8 +246,8 @@ fn object(machine: &RunObject, case: &Case, checked: &CheckReport) -> serde_json
     let finding = |f: &NewFinding| {
         json!({
             "kind": f.kind, "standing": f.standing, "summary": f.summary,
-            "signature": f.signature, "targets": f.targets, "right": f.right,
-            "commands": f.commands, "certificate": f.certificate,
+            "signature": f.signature, "targets": f.targets(), "right": f.right(),
+            "commands": f.commands(), "certificate": f.certificate,
         })
     };
     json!({

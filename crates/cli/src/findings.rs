@@ -103,8 +103,8 @@ fn full(found: &Finding, bugs: &[Bug], studies: &BTreeMap<i64, Study>) -> Value 
 /// What JSON objects say of a study, without its files.
 pub fn study_object(study: &Study) -> Value {
     json!({
-        "key": study.key, "summary": study.summary, "compiler": study.compiler,
-        "flags": study.flags, "targets": study.targets, "right": study.right,
+        "key": study.key, "summary": study.summary, "compiler": study.compiler(),
+        "flags": study.flags(), "targets": study.targets(), "right": study.right(),
         "tokens": { "before": study.tokens.0, "after": study.tokens.1 },
         "took_s": study.took.as_secs_f64(), "pass": study.blame.pass,
         "hides": report::flags_that_hide(&study.blame), "versions": report::versions(&study.ladder),
@@ -167,8 +167,8 @@ impl Row<'_> {
         let fixed = |bug: &&Bug| bug.state == BugState::Fixed;
         let of_study = |cell: fn(&Study) -> String| self.study.map(cell).unwrap_or_default();
         let (targets, summary) = match self.study {
-            Some(study) => (&study.targets, &study.summary),
-            None => (&finding.targets, &finding.summary),
+            Some(study) => (study.targets(), &study.summary),
+            None => (finding.targets(), &finding.summary),
         };
         [
             id.to_string(),
@@ -179,7 +179,7 @@ impl Row<'_> {
             of_study(|study| study.blame.pass.clone().unwrap_or_default()),
             of_study(|study| human::cut(&report::versions(&study.ladder), VERSIONS)),
             human::age(now.saturating_sub(*found_at)),
-            human::cut(&human::targets(targets), TARGETS),
+            human::cut(&human::targets(&targets), TARGETS),
             one_line(summary),
         ]
     }
@@ -278,8 +278,8 @@ pub fn object(found: &Finding) -> Value {
     let finding = &found.finding;
     json!({
         "id": found.id, "kind": finding.kind, "standing": finding.standing,
-        "summary": finding.summary, "signature": finding.signature, "targets": finding.targets,
-        "right": finding.right, "engine": found.engine, "seed": found.seed,
+        "summary": finding.summary, "signature": finding.signature, "targets": finding.targets(),
+        "right": finding.right(), "engine": found.engine, "seed": found.seed,
         "seen_before": found.seen_before, "found_at": found.found_at,
     })
 }
@@ -299,7 +299,7 @@ mod tests {
     fn three() -> Vec<Finding> {
         let mut disputed = finding(4, FailureKind::WrongOutput, "wrong-output tcc");
         disputed.finding.standing = Standing::Disputed;
-        disputed.finding.targets = vec!["tcc -O0".into()];
+        disputed.finding.subject = sample::subject(&[("tcc", "-O0")], &[]);
         vec![
             finding(1, FailureKind::CompilerCrash, "compiler-crash gcc in extract_insn"),
             finding(2, FailureKind::WrongOutput, "wrong-output gcc-12 -O2 -O3"),

@@ -28,6 +28,7 @@ mod generate;
 mod human;
 mod hunt;
 mod input;
+mod installed;
 mod json;
 mod llvm;
 mod locate;

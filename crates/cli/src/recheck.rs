@@ -1,19 +1,17 @@
 //! `gainsay recheck`: which bugs of the past are still there.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Result;
-use campaign::{Bug, Finding, RecheckOutcome, Rechecked, Standing, Store, Study, Subject};
+use campaign::{
+    Bug, LlvmTools, RecheckOptions, RecheckOutcome, Rechecked, Specimen, Standing, Store,
+};
 use clap::Args;
-use oracle::{Lab, Limits};
 use serde_json::json;
-use toolchain::{Compiler, Language};
 
 use crate::args::HuntFolder;
-use crate::hunt::compilers;
+use crate::installed::InstalledCompilers;
 use crate::{human, terminal};
 
 /// Exit status when something still fails.
@@ -71,57 +69,32 @@ pub fn main(args: &Recheck) -> Result<u8> {
         terminal::print(if args.json { b"" } else { b"no findings\n" })?;
         return Ok(0);
     }
-    let mut subjects = Vec::new();
-    for id in ids {
-        let Some(found) = store.finding(id)? else { continue };
-        let subject = match campaign::is_module(&found) || campaign::is_sequenced(&found) {
-            true => Ok(Candidate::Module(Box::new((store.study(id)?, found)))),
-            false => {
-                Subject::of(&store, &found).map(|subject| Candidate::Program(Box::new(subject)))
-            }
-        };
-        subjects.push((id, subject));
-    }
-    let mut installed = Installed::default();
-    let stop = sandbox::Stop::on_signals();
+    let mut installed = InstalledCompilers::new(args.config.as_deref(), &args.cc);
+    let program = crate::llvm::program()?;
+    let options = RecheckOptions {
+        tools: LlvmTools { program: &program, limits: llvmhost::Limits::default() },
+        everywhere: !args.cc.is_empty(),
+        stop: sandbox::Stop::on_signals(),
+    };
     let mut counts = [0u64; 3];
-    for (n, (id, subject)) in subjects.iter().enumerate() {
-        let done = match subject {
-            Ok(Candidate::Module(module)) => {
-                let mut begin = |label: &str| {
-                    terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
-                };
-                let (study, found) = &**module;
-                let program = crate::llvm::program()?;
-                let recheck = match campaign::is_module(found) {
-                    true => campaign::recheck_module,
-                    false => campaign::recheck_program,
-                };
-                let done = recheck(found, study.as_ref(), &program, &mut begin);
-                terminal::status("");
-                if done.as_ref().is_ok_and(|done| done.verdict == RecheckOutcome::Fixed) {
-                    campaign::forget_exclusions(&args.folder.dir, &found.finding.signature)
-                        .map_err(anyhow::Error::msg)?;
-                }
-                done
-            }
-            Ok(Candidate::Program(subject)) => {
-                let (compilers, limits) = installed.compilers(args, subject)?;
-                let lab = Lab { limits, stop: stop.clone() };
-                let mut begin = |label: &str| {
-                    terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, subjects.len()));
-                };
-                let everywhere = !args.cc.is_empty();
-                let done = campaign::recheck(&lab, subject, &compilers, everywhere, &mut begin);
-                terminal::status("");
-                Ok(done?)
-            }
-            Err(error) => Err(format!("{error:#}")),
+    for (n, id) in ids.iter().enumerate() {
+        let Some(found) = store.finding(*id)? else { continue };
+        let study = store.study(*id)?;
+        let mut begin = |label: &str| {
+            terminal::status(&format!("[{}/{}] #{id} {label}", n + 1, ids.len()));
         };
+        let specimen = Specimen::of(&found, study.as_ref());
+        let done = campaign::recheck_finding(specimen, &options, &mut installed, &mut begin);
+        terminal::status("");
+        let done = done?;
         let verdict = done.as_ref().map_or(RecheckOutcome::Unknown, |done| done.verdict);
         counts[verdict as usize] += 1;
         if let Ok(done) = &done {
             done.note(&mut store, *id)?;
+            if done.verdict == RecheckOutcome::Fixed {
+                campaign::forget_exclusions(&args.folder.dir, &found.finding)
+                    .map_err(anyhow::Error::msg)?;
+            }
         }
         let key = bugs.iter().find(|bug| bug.ids.contains(id)).map_or("", |bug| &bug.key);
         let line = match args.json {
@@ -142,12 +115,6 @@ pub fn main(args: &Recheck) -> Result<u8> {
     })
 }
 
-/// What is tried again.
-enum Candidate {
-    Program(Box<Subject>),
-    Module(Box<(Option<Study>, Finding)>),
-}
-
 /// The findings to try.
 fn chosen(args: &Recheck, store: &Store, bugs: &[Bug]) -> Result<Vec<i64>> {
     for id in &args.ids {
@@ -161,43 +128,6 @@ fn chosen(args: &Recheck, store: &Store, bugs: &[Bug]) -> Result<Vec<i64>> {
     }
     let stands = bugs.iter().filter(|bug| bug.standing == Standing::Confirmed);
     Ok(stands.map(|bug| bug.representative).collect())
-}
-
-/// The compilers that are installed now, each asked for once.
-#[derive(Default)]
-struct Installed {
-    found: Vec<(Language, Vec<Arc<Compiler>>, Limits)>,
-    /// Names that were looked for and are not there.
-    asked: BTreeSet<(Language, String)>,
-}
-
-impl Installed {
-    /// Those that were asked for, or all for this processor and what failed.
-    fn compilers(
-        &mut self,
-        args: &Recheck,
-        subject: &Subject,
-    ) -> Result<(Vec<Arc<Compiler>>, Limits)> {
-        let language = subject.case.language;
-        let config = args.config.as_deref();
-        if self.found.iter().all(|(known, ..)| *known != language) {
-            let here = compilers(config, &args.cc, language)?;
-            self.found.push((language, here.compilers, here.limits));
-        }
-        let Some((_, there, limits)) = self.found.iter_mut().find(|(known, ..)| *known == language)
-        else {
-            return Ok(Default::default());
-        };
-        // Cross compilers and those given by path join only when they are named.
-        for (name, _) in subject.failed.iter().filter(|_| args.cc.is_empty()) {
-            let missing = there.iter().all(|c| c.name != *name);
-            if missing && self.asked.insert((language, name.clone())) {
-                let more = compilers(config, std::slice::from_ref(name), language);
-                there.extend(more.into_iter().flat_map(|more| more.compilers));
-            }
-        }
-        Ok((there.clone(), limits.clone()))
-    }
 }
 
 fn line(id: i64, done: &Result<Rechecked, String>) -> String {

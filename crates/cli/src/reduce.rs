@@ -6,12 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
-use campaign::{
-    Finding, ModulePatient, Patient, ProgramSubject, Store, Study, StudyProgress, TestProgram,
-};
+use anyhow::{Context, Result, bail};
+use campaign::{LlvmTools, Store, Study, StudyOptions, StudyProgress, TestProgram};
 use clap::{Args, ValueEnum};
-use oracle::{Case, Lab, SourceFile, Suspicion};
+use finding::ProgramSubject;
+use oracle::{Case, Lab, SourceFile};
 use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced, ReducedByScript, Validity};
 use serde_json::json;
 use toolchain::{Language, Target};
@@ -19,6 +18,7 @@ use toolchain::{Language, Target};
 use crate::args::HuntFolder;
 use crate::check::Check;
 use crate::hunt::{Compilers, compilers};
+use crate::installed::InstalledCompilers;
 use crate::run::{Alignment, Run};
 use crate::{check, human, run, terminal};
 
@@ -56,7 +56,7 @@ pub struct Reduce {
     /// For a module: which libLLVM fails on it, a version (16) or the file; the newest by default
     #[arg(long, value_name = "VERSION-OR-FILE", conflicts_with = "test")]
     pub lib: Option<String>,
-    /// For a module: the passes that fail on it, as for `opt -passes=`; default<O3> if not given
+    /// For a module: the passes that fail on it, as for `opt -passes=`; `default<O3>` if not given
     #[arg(long, value_name = "P", conflicts_with = "test")]
     pub passes: Option<String>,
     /// Candidates at the same time; all processors by default
@@ -191,6 +191,14 @@ impl Teller {
     fn step(&self, step: StudyProgress<'_>) {
         match step {
             StudyProgress::Reduced(progress) => self.progress(progress),
+            StudyProgress::Shrunk(progress) => self.say(&format!(
+                "{:>4} s  {} instructions, {}  {} tried  {}",
+                self.begin.elapsed().as_secs(),
+                progress.instructions,
+                human::cut(progress.passes, 40),
+                progress.candidates,
+                progress.what
+            )),
             StudyProgress::Asks(what) => {
                 self.say(&format!("{:>4} s  {what}", self.begin.elapsed().as_secs()))
             }
@@ -357,20 +365,14 @@ fn files(args: &Reduce) -> Outcome {
     }
     let found = compilers(args.config.as_deref(), &args.cc, Language::C)?;
     let order = order(args, found.limits.clone());
-    let (case, finding, right) = match failing(args, &files, &found, &order)? {
+    let (case, subject) = match failing(args, &files, &found, &order)? {
         Some(failing) => failing,
         None => return Ok(Err(NotReduced::NotShown("every compiler is right about it".into()))),
     };
     let teller = Teller::new();
     let all = found.compilers.as_slice();
-    let patient = Patient {
-        case: &case,
-        kind: finding.kind,
-        bad: campaign::targets_of(&finding.targets, all),
-        right: campaign::targets_of(&right, all),
-        compilers: all,
-    };
-    let reduced = match campaign::shrink(&patient, &order, &|step| teller.step(step)) {
+    let tell = |step: StudyProgress<'_>| teller.step(step);
+    let reduced = match campaign::shrink(&case, &subject, all, &order, &tell) {
         Ok(reduced) => reduced,
         Err(why) => return Ok(Err(why)),
     };
@@ -414,13 +416,13 @@ fn units(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What is wrong with the program, if anything, the gravest of it, and who is right.
+/// What is wrong with the program, if anything: the gravest of it, and who is right.
 fn failing(
     args: &Reduce,
     files: &[PathBuf],
     found: &Compilers,
     order: &ReduceOptions,
-) -> Result<Option<(Case, Suspicion, Vec<String>)>> {
+) -> Result<Option<(Case, ProgramSubject)>> {
     let check = Check {
         files: files.to_vec(),
         include: args.include.clone(),
@@ -451,14 +453,14 @@ fn failing(
         let n = 1 + n.fetch_add(1, Ordering::Relaxed);
         terminal::status(&format!("[{n}/{sum}] {label}"));
     };
-    let (findings, right) = campaign::suspicions(&made.case, &found.compilers, order, &begin)?;
-    if findings.is_empty()
+    let failing = campaign::failing(&made.case, &found.compilers, order, &begin)?;
+    if failing.is_none()
         && let Some(diagnostic) = &told.diagnostic
     {
         terminal::complain(&diagnostic.render(terminal::colour()));
         bail!("so wrong code cannot be told, and no compiler crashes on it");
     }
-    Ok(findings.into_iter().next().map(|finding| (made.case, finding, right)))
+    Ok(failing.map(|subject| (made.case, subject)))
 }
 
 /// A finding of a hunt.
@@ -474,12 +476,13 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
         );
     };
     let teller = Teller::new();
-    let study = match campaign::is_module(&found) {
-        true => of_module(args, &found, &teller)?,
-        false if campaign::is_sequenced(&found) => of_sequence(args, &found, &teller)?,
-        false => of_program(args, &store, &found, &teller)?,
+    let options = StudyOptions {
+        reduce: order(args, oracle::Limits::default()),
+        tools: LlvmTools { program: &crate::llvm::program()?, limits: llvmhost::Limits::default() },
     };
-    let study = match study {
+    let mut installed = InstalledCompilers::new(args.config.as_deref(), &args.cc);
+    let tell = |step: StudyProgress<'_>| teller.step(step);
+    let study = match campaign::study_finding(&found, options, &mut installed, &tell)? {
         Ok(study) => study,
         Err(why) => return Ok(Err(why)),
     };
@@ -487,76 +490,11 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
     show_reduced(args, id, &study)
 }
 
-/// Studies a module that LLVM's passes fail on.
-fn of_module(args: &Reduce, found: &Finding, teller: &Teller) -> Result<Result<Study, NotReduced>> {
-    let label = found.finding.targets.first().context("it has no target")?;
-    let (library, passes) = campaign::read_label(label).map_err(|why| anyhow!(why))?;
-    let patient = ModulePatient {
-        library: &library,
-        passes: &passes,
-        program: &crate::llvm::program()?,
-        limits: llvmhost::Limits::default(),
-    };
-    let order = order(args, oracle::Limits::default());
-    let tell = |p: &optimise::shrink::Progress<'_>| {
-        teller.say(&format!(
-            "{:>4} s  {} instructions, {}  {} tried  {}",
-            teller.begin.elapsed().as_secs(),
-            p.instructions,
-            human::cut(p.passes, 40),
-            p.candidates,
-            p.what
-        ));
-    };
-    Ok(campaign::study_module(found, &patient, &order.stop, &tell))
-}
-
-/// Studies a C program that LLVM's passes make wrong code of.
-fn of_sequence(
-    args: &Reduce,
-    found: &Finding,
-    teller: &Teller,
-) -> Result<Result<Study, NotReduced>> {
-    let label = found.finding.targets.first().context("it has no target")?;
-    let (library, passes) = campaign::read_label(label).map_err(|why| anyhow!(why))?;
-    let subject = ProgramSubject {
-        library: &library,
-        passes: &passes,
-        program: &crate::llvm::program()?,
-        clang: &campaign::front::clang_for(library.major).map_err(|why| anyhow!(why))?,
-        limits: llvmhost::Limits::default(),
-    };
-    let order = order(args, oracle::Limits::default());
-    Ok(campaign::study_program(found, &subject, &order.stop, &|step| teller.step(step)))
-}
-
-/// Studies a C program.
-fn of_program(
-    args: &Reduce,
-    store: &Store,
-    found: &Finding,
-    teller: &Teller,
-) -> Result<Result<Study, NotReduced>> {
-    let subject = campaign::Subject::of_finding(found, &store.stored_targets()?)?;
-    let there = compilers(args.config.as_deref(), &args.cc, subject.case.language)?;
-    let order = order(args, there.limits.clone());
-    let all = there.compilers.as_slice();
-    let patient = Patient {
-        case: &subject.case,
-        kind: subject.kind,
-        bad: campaign::targets_of(&found.finding.targets, all),
-        right: campaign::targets_of(&found.finding.right, all),
-        compilers: all,
-    };
-    Ok(campaign::study(&patient, &order, &|step| teller.step(step)))
-}
-
 /// Shows what became of a finding, and writes it where it is wanted.
 fn show_reduced(args: &Reduce, id: i64, study: &Study) -> Outcome {
     terminal::status("");
     if let Some(dir) = &args.output {
-        let case = Case { files: study.files.clone(), ..campaign::study_case(study) };
-        Lab::default().write(&case, dir)?;
+        campaign::write_files(&study.files, dir)?;
     }
     let text = |file: &SourceFile| String::from_utf8_lossy(&file.bytes).into_owned();
     let text: String = study.files.iter().map(text).collect();
@@ -564,7 +502,7 @@ fn show_reduced(args: &Reduce, id: i64, study: &Study) -> Outcome {
         let object = json!({
             "id": id, "tokens_before": study.tokens.0, "tokens": study.tokens.1,
             "lines": text.lines().count(), "seconds": study.took.as_secs_f64(),
-            "compiler": study.compiler, "flags": study.flags, "key": study.key,
+            "compiler": study.compiler(), "flags": study.flags(), "key": study.key,
             "blame": study.blame, "ladder": study.ladder, "text": text,
         });
         terminal::print(format!("{object}\n").as_bytes())?;
@@ -576,8 +514,8 @@ fn show_reduced(args: &Reduce, id: i64, study: &Study) -> Outcome {
             study.tokens.1,
             study.tokens.0,
             study.took.as_secs_f64(),
-            study.compiler,
-            human::cut(&study.flags.join(" "), 60),
+            study.compiler(),
+            human::cut(&study.flags().join(" "), 60),
             args.folder.command(&format!("show {id}")),
         ));
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use campaign::{Store, Subject};
+use campaign::Store;
 use clap::Args;
 use oracle::Lab;
 use report::{CompilerToday, Detail, Test, View};
@@ -84,15 +84,10 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
     store.known(id)?;
     let found = store.finding(id)?.context("it was there a moment ago")?;
     let study = store.study(id)?;
-    let targets = store.stored_targets()?;
-    let subject = match &study {
-        Some(study) => Subject::of_study(study, found.finding.kind, &targets),
-        None => Subject::of_finding(&found, &targets)?,
-    };
     let bugs = store.bugs()?;
     let bug = bugs.iter().find(|bug| bug.ids.contains(&id));
-    let mut test = Test::new(&found, study.as_ref(), bug, &subject, &targets);
-    test.today = today(args, &subject, &test);
+    let mut test = Test::new(&found, study.as_ref(), bug)?;
+    test.today = today(args, &test);
     let written = report::folder(&test, &args.output)?;
     let mut told = format!("{}: {}\n", args.output.display(), written.join(" "));
     if study.is_none() {
@@ -115,13 +110,11 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
 }
 
 /// Asks the compiler that fails; what it does not tell is left out.
-fn today(args: &Report, subject: &Subject, test: &Test) -> CompilerToday {
+fn today(args: &Report, test: &Test) -> CompilerToday {
     let mut today = CompilerToday { system: system(), ..CompilerToday::default() };
-    let language = subject.case.language;
-    if test.is_module() || test.is_sequenced() {
-        return today;
-    }
-    let Some((name, flags)) = subject.failed.first() else { return today };
+    let language = test.language;
+    let (Some(failing), Some(case)) = (test.failing(), test.case()) else { return today };
+    let (name, flags) = (&failing.compiler, &failing.flags);
     let here = match compilers(args.config.as_deref(), std::slice::from_ref(name), language) {
         Ok(here) => here,
         Err(error) => {
@@ -137,9 +130,7 @@ fn today(args: &Report, subject: &Subject, test: &Test) -> CompilerToday {
     }
     let lab = Lab { limits: here.limits, stop: sandbox::Stop::on_signals() };
     let Ok(scratch) = Scratch::new() else { return today };
-    // The names of the report, so that messages fit it.
-    let mut case = subject.case.clone();
-    case.files = test.files.clone();
+    // By the names of the report, so that messages fit it.
     if lab.write(&case, scratch.path()).is_err() {
         return today;
     }

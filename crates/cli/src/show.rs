@@ -98,8 +98,8 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
         }
     };
     say("What", study.summary.trim());
-    say("Fails", &labels(&study.targets, versions));
-    say("Right", &labels(&study.right, versions));
+    say("Fails", &labels(&study.targets(), versions));
+    say("Right", &labels(&study.right(), versions));
     let hides = report::flags_that_hide(&study.blame);
     let hides = hides.map_or_else(String::new, |flags| format!("; {flags} hides it"));
     match &study.blame.pass {
@@ -111,7 +111,7 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     say("Known by", &study.key);
     text += &ladder(study);
     text += "\nTo reproduce:\n\n";
-    if let Some(command) = report::first_command(&study.commands) {
+    if let Some(command) = study.subject.first_command() {
         let _ = writeln!(text, "    {command}");
     }
     text += "\nEvidence that the reduced program is valid:\n\n";
@@ -157,10 +157,13 @@ fn text(found: &Finding, versions: &BTreeMap<String, String>) -> String {
         let _ = writeln!(text, "{name:<10} {what}");
     };
     say("What", finding.summary.trim().replace('\n', "\n           "));
-    say("Fails", labels(&finding.targets, versions));
+    say("Fails", labels(&finding.targets(), versions));
     say(
         "Right",
-        if finding.right.is_empty() { "nobody".into() } else { labels(&finding.right, versions) },
+        match &finding.right()[..] {
+            [] => "nobody".into(),
+            right => labels(right, versions),
+        },
     );
     say("Standing", standing(found));
     say("Signature", finding.signature.clone());
@@ -177,7 +180,7 @@ pub fn proof(finding: &NewFinding) -> String {
         true => "To reproduce, beside the files (`expected` is what it must print):\n\n",
         false => "To reproduce, beside the files:\n\n",
     };
-    for command in &finding.commands {
+    for command in finding.commands() {
         let _ = writeln!(text, "    {command}");
     }
     let disputed = finding.certificate.disputed();
@@ -226,7 +229,7 @@ fn files(finding: &NewFinding) -> String {
 /// What the first failing target gave: the first lines that differ, or its messages.
 fn evidence(finding: &NewFinding) -> Option<String> {
     let artifact = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
-    for target in &finding.targets {
+    for target in &finding.targets() {
         let stem = target.replace([' ', '/'], "_");
         if let Some(got) = artifact(&format!("{stem}.stdout")) {
             let expected = artifact("expected").map_or(&[][..], |file| &file.bytes);
@@ -316,7 +319,7 @@ fn object(
     object["versions"] = json!(versions);
     object["files"] = finding.files.iter().map(file).collect();
     object["artifacts"] = finding.artifacts.iter().map(file).collect();
-    object["commands"] = json!(finding.commands);
+    object["commands"] = json!(finding.commands());
     object["origin"] = json!(finding.origin);
     object["certificate"] = json!(finding.certificate);
     if let Some(study) = study {
@@ -325,7 +328,7 @@ fn object(
         let file =
             |f: &SourceFile| json!({ "name": f.name, "text": String::from_utf8_lossy(&f.bytes) });
         value["files"] = study.files.iter().map(file).collect();
-        value["commands"] = json!(study.commands);
+        value["commands"] = json!(study.commands());
         value["certificate"] = json!(study.certificate);
         value["blame"] = json!(study.blame);
         value["ladder"] = json!(study.ladder);
@@ -343,10 +346,8 @@ fn write(folder: &Path, found: &Finding, readme: &str) -> Result<Vec<String>> {
 
 /// Writes the reduced program beside it; the names.
 fn write_reduced(folder: &Path, study: &Study) -> Result<Vec<String>> {
-    let expected = study
-        .expected
-        .as_ref()
-        .map(|e| SourceFile { name: "expected".into(), bytes: e.stdout.clone() });
+    let expected =
+        study.expected().map(|e| SourceFile { name: "expected".into(), bytes: e.stdout.clone() });
     let names = write_files(&folder.join(REDUCED), study.files.iter().chain(&expected))?;
     Ok(names.into_iter().map(|name| format!("{REDUCED}/{name}")).collect())
 }
@@ -405,7 +406,8 @@ Expected (-) and what gcc-12 -O2 gives (+), from line 3 on; 1 line differs:
 
 To reproduce, beside the files (`expected` is what it must print):
 
-    gcc-12 -O2 func.c driver.c -o a && ./a | diff expected -
+    gcc-12 -O2 -w func.c driver.c -o program -lm && ./program | diff expected -
+    gcc-12 -O3 -w func.c driver.c -o program -lm && ./program | diff expected -
 
 Evidence that the program is valid:
 

@@ -16,6 +16,7 @@ use anyhow::{Result, bail};
 use campaign::{
     Cost, NewFinding, Sample, Standing, Store, StoredTarget, Study, TargetResult, Tested,
 };
+use finding::{ProgramSubject, Subject};
 use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use sandbox::{Run, Scratch, Stop};
 use triage::{Blame, Cell, Ladder, Rung};
@@ -196,13 +197,14 @@ fn tested(seed: u64, bugs: u64) -> Tested {
             bug % 50
         ),
         standing: if bug.is_multiple_of(17) { Standing::Disputed } else { Standing::Confirmed },
-        targets: vec![label("-O2"), label("-O3")],
-        right: vec![label("-O0"), label("-O1"), "tcc -O0".into()],
+        subject: Subject::Program(ProgramSubject::named(
+            kind,
+            &["func.c", "driver.c"],
+            &[(compiler, "-O2"), (compiler, "-O3")],
+            &[(compiler, "-O0"), (compiler, "-O1"), ("tcc", "-O0")],
+        )),
         files: vec![file("func.c", 200), file("driver.c", 30)],
         artifacts: vec![file("expected", 20), file(&format!("{compiler}_-O2.stdout"), 20)],
-        commands: vec![format!(
-            "{compiler} -O2 func.c driver.c -o program && ./program | diff expected -"
-        )],
         origin: format!("gainsay gen --seed {seed} -o DIR"),
         certificate: certificate(),
     };
@@ -240,14 +242,16 @@ fn study(n: u64) -> Study {
     Study {
         files: vec![file("test.c", 12)],
         evidence: vec![file("actual", 1)],
-        standard: None,
-        expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
+        subject: Subject::Program(ProgramSubject {
+            expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
+            ..ProgramSubject::named(
+                FailureKind::WrongOutput,
+                &["test.c"],
+                &[("gcc-12", "-O2")],
+                &[("gcc-12", "-O0")],
+            )
+        }),
         summary: format!("prints \"0\", expected \"{n}\" (line 1)"),
-        compiler: "gcc-12".into(),
-        flags: vec!["-O2".into()],
-        targets: vec!["gcc-12 -O2".into()],
-        right: vec!["gcc-12 -O0".into()],
-        commands: vec!["gcc-12 -O2 test.c -o program && ./program | diff expected -".into()],
         certificate: certificate(),
         blame: Blame { pass: Some(format!("pass-{}", n % 40)), ..Blame::default() },
         ladder: Ladder {

@@ -83,14 +83,12 @@ pub fn of(dir: &Path) -> Result<BTreeMap<Bug, String>> {
 fn bug(found: &Finding, study: Option<&Study>) -> Option<(Bug, String)> {
     let finding = &found.finding;
     let kind = Type::of(finding.kind, &finding.signature)?;
-    let label = finding.targets.first()?;
-    let (library, passes) = label.split_once("-passes=")?;
-    let reduced =
-        study.and_then(|study| study.flags.iter().find_map(|flag| flag.strip_prefix("-passes=")));
+    let library = finding.subject.library()?.name();
+    let passes = finding.subject.passes()?;
+    let reduced = study.and_then(|study| study.subject.passes());
     // That a program prints the wrong thing, dies or does not end may all be the work of one bug.
     let named = finding.signature.split_once(" llvm ").map_or("", |(_, name)| name);
     let key = if kind == Type::WrongCode { named } else { &finding.signature };
-    let library = library.split(' ').next().unwrap_or(library).to_string();
     let bug = Bug { kind, key: key.to_string(), library };
     let last = last(reduced.unwrap_or(passes)).to_string();
     (finding.standing == Standing::Confirmed).then_some((bug, last))

@@ -50,7 +50,7 @@ pub fn found(found: &Finding) -> String {
         0 => String::new(),
         n => format!(", seen {} before", human::plural(n, "time")),
     };
-    let what = format!("{}: {}", human::targets(&finding.targets), one_line(&finding.summary));
+    let what = format!("{}: {}", human::targets(&finding.targets()), one_line(&finding.summary));
     format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), human::cut(&what, 200))
 }
 
@@ -88,8 +88,8 @@ pub fn studied(id: i64, study: Result<&Study, &str>) -> String {
             format!(
                 "#{id} reduced to {}, fails with {} {}{pass}\n",
                 human::plural(study.tokens.1 as u64, "token"),
-                study.compiler,
-                study.flags.join(" ")
+                study.compiler(),
+                study.flags().join(" ")
             )
         }
         Err(why) => format!("#{id} was not reduced: {}\n", human::cut(&one_line(why), 200)),
@@ -104,7 +104,7 @@ pub fn studied_object(id: i64, study: Result<&Study, &str>) -> Value {
             json!({
                 "event": "study", "id": id, "tokens": study.tokens.1,
                 "lines": study.files.iter().map(lines).sum::<usize>(),
-                "compiler": study.compiler, "flags": study.flags,
+                "compiler": study.compiler(), "flags": study.flags(),
                 "pass": study.blame.pass, "key": study.key,
             })
         }

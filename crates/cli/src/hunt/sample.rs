@@ -5,6 +5,7 @@ use std::time::Duration;
 use campaign::{
     Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Study, TargetResult,
 };
+use finding::{ProgramSubject, Subject};
 use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use toolchain::Language;
 
@@ -81,6 +82,22 @@ pub fn setting() -> Setting {
     }
 }
 
+/// Wrong code of one file on compilers of the sample.
+pub fn subject(failing: &[(&str, &str)], right: &[(&str, &str)]) -> Subject {
+    subject_of(FailureKind::WrongOutput, &["test.c"], failing, right)
+}
+
+fn subject_of(
+    kind: FailureKind,
+    units: &[&str],
+    failing: &[(&str, &str)],
+    right: &[(&str, &str)],
+) -> Subject {
+    let expected = Some(Expected { stdout: b"1\n".to_vec(), status: 0 });
+    let named = ProgramSubject::named(kind, units, failing, right);
+    Subject::Program(ProgramSubject { expected, ..named })
+}
+
 /// A finding of the sample.
 pub fn finding(id: i64, kind: FailureKind, signature: &str) -> Finding {
     let opinion = |tool: &str, command: &str, says| Opinion {
@@ -93,6 +110,8 @@ pub fn finding(id: i64, kind: FailureKind, signature: &str) -> Finding {
         _ => "prints \"test_3 1f\" for \"test_3 2a\" (line 3)",
     };
     let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
+    let failing = [("gcc-12", "-O2"), ("gcc-12", "-O3")];
+    let right = [("gcc-12", "-O0"), ("clang-16", "-O2")];
     Finding {
         id,
         engine: "yarp".into(),
@@ -104,8 +123,7 @@ pub fn finding(id: i64, kind: FailureKind, signature: &str) -> Finding {
             signature: signature.into(),
             summary: summary.into(),
             standing: Standing::Confirmed,
-            targets: vec!["gcc-12 -O2".into(), "gcc-12 -O3".into()],
-            right: vec!["gcc-12 -O0".into(), "clang-16 -O2".into()],
+            subject: subject_of(kind, &["func.c", "driver.c"], &failing, &right),
             files: vec![
                 file("func.c", "int f;\n"),
                 file("driver.c", "int main(void) { return 0; }\n"),
@@ -114,7 +132,6 @@ pub fn finding(id: i64, kind: FailureKind, signature: &str) -> Finding {
                 file("expected", "test_1 00\ntest_2 ff\ntest_3 2a\n"),
                 file("gcc-12_-O2.stdout", "test_1 00\ntest_2 ff\ntest_3 1f\n"),
             ],
-            commands: vec!["gcc-12 -O2 func.c driver.c -o a && ./a | diff expected -".into()],
             origin: format!("gainsay gen --seed {} -o DIR", 7000 + id),
             certificate: Certificate {
                 opinions: vec![
@@ -147,14 +164,8 @@ pub fn study() -> Study {
             bytes: b"int main(void)\n{\n    return 0;\n}\n".to_vec(),
         }],
         evidence: vec![SourceFile { name: "actual".into(), bytes: b"0\n".to_vec() }],
-        standard: None,
-        expected: Some(Expected { stdout: b"1\n".to_vec(), status: 0 }),
+        subject: subject(&[("gcc-12", "-O2")], &[("gcc-12", "-O0")]),
         summary: "prints \"0\" for \"1\" (line 1)".into(),
-        compiler: "gcc-12".into(),
-        flags: vec!["-O2".into()],
-        targets: vec!["gcc-12 -O2".into()],
-        right: vec!["gcc-12 -O0".into()],
-        commands: vec!["gcc-12 -O2 -w test.c -o program -lm && ./program | diff expected -".into()],
         certificate: Certificate::default(),
         blame: triage::Blame {
             pass: Some("tailr1".into()),

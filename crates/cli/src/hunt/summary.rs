@@ -171,7 +171,7 @@ fn rows(groups: &[&Group]) -> String {
     for Group { count, newest } in groups.iter().take(GROUPS) {
         let finding = &newest.finding;
         let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
-        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets));
+        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets()));
         let what = human::cut(&format!("{targets}: {}", one_line(&finding.summary)), 150);
         let _ = writeln!(text, "  #{:<4} {kind}{times}: {what}", newest.id);
     }

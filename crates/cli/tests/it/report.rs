@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use campaign::{Store, Study};
-use oracle::{Assessment, Certificate, Expected, Opinion, SourceFile};
+use finding::{ProgramSubject, Subject};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use sandbox::{Ended, Finished, Run, Scratch, Status};
 use serde_json::Value;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
@@ -67,6 +68,10 @@ fn write_compiler(dir: &Path, text: &str) {
 
 /// A hunt with a crash and wrong code of the faulty compiler, in `out`.
 fn hunt() -> Scratch {
+    hunt_with(&[])
+}
+
+fn hunt_with(more: &[&str]) -> Scratch {
     let scratch = Scratch::new().expect("a temporary folder");
     let dir = scratch.path();
     fs::create_dir(dir.join("own")).expect("a folder");
@@ -74,8 +79,9 @@ fn hunt() -> Scratch {
     fs::write(dir.join("own/ice.c"), ICE).expect("it is written");
     fs::write(dir.join("gainsay.toml"), CONFIG).expect("it is written");
     write_compiler(dir, FAULTY);
+    fs::create_dir_all(dir.join("test.llvm/include")).expect("a folder");
     let args = ["hunt", "--engine", "files", "--from", "own", "--cc", "faulty", "--jobs", "1"];
-    let done = gainsay(dir, &[&args[..], &["--hunt", "out", "--no-reduce"]].concat());
+    let done = gainsay(dir, &[&args[..], &["--hunt", "out", "--no-reduce"], more].concat());
     assert_eq!(done.status, Status::Exit(1), "{}{}", done.stdout.text(), done.stderr.text());
     scratch
 }
@@ -94,7 +100,11 @@ fn id(dir: &Path, kind: &str) -> String {
 fn study(dir: &Path) -> Study {
     let text = "/* must print <two> & \"quotes\" */\n#include <stdlib.h>\nint puts(const char *);\n\
                 int main(void) { puts(\"two\"); return 0; }\n";
-    let cc = dir.join("faulty.sh");
+    let (fails, right) = ([("faulty", "-O2")], [("faulty", "-O0")]);
+    let kind = FailureKind::WrongOutput;
+    let mut subject = ProgramSubject::named(kind, &["test.c"], &fails, &right);
+    subject.expected = Some(Expected { stdout: b"two\n".to_vec(), status: 0 });
+    subject.compilers[0].c = vec![dir.join("faulty.sh").display().to_string()];
     let rung = |name: &str, cells: [Cell; 3]| Rung {
         compiler: name.into(),
         version: "12.2.0".into(),
@@ -103,17 +113,8 @@ fn study(dir: &Path) -> Study {
     Study {
         files: vec![SourceFile { name: "test.c".into(), bytes: text.into() }],
         evidence: vec![SourceFile { name: "actual".into(), bytes: b"<b>other</b>\n".to_vec() }],
-        standard: None,
-        expected: Some(Expected { stdout: b"two\n".to_vec(), status: 0 }),
+        subject: Subject::Program(subject),
         summary: "prints nothing for \"two\" (line 1)".into(),
-        compiler: "faulty".into(),
-        flags: vec!["-O2".into()],
-        targets: vec!["faulty -O2".into()],
-        right: vec!["faulty -O0".into()],
-        commands: vec![format!(
-            "{} -O2 -w -std=gnu11 test.c -o program -lm && ./program | diff expected -",
-            cc.display()
-        )],
         certificate: Certificate {
             opinions: vec![Opinion {
                 tool: "gainsay 0.1.0".into(),
@@ -289,6 +290,29 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     assert_eq!(page.matches("<details class=\"finding\">").count(), 2, "{page}");
     assert!(page.contains("<mark>&lt;b&gt;other&lt;/b&gt;</mark>"), "{page}");
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("width=device-width"));
+}
+
+#[test]
+fn a_folder_named_like_a_module_makes_no_module_of_a_program() {
+    let scratch = hunt_with(&["-I", "test.llvm/include"]);
+    let dir = scratch.path();
+    let crash = id(dir, "compiler-crash");
+    let shown = gainsay(dir, &["show", &crash, "--hunt", "out"]).stdout.text();
+    assert!(shown.contains("test.llvm/include"), "{shown}");
+    let done = gainsay(dir, &["report", &crash, "--hunt", "out", "-o", "before"]);
+    assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());
+    assert!(read(dir.join("before/report.md")).contains("test.llvm/include"));
+    assert_eq!(reproduce(dir, "before", &[]).0, Status::Exit(0));
+    let done = gainsay(dir, &["recheck", &crash, "--hunt", "out", "--cc", "faulty"]);
+    assert!(done.stdout.text().contains("still fails: faulty -O1\n"), "{}", done.stdout.text());
+    let done = gainsay(dir, &["reduce", &crash, "--hunt", "out", "--cc", "faulty", "--jobs", "1"]);
+    let told = done.stderr.text();
+    assert_eq!(done.status, Status::Exit(0), "{told}");
+    assert!(told.contains("; faulty -O1; "), "{told}");
+    let done = gainsay(dir, &["report", &crash, "--hunt", "out", "-o", "bug"]);
+    assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());
+    assert!(dir.join("bug/test.c").is_file() && !dir.join("bug/test.ll").exists());
+    assert_eq!(reproduce(dir, "bug", &[]).0, Status::Exit(0));
 }
 
 #[test]

@@ -85,13 +85,19 @@ fn standard(case: &Case, family: Family) -> Option<String> {
 /// The shell command that compiles a case on a target and runs it, in the folder of its files.
 /// `None` where the target has no compiler for the language.
 pub fn command_line(case: &Case, target: &Target) -> Option<String> {
+    let mut run: Vec<OsString> = target.compiler.runner.clone();
+    run.push("./program".into());
+    let all = compilations(case, target)?;
+    let steps = all.iter().chain([&run]).map(|words| shell_line(words));
+    Some(steps.collect::<Vec<_>>().join(" && "))
+}
+
+/// The words of the same without the run: of the harness, if it has one, and of all the rest.
+pub fn compilations(case: &Case, target: &Target) -> Option<Vec<Vec<OsString>>> {
     let object = case.harness.as_ref().map(|unit| Path::new(unit).with_extension("o"));
     let first = object.as_ref().and_then(|object| harness(case, target, object));
     let compile = arguments(case, target, object.as_deref(), Path::new("program"))?;
-    let mut run: Vec<OsString> = target.compiler.runner.clone();
-    run.push("./program".into());
-    let steps = first.iter().chain([&compile, &run]).map(|words| shell_line(words));
-    Some(steps.collect::<Vec<_>>().join(" && "))
+    Some(first.into_iter().chain([compile]).collect())
 }
 
 /// Words quoted for a shell.

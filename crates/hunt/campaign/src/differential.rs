@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use choice::Choices;
+use finding::{ProgramSubject, Subject};
 use oracle::{
     Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Lab,
     Observation, Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
@@ -165,7 +166,7 @@ impl<'a> DifferentialTest<'a> {
         let right = agreement(&self.made.case, &self.targets, &self.seen).right;
         let finding = |suspicion: &Suspicion| {
             let certificate = Certificate { opinions: opinions.clone() };
-            self.describe(suspicion.clone(), Standing::Unconfirmed, right.clone(), certificate)
+            self.describe(suspicion.clone(), Standing::Unconfirmed, &right, certificate)
         };
         let seen = suspicions.iter().map(finding).collect();
         self.bench.sight(tested, &self.made.origin, seen);
@@ -309,25 +310,28 @@ impl<'a> DifferentialTest<'a> {
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
         let standing = standing(&suspicion, &agreement, &certificate);
-        Ok(self.describe(suspicion, standing, agreement.right, certificate))
+        Ok(self.describe(suspicion, standing, &agreement.right, certificate))
     }
 
     fn describe(
         &self,
         suspicion: Suspicion,
         standing: Standing,
-        right: Vec<String>,
+        right: &[String],
         certificate: Certificate,
     ) -> NewFinding {
+        let those = |labels: &[String]| -> Vec<Target> {
+            self.targets.iter().filter(|t| labels.contains(&t.label())).cloned().collect()
+        };
+        let (failing, right) = (those(&suspicion.targets), those(right));
+        let subject = ProgramSubject::new(&self.made.case, suspicion.kind, &failing, &right);
         NewFinding {
             kind: suspicion.kind,
             standing,
             artifacts: self.artifacts(&suspicion),
-            commands: self.commands(&suspicion),
             signature: suspicion.signature,
             summary: suspicion.summary,
-            targets: suspicion.targets,
-            right,
+            subject: Subject::Program(subject),
             files: self.made.case.files.clone(),
             origin: self.made.origin.clone(),
             certificate,
@@ -362,15 +366,6 @@ impl<'a> DifferentialTest<'a> {
             all.push(SourceFile { name, bytes: bytes[..bytes.len().min(KEPT)].to_vec() });
         }
         all
-    }
-
-    fn commands(&self, suspicion: &Suspicion) -> Vec<String> {
-        let failing = self.targets.iter().filter(|t| suspicion.targets.contains(&t.label()));
-        let lines = failing.filter_map(|target| oracle::command_line(&self.made.case, target));
-        match suspicion.kind.is_wrong_code() {
-            true => lines.map(|line| format!("{line} | diff expected -")).collect(),
-            false => lines.collect(),
-        }
     }
 }
 

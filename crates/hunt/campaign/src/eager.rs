@@ -5,6 +5,7 @@
 //! recorded as a finding: one of the two has a bug. Frama-C's alarms prove nothing and make no
 //! finding.
 
+use finding::{JudgedSubject, Subject};
 use oracle::{Assessment, Certificate, FailureKind, Opinion, Trouble};
 
 use crate::bench::TestBench;
@@ -52,11 +53,9 @@ fn disagreement(made: &TestProgram, opinion: &Opinion, certificate: Certificate)
         ),
         summary: words,
         standing: Standing::Disputed,
-        targets: vec![tool.clone()],
-        right: Vec::new(),
+        subject: Subject::Judged(JudgedSubject::of(tool, command)),
         files: made.case.files.clone(),
         artifacts: Vec::new(),
-        commands: vec![command.clone()],
         origin: made.origin.clone(),
         certificate,
     }

@@ -22,7 +22,7 @@ use sandbox::Stop;
 
 pub use self::emi::{Emi, EmiOptions, SeedMaker, least};
 pub use self::passes::{Backend, Judge, Passes, PassesOptions, PassesTally};
-pub(crate) use self::passes::{exclusions_file, is_name as is_passes, start};
+pub(crate) use self::passes::{exclusions_file, start};
 pub use crossover::Crossover;
 pub use csmith::Csmith;
 pub use files::Files;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use finding::{FrontLevel, SequenceSubject};
 use oracle::Case;
 use sandbox::Run;
 use toolchain::{Tool, find_tool};
@@ -24,15 +25,23 @@ pub fn clang_for(major: u32) -> Result<PathBuf, String> {
     })
 }
 
-/// What makes clang write bitcode and leave it as it is. As for an optimised build it says more:
-/// lifetimes of variables, types of accesses.
+/// The clang that made the IR of a finding, if it is here; else one that its library can read.
+pub fn clang_of(sequence: &SequenceSubject) -> Result<PathBuf, String> {
+    let clang = Path::new(&sequence.clang);
+    match clang.is_absolute() && clang.is_file() {
+        true => Ok(clang.to_path_buf()),
+        false => clang_for(sequence.library.major),
+    }
+}
+
+/// What makes clang write bitcode and leave it as it is.
 pub fn clang_arguments(optimising: bool) -> Vec<OsString> {
-    let level = match optimising {
-        true => ["-O2", "-Xclang", "-disable-llvm-passes"],
-        // Else every function is marked as not to be touched.
-        false => ["-O0", "-Xclang", "-disable-O0-optnone"],
-    };
-    level.iter().chain(&["-emit-llvm", "-c"]).map(OsString::from).collect()
+    level(optimising).clang_arguments().map(OsString::from).into()
+}
+
+/// The level of IR for an optimised build, or for another.
+pub fn level(optimising: bool) -> FrontLevel {
+    if optimising { FrontLevel::Optimised } else { FrontLevel::Unoptimised }
 }
 
 /// The bitcode of one file of a case that was written to a folder, and clang's processor time.

@@ -37,6 +37,9 @@
 //! that does what the machine says, and no detector that calls the program undefined. Otherwise it is
 //! *disputed*: kept, counted separately, and most likely a bug of ours.
 //!
+//! **Findings** are data: a [`Subject`] of `finding` says what failed on what. Labels and commands are made of it;
+//! only `store/older` reads text of that kind, for stores of versions 1 to 4.
+//!
 //! **Studies.** A [`Study`] is the reduced program with its fewest flags, certificate, version ladder, blame
 //! and key, what it prints, and the code before and after the blamed pass. The first finding of a signature is
 //! studied; of wrong code, whose signature says only where it fails, also the second, fourth, eighth. A study
@@ -87,17 +90,16 @@ pub use engine::{
     SeedMaker, SmithOptions, TestProgram, Validate, least,
 };
 pub use event::{EndReason, EngineProgress, Event, Progress};
+pub use finding::Subject;
 pub use hunt::{Crew, Task, hunt, hunt_with};
-pub use module::{
-    FILE as MODULE, Patient as ModulePatient, is_module, read_label, recheck_module, study_module,
-};
+pub use module::{FILE as MODULE, LlvmTools};
 pub use plan::{EngineChoice, Plan};
 pub use predict::{Unusable, own_opinion};
-pub use program::{
-    Subject as ProgramSubject, forget_exclusions, is_sequenced, recheck_program, study_program,
-};
+pub use program::forget_exclusions;
 pub use queue::{Queue, QueuedTest, SeedBlock, WorkItem};
-pub use recheck::{RecheckOutcome, Rechecked, Subject, recheck, stored_case, study_case};
+pub use recheck::{
+    RecheckOptions, RecheckOutcome, Rechecked, Specimen, recheck_finding, write_files,
+};
 pub use record::{
     BugState, Checks, Cost, Finding, NewFinding, Standing, Study, TargetResult, Tested,
 };
@@ -105,8 +107,10 @@ pub use refinement::{AFTER, COUNTEREXAMPLE};
 pub use schedule::LONGEST_STUDY;
 pub use seed::{Seed, donors, texts};
 pub use store::{
-    Bug, Counts, EngineSpent, ListedFinding, NotedState, Recipe, Sample, Snapshot, Store,
-    StoredTarget, StudyBrief, Suppression,
+    Bug, Counts, EngineSpent, ListedFinding, NotedState, Sample, Snapshot, Store, StoredTarget,
+    StudyBrief, Suppression,
 };
-pub use study::{Patient, StudyProgress, shrink, study, summary_of, suspicions, targets_of};
+pub use study::{
+    CompilerFinder, StudyOptions, StudyProgress, failing, shrink, study_finding, summary_of,
+};
 pub use worker::{Delivery, SharedQueue, StudyFailure, WorkResult, WorkSource, Worker};

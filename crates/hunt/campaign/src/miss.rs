@@ -11,6 +11,7 @@ use std::path::Path;
 use choice::Choices;
 use cmachine::{MachineConfig, Node, Outcome, UbKind};
 use ctree::{ExprId, ExprKind, Program, StmtKind, UnOp};
+use finding::{JudgedSubject, Subject};
 use oracle::{Assessment, Certificate, Detector, Detectors, FailureKind, Lab, Opinion, Trouble};
 use toolchain::{Family, Language, Preprocessor};
 
@@ -168,11 +169,12 @@ fn finding(
         signature: format!("{} {} {}", FailureKind::SanitizerMiss.name(), miss.tool, kind.name()),
         summary: format!("misses {} on line {line}: {detail}", kind.name()),
         standing: if right.is_empty() { Standing::Disputed } else { Standing::Confirmed },
-        targets: vec![miss.tool.clone()],
-        right: right.to_vec(),
+        subject: Subject::Judged(JudgedSubject {
+            right: right.to_vec(),
+            ..JudgedSubject::of(&miss.tool, &miss.command)
+        }),
         files: made.case.files.clone(),
         artifacts: Vec::new(),
-        commands: vec![miss.command.clone()],
         origin: made.origin.clone(),
         certificate: certificate.clone(),
     }

@@ -1,10 +1,11 @@
 //! Findings that are LLVM modules: their study and their recheck.
 //!
-//! A target's label is `libLLVM-16 -passes=default<O3>`: the version says which library is asked, unless
-//! the caller knows the file.
+//! A target's label is `libLLVM-16 -passes=default<O3>`; which file is asked, the subject says.
 
+use std::path::Path;
 use std::time::Instant;
 
+use finding::{LibraryIdentity, ModuleFault, ModuleSubject, Subject};
 use llvmhost::{Fault, Installed, Limits, Program, Running, Server, Setup, Signature};
 use optimise::shrink;
 use optimise::tester::OnServer;
@@ -16,24 +17,17 @@ use refine::Checker;
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::recheck::{RecheckOutcome, Rechecked};
+use crate::recheck::{Rechecked, Specimen};
 use crate::record::{Finding, Study};
 use crate::refinement::{is_refuted, study_refuted};
 
 /// The file of a finding.
-pub const FILE: &str = "test.ll";
+pub use finding::MODULE_FILE as FILE;
 
-/// What stands between a library and its passes in a label.
-const PASSES: &str = " -passes=";
-
-/// A library with passes that fail on a module.
-#[derive(Clone, Debug)]
-pub struct Patient<'a> {
-    /// The library.
-    pub library: &'a Installed,
-    /// The passes.
-    pub passes: &'a str,
-    /// How servers are started.
+/// What a study of passes needs besides the finding.
+#[derive(Clone, Copy, Debug)]
+pub struct LlvmTools<'a> {
+    /// How servers are started; we ourselves, so that is also who `gainsay llvm cc` is.
     pub program: &'a Program,
     /// What LLVM may use.
     pub limits: Limits,
@@ -42,19 +36,47 @@ pub struct Patient<'a> {
 /// What a study tells while it works.
 pub type ProgressFn<'a> = &'a dyn Fn(&shrink::Progress<'_>);
 
-/// Whether a finding is a module.
-pub fn is_module(found: &Finding) -> bool {
-    found.finding.commands.iter().any(|command| command.contains(FILE))
+/// Which library it is. `version` is what it says of itself, where it was asked.
+pub fn identity(library: &Installed, version: &str) -> LibraryIdentity {
+    LibraryIdentity {
+        path: library.path.display().to_string(),
+        major: library.major,
+        version: version.into(),
+        distinct_name: (!library.is_default).then(|| library.name()),
+        build: (!library.build_id.is_empty()).then(|| library.build_id.clone()),
+        assertions: library.assertions,
+        bin: library.bin().map(|bin| bin.display().to_string()),
+        triple: llvmhost::X86_64.into(),
+    }
 }
 
-/// Library and passes of a label. `Err` is a sentence.
-pub fn read_label(label: &str) -> Result<(Installed, String), String> {
-    let read = label.split_once(PASSES);
-    let (name, passes) = read.ok_or_else(|| format!("{label} names no passes"))?;
-    // A level may stand between.
-    let name = name.split(' ').next().unwrap_or(name);
-    let version = name.strip_prefix("libLLVM-").unwrap_or(name);
-    Ok((Installed::named(version)?, passes.to_string()))
+/// The library of a finding, if it is still there. One of which only the number was kept is the system's of that
+/// number; no other is taken for one that was given by file. `Err` is a sentence.
+pub fn installed(library: &LibraryIdentity) -> Result<Installed, String> {
+    match library.path.is_empty() {
+        true => Installed::named(&library.major.to_string()),
+        false => Installed::named(&library.path),
+    }
+}
+
+/// A module as it is studied in a hunt of these libraries: on another machine the same one is another file. The file
+/// that failed comes first, for two may have one number.
+pub fn at_hand<'a>(
+    module: &ModuleSubject,
+    libraries: impl Iterator<Item = &'a Installed>,
+) -> Option<ModuleSubject> {
+    let here = library_at_hand(&module.library, libraries)?;
+    Some(ModuleSubject { library: here, ..module.clone() })
+}
+
+/// The same of a library alone.
+pub fn library_at_hand<'a>(
+    wanted: &LibraryIdentity,
+    libraries: impl Iterator<Item = &'a Installed>,
+) -> Option<LibraryIdentity> {
+    let alike = libraries.filter(|library| library.major == wanted.major);
+    let here = alike.min_by_key(|library| library.path.as_path() != Path::new(&wanted.path))?;
+    Some(LibraryIdentity { path: here.path.display().to_string(), ..wanted.clone() })
 }
 
 /// `libLLVM-16`.
@@ -64,25 +86,17 @@ pub fn compiler(library: &Installed) -> String {
 
 /// `libLLVM-16 -passes=default<O3>`.
 pub fn label(library: &Installed, passes: &str) -> String {
-    format!("{}{PASSES}{passes}", compiler(library))
+    format!("{} -passes={passes}", compiler(library))
 }
 
-/// The command that shows it, in the folder of the file. Debian's names of LLVM's tools; elsewhere they have no
-/// number.
-pub fn command(library: &Installed, passes: &str, signature: &Signature) -> String {
-    let major = library.major;
-    let verify = if signature.fault == Fault::InvalidIr { " -verify-each" } else { "" };
-    match (is_of_code(signature), passes) {
-        (true, "") => format!("{} {FILE}", code_command(library)),
-        (true, _) => {
-            format!("opt-{major} '-passes={passes}' {FILE} | {}", code_command(library))
-        }
-        _ => format!("opt-{major} '-passes={passes}'{verify} -disable-output {FILE}"),
-    }
-}
-
-fn code_command(library: &Installed) -> String {
-    format!("llc-{} -O2 -relocation-model=pic -filetype=obj -o test.o", library.major)
+/// A module on which passes of a library have a fault.
+pub fn subject(library: LibraryIdentity, passes: &str, signature: &Signature) -> Subject {
+    let fault = match signature.fault {
+        _ if is_of_code(signature) => ModuleFault::CodeGenerator,
+        Fault::InvalidIr => ModuleFault::InvalidIr,
+        Fault::Crash | Fault::Hang | Fault::Memory => ModuleFault::Pass,
+    };
+    Subject::Module(ModuleSubject { library, passes: passes.into(), fault })
 }
 
 /// Whether the code generator fails, and not a pass.
@@ -118,19 +132,21 @@ pub fn named(signature: &Signature) -> String {
 /// Makes the module of a finding small, its passes too, and finds out which versions fail.
 pub fn study_module(
     found: &Finding,
-    patient: &Patient<'_>,
+    module: &ModuleSubject,
+    tools: LlvmTools<'_>,
     stop: &Stop,
     tell: ProgressFn<'_>,
 ) -> Result<Study, NotReduced> {
-    if found.finding.kind == FailureKind::Miscompilation {
-        return study_refuted(found, patient, stop, tell);
+    let library = &installed(&module.library).map_err(NotReduced::Unusable)?;
+    if module.fault == ModuleFault::Refinement {
+        return study_refuted(found, module, library, tools, stop, tell);
     }
     let begin = Instant::now();
-    let Patient { library, passes, limits, .. } = *patient;
+    let (passes, limits) = (module.passes.as_str(), tools.limits);
     let file = found.finding.files.first();
     let file = file.ok_or_else(|| NotReduced::Unusable("it has no file".into()))?;
-    let mut server = serve(patient.program, library).map_err(NotReduced::Unusable)?;
-    let code = found.finding.signature.contains(CODE_GENERATOR);
+    let mut server = serve(tools.program, library).map_err(NotReduced::Unusable)?;
+    let code = module.fault == ModuleFault::CodeGenerator;
     let wanted = match outcome_of(&mut server, &file.bytes, passes, code, limits)? {
         Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::NotShown("it works".into())),
@@ -150,7 +166,7 @@ pub fn study_module(
         Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::Unusable("the reduced module does not show it".into())),
     };
-    let ladder = ladder(patient, &shrunk.module, &shrunk.passes, &now);
+    let ladder = ladder(tools, library, &shrunk.module, &shrunk.passes, &now);
     let pass = now.pass.clone().or(wanted.pass);
     let culprit = pass.as_ref().map(|pass| Culprit {
         method: Method::Message,
@@ -161,14 +177,8 @@ pub fn study_module(
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
         evidence: Vec::new(),
-        standard: None,
-        expected: None,
+        subject: subject(identity(library, &server.release), &shrunk.passes, &now),
         summary: now.summary.clone(),
-        compiler: compiler(library),
-        flags: vec![format!("-passes={}", shrunk.passes)],
-        targets: vec![label(library, &shrunk.passes)],
-        right: Vec::new(),
-        commands: vec![command(library, &shrunk.passes, &now)],
         certificate: certificate(library),
         blame: Blame { pass, culprits: culprit.into_iter().collect(), limits: Vec::new() },
         ladder,
@@ -181,61 +191,39 @@ pub fn study_module(
 
 /// Whether a module still fails where it did.
 pub fn recheck_module(
-    found: &Finding,
-    study: Option<&Study>,
-    program: &Program,
+    specimen: Specimen<'_>,
+    module: &ModuleSubject,
+    tools: LlvmTools<'_>,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Rechecked, String> {
-    let (files, labels) = match study {
-        Some(study) => (&study.files, &study.targets),
-        None => (&found.finding.files, &found.finding.targets),
+    let file = specimen.files.first().ok_or("it has no file")?;
+    let label = module.label();
+    begin(&label);
+    let mut done = Rechecked::default();
+    let Ok(library) = installed(&module.library) else {
+        done.gone.push(module.library.name());
+        return Ok(done);
     };
-    let file = files.first().ok_or("it has no file")?;
-    let mut done = Rechecked {
-        verdict: RecheckOutcome::Unknown,
-        fails: Vec::new(),
-        right: Vec::new(),
-        gone: Vec::new(),
-        otherwise: Vec::new(),
-    };
-    for label in labels {
-        begin(label);
-        let Ok((library, passes)) = read_label(label) else {
-            done.gone.push(label.split(' ').next().unwrap_or(label).to_string());
-            continue;
-        };
-        let mut server = serve(program, &library)?;
-        if found.finding.kind == FailureKind::Miscompilation {
-            let text = String::from_utf8_lossy(&file.bytes);
-            let own = Checker::new(None);
-            match is_refuted(&mut server, &text, &passes, &own, Limits::default()) {
-                Some(true) => done.fails.push(label.clone()),
-                Some(false) => done.right.push(label.clone()),
-                None => done.otherwise.push((label.clone(), "the passes fail on it".into())),
-            }
-            continue;
+    let mut server = serve(tools.program, &library)?;
+    if module.fault == ModuleFault::Refinement {
+        let text = String::from_utf8_lossy(&file.bytes);
+        let own = Checker::new(None);
+        match is_refuted(&mut server, &text, &module.passes, &own, tools.limits) {
+            Some(true) => done.fails.push(label),
+            Some(false) => done.right.push(label),
+            None => done.otherwise.push((label, "the passes fail on it".into())),
         }
-        let code = found.finding.signature.contains(CODE_GENERATOR);
-        let seen = outcome_of(&mut server, &file.bytes, &passes, code, Limits::default());
-        match seen.map_err(|error| error.to_string())? {
-            Verdict::Fine(_) => done.right.push(label.clone()),
-            Verdict::Fault(now) if kind(now.fault) == found.finding.kind => {
-                done.fails.push(label.clone())
-            }
-            Verdict::Fault(now) => {
-                done.otherwise.push((label.clone(), kind(now.fault).name().into()))
-            }
-            Verdict::Refused(why) | Verdict::Trouble(why) => {
-                done.otherwise.push((label.clone(), why))
-            }
-        }
+        return Ok(done.concluded());
     }
-    done.verdict = match () {
-        () if !done.fails.is_empty() => RecheckOutcome::Fails,
-        () if !done.otherwise.is_empty() || !done.gone.is_empty() => RecheckOutcome::Unknown,
-        () => RecheckOutcome::Fixed,
-    };
-    Ok(done)
+    let code = module.fault == ModuleFault::CodeGenerator;
+    let seen = outcome_of(&mut server, &file.bytes, &module.passes, code, tools.limits);
+    match seen.map_err(|error| error.to_string())? {
+        Verdict::Fine(_) => done.right.push(label),
+        Verdict::Fault(now) if kind(now.fault) == specimen.kind => done.fails.push(label),
+        Verdict::Fault(now) => done.otherwise.push((label, kind(now.fault).name().into())),
+        Verdict::Refused(why) | Verdict::Trouble(why) => done.otherwise.push((label, why)),
+    }
+    Ok(done.concluded())
 }
 
 pub(crate) fn serve(program: &Program, library: &Installed) -> Result<Server, String> {
@@ -268,11 +256,17 @@ fn cell(seen: &Signature, asked: Option<&Verdict>, assertions: bool) -> Cell {
 }
 
 /// The module on every LLVM that is installed, and on the one that failed.
-fn ladder(patient: &Patient<'_>, module: &[u8], passes: &str, seen: &Signature) -> Ladder {
+fn ladder(
+    tools: LlvmTools<'_>,
+    failed: &Installed,
+    module: &[u8],
+    passes: &str,
+    seen: &Signature,
+) -> Ladder {
     let mut rungs = Vec::new();
-    for library in rungs_for(patient.library) {
-        let Ok(mut server) = serve(patient.program, &library) else { continue };
-        let asked = outcome_of(&mut server, module, passes, is_of_code(seen), patient.limits);
+    for library in rungs_for(failed) {
+        let Ok(mut server) = serve(tools.program, &library) else { continue };
+        let asked = outcome_of(&mut server, module, passes, is_of_code(seen), tools.limits);
         let cell = cell(seen, asked.as_ref().ok(), library.assertions);
         let version = library.version_and_build();
         rungs.push(Rung { compiler: compiler(&library), version, cells: vec![cell] });
@@ -351,5 +345,33 @@ mod tests {
         };
         let rungs = rungs_for(&other);
         assert_eq!(rungs[..2], [other, usual], "in the order of versions, by its own file");
+    }
+
+    #[test]
+    fn the_file_that_failed_is_asked_and_no_other_of_its_number() {
+        let library = |path: &str| Installed { path: path.into(), ..named(16) };
+        let all = [library("/a/libLLVM-16.so"), library("/b/libLLVM-16.so")];
+        let wanted = identity(&all[1], "16.0.6");
+        let here = library_at_hand(&wanted, all.iter()).expect("it is there");
+        assert_eq!(here, wanted);
+        // On another machine it is another file; of another number, none.
+        let moved = LibraryIdentity { path: "/c/libLLVM-16.so".into(), ..wanted.clone() };
+        let here = library_at_hand(&moved, all.iter()).expect("one of its number is there");
+        assert_eq!(here.path, "/a/libLLVM-16.so");
+        let other = LibraryIdentity { major: 15, ..wanted.clone() };
+        assert_eq!(library_at_hand(&other, all.iter()), None);
+        // The system's library is not taken for one that was given by file and is gone.
+        assert!(installed(&wanted).is_err());
+    }
+
+    fn named(major: u32) -> Installed {
+        Installed {
+            major,
+            path: Default::default(),
+            build_id: String::new(),
+            assertions: false,
+            targets: Vec::new(),
+            is_default: true,
+        }
     }
 }

@@ -4,14 +4,14 @@
 //! A target's label is `libLLVM-16 -O0 -passes=function(sroa)`: the level is that for which clang writes
 //! the IR. As a compiler it is `gainsay llvm cc`, so that reduction works as for any other.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use finding::{FrontLevel, ProgramSubject, SequenceSubject, Subject};
 use llvmhost::{Allowance, Executed, ExecutionEnd, Installed, Limits, Program, Running, Server};
 use optimise::shrink::pipeline::Pipeline as Text;
 use optimise::verdict::Verdict;
@@ -22,16 +22,16 @@ use passes::shorten::shorten;
 use passes::trial::ExpectedRun;
 use reduce::{NotReduced, ReduceOptions};
 use sandbox::{Ended, Run, Scratch, Status, Stop};
-use toolchain::{Compiler, Family, Language, Target};
+use toolchain::{Compiler, Family, Target};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
 use crate::engine::{exclusions_file, start};
 use crate::front;
-use crate::module::{compiler, is_module, read_label};
+use crate::module::{LlvmTools, compiler, identity, installed};
 use crate::predict::own_opinion;
-use crate::recheck::{RecheckOutcome, Rechecked};
-use crate::record::{Finding, Study};
-use crate::study::{Patient, StudyProgress, named, presented, shrink};
+use crate::recheck::{Rechecked, Specimen};
+use crate::record::{Finding, NewFinding, Study};
+use crate::study::{StudyProgress, named, presented, shrink};
 
 /// For one reduction.
 const STUDY: Duration = Duration::from_secs(600);
@@ -39,70 +39,9 @@ const STUDY: Duration = Duration::from_secs(600);
 /// For a linked program.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The file in which the exit status that a program must have is kept.
-const STATUS: &str = "status";
-
-/// A library with passes that make wrong code of a program.
-#[derive(Clone, Debug)]
-pub struct Subject<'a> {
-    /// The library.
-    pub library: &'a Installed,
-    /// The passes.
-    pub passes: &'a str,
-    /// How servers are started; we ourselves, so that is also who `gainsay llvm cc` is.
-    pub program: &'a Program,
-    /// The clang that makes IR of C.
-    pub clang: &'a Path,
-    /// What LLVM may use.
-    pub limits: Limits,
-}
-
 /// Whether clang writes IR as for an optimised build. A reduction may have made `-O1` of the level.
 fn is_optimising(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
-}
-
-fn level(optimising: bool) -> &'static str {
-    if optimising { "-O2" } else { "-O0" }
-}
-
-/// `libLLVM-16 -O0 -passes=function(sroa)`.
-pub fn label(library: &Installed, optimising: bool, passes: &str) -> String {
-    format!("{} {} -passes={passes}", compiler(library), level(optimising))
-}
-
-/// What shows it with LLVM's own tools, typed beside the files.
-pub fn command(
-    case: &Case,
-    library: &Installed,
-    clang: &Path,
-    optimising: bool,
-    passes: &str,
-) -> String {
-    let clang = clang.file_name().unwrap_or(clang.as_os_str()).to_string_lossy();
-    let words = front::clang_arguments(optimising);
-    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let include: String = case.include.iter().map(|dir| format!(" -I {}", dir.display())).collect();
-    let major = library.major;
-    let units: Vec<&str> = case.units().collect();
-    let mut steps = Vec::new();
-    let mut parts = Vec::new();
-    for unit in &units {
-        let output = Path::new(unit).with_extension("bc").display().to_string();
-        steps.push(format!("{clang} {} -w{include} {unit} -o {output}", words.join(" ")));
-        parts.push(output);
-    }
-    if parts.len() > 1 {
-        steps.push(format!("llvm-link-{major} {} -o whole.bc", parts.join(" ")));
-        parts = vec!["whole.bc".into()];
-    }
-    steps.push(format!("opt-{major} '-passes={passes}' {} -o optimised.bc", parts.join(" ")));
-    steps.push(format!(
-        "llc-{major} -O2 -relocation-model=pic -filetype=obj optimised.bc -o optimised.o"
-    ));
-    steps.push("cc optimised.o -o program -lm".into());
-    steps.push("./program | diff expected -".into());
-    steps.join(" && ")
 }
 
 /// How the behaviour of a program differs from the expected one, in one line.
@@ -172,38 +111,16 @@ pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trou
     Ok(Executed { how, stdout: done.stdout.bytes })
 }
 
-/// The program of a finding.
-fn case_of(found: &Finding) -> Result<(Case, bool), String> {
-    let finding = &found.finding;
-    let kept = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
-    let stdout = kept("expected").ok_or("its expected output was not stored")?.bytes.clone();
-    let status = kept(STATUS).map(|file| String::from_utf8_lossy(&file.bytes).trim().parse());
-    let status = status.transpose().map_err(|_| "its exit status was not stored")?.unwrap_or(0);
-    let words: Vec<&str> = finding.commands.iter().flat_map(|c| c.split_whitespace()).collect();
-    let include: BTreeSet<PathBuf> =
-        words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].into()).collect();
-    let optimising = finding.targets.first().is_some_and(|label| label.contains(" -O2 "));
-    let case = Case {
-        language: Language::C,
-        files: finding.files.clone(),
-        standard: None,
-        harness: None,
-        include: include.into_iter().collect(),
-        expected: Some(Expected { stdout, status }),
-    };
-    Ok((case, optimising))
-}
-
 /// A library with clang before it, as a compiler.
-fn as_compiler(subject: &Subject<'_>) -> Arc<Compiler> {
-    let mut words: Vec<OsString> = vec![subject.program.path.clone().into()];
+fn as_compiler(library: &Installed, program: &Program, clang: &Path) -> Arc<Compiler> {
+    let mut words: Vec<OsString> = vec![program.path.clone().into()];
     words.extend(["llvm", "cc", "--memory", "4096", "--lib"].map(OsString::from));
-    words.push(subject.library.path.clone().into());
-    words.extend(["--clang".into(), subject.clang.into(), "--".into()]);
+    words.push(library.path.clone().into());
+    words.extend(["--clang".into(), clang.into(), "--".into()]);
     Arc::new(Compiler {
         family: Family::Clang,
-        name: compiler(subject.library),
-        version: subject.library.major.to_string(),
+        name: compiler(library),
+        version: library.major.to_string(),
         triple: llvmhost::X86_64.into(),
         c: words,
         cxx: None,
@@ -243,42 +160,40 @@ fn bitcode_of(
 /// Makes the program of a finding small, its passes too, and finds out which versions fail.
 pub fn study_program(
     found: &Finding,
-    subject: &Subject<'_>,
+    sequence: &SequenceSubject,
+    tools: LlvmTools<'_>,
+    clang: &Path,
     stop: &Stop,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let begin = Instant::now();
-    let Subject { library, clang, limits, .. } = *subject;
-    let (case, optimising) = case_of(found).map_err(NotReduced::Unusable)?;
-    let target = |passes: &str, optimising: bool| Target {
-        compiler: as_compiler(subject),
-        flags: vec![level(optimising).to_string(), format!("-passes={passes}")],
+    let library = &installed(&sequence.library).map_err(NotReduced::Unusable)?;
+    let case = sequence.case(&found.finding.files);
+    let compiler = as_compiler(library, tools.program, clang);
+    let target = |passes: &str| Target {
+        compiler: compiler.clone(),
+        flags: vec![sequence.level.flag().to_string(), format!("-passes={passes}")],
     };
-    let patient = Patient {
-        case: &case,
-        kind: found.finding.kind,
-        bad: vec![target(subject.passes, optimising)],
-        right: vec![target("", optimising)],
-        compilers: &[],
-    };
+    let (bad, right) = ([target(&sequence.passes)], [target("")]);
+    let subject = ProgramSubject::new(&case, found.finding.kind, &bad, &right);
     let order = ReduceOptions {
         jobs: 1,
         time: Some(STUDY),
         stop: stop.clone(),
         limits: oracle::Limits::default(),
     };
-    let reduced = shrink(&patient, &order, tell)?;
+    let reduced = shrink(&case, &subject, std::slice::from_ref(&compiler), &order, tell)?;
     let case = named(&reduced.case);
     let flags = &reduced.failure.bad[0].flags;
     let optimising = is_optimising(flags);
     let expected = case.expected.clone().unwrap_or_else(|| Expected { stdout: vec![], status: 0 });
     let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
-    let mut server = start(library, subject.program).map_err(NotReduced::Unusable)?;
+    let mut server = start(library, tools.program).map_err(NotReduced::Unusable)?;
     let bitcode =
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
     tell(StudyProgress::Asks("which passes are needed"));
-    let bench = Linked { clang, stop, limits, bitcode: &bitcode };
-    let passes = bench.fewest(&mut server, subject.passes, &must)?;
+    let bench = Linked { clang, stop, limits: tools.limits, bitcode: &bitcode };
+    let passes = bench.fewest(&mut server, &sequence.passes, &must)?;
     let got = match bench.run(&mut server, &passes)? {
         Ok(got) if !must.matches(&got) => got,
         _ => {
@@ -291,7 +206,7 @@ pub fn study_program(
     let last = Text::parse(&passes).map_or(0, |text| text.len()).saturating_sub(1);
     let pass = Text::parse(&passes).map(|text| innermost(&text.only(|n| n == last).to_string()));
     tell(StudyProgress::Asks("which versions fail"));
-    let ladder = bench.ladder(subject, &passes, &must);
+    let ladder = bench.ladder(tools.program, library, &passes, &must);
     tell(StudyProgress::Asks("whether the reduced program is valid"));
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     let lab = Lab { limits: order.limits.clone(), stop: stop.clone() };
@@ -310,13 +225,16 @@ pub fn study_program(
     Ok(Study {
         files: presented(&case, &summary),
         evidence: vec![SourceFile { name: "actual".into(), bytes: actual }],
-        standard: case.standard.clone(),
-        expected: case.expected.clone(),
-        compiler: compiler(library),
-        flags: vec![level(optimising).into(), format!("-passes={passes}")],
-        targets: vec![label(library, optimising, &passes)],
-        right: vec![label(library, optimising, "")],
-        commands: vec![command(&case, library, clang, optimising, &passes)],
+        subject: Subject::Sequence(SequenceSubject {
+            kind: found.finding.kind,
+            units: case.units().map(String::from).collect(),
+            include: sequence.include.clone(),
+            expected: Expected { stdout: must.stdout, status: must.status },
+            clang: clang.display().to_string(),
+            level: front::level(optimising),
+            library: identity(library, &server.release),
+            passes,
+        }),
         key: format!("{kind} llvm {}", pass.clone().unwrap_or_default()),
         certificate,
         blame: Blame {
@@ -383,10 +301,16 @@ impl Linked<'_> {
     }
 
     /// The program on every LLVM that is installed and can read it.
-    fn ladder(&self, subject: &Subject<'_>, passes: &str, must: &ExpectedRun) -> Ladder {
+    fn ladder(
+        &self,
+        program: &Program,
+        failed: &Installed,
+        passes: &str,
+        must: &ExpectedRun,
+    ) -> Ladder {
         let mut rungs = Vec::new();
-        for library in crate::module::rungs_for(subject.library) {
-            let Ok(mut server) = start(&library, subject.program) else { continue };
+        for library in crate::module::rungs_for(failed) {
+            let Ok(mut server) = start(&library, program) else { continue };
             let cell = match self.run(&mut server, passes) {
                 Ok(Ok(got)) if must.matches(&got) => Cell::Works,
                 Ok(Ok(_)) => Cell::Fails,
@@ -400,14 +324,12 @@ impl Linked<'_> {
     }
 }
 
-/// Whether a finding is a C program that passes make wrong code of.
-pub fn is_sequenced(found: &Finding) -> bool {
-    crate::engine::is_passes(&found.engine) && !is_module(found)
-}
-
-/// Drops the exclusions that a hunt learnt from a fault that is fixed; how many.
-pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
-    let mut gone = 0;
+/// Drops the exclusions that a hunt learnt from a fault of LLVM's that is fixed; how many.
+pub fn forget_exclusions(out: &Path, found: &NewFinding) -> Result<usize, String> {
+    let (mut gone, signature) = (0, found.signature.as_str());
+    if found.subject.library().is_none() {
+        return Ok(0);
+    }
     for library in Installed::all() {
         let file = exclusions_file(out, &library);
         if file.is_file() {
@@ -421,51 +343,33 @@ pub fn forget_exclusions(out: &Path, signature: &str) -> Result<usize, String> {
 
 /// Whether a program is still miscompiled where it was.
 pub fn recheck_program(
-    found: &Finding,
-    study: Option<&Study>,
-    program: &Program,
+    specimen: Specimen<'_>,
+    sequence: &SequenceSubject,
+    tools: LlvmTools<'_>,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Rechecked, String> {
-    let (mut case, mut optimising) = case_of(found)?;
-    let mut labels = found.finding.targets.clone();
-    if let Some(study) = study {
-        case.files = study.files.clone();
-        case.expected = study.expected.clone();
-        optimising = is_optimising(&study.flags);
-        labels = study.targets.clone();
-    }
-    let expected = case.expected.clone().ok_or("its expected output was not stored")?;
-    let must = ExpectedRun { status: expected.status, stdout: expected.stdout };
-    let mut done = Rechecked {
-        verdict: RecheckOutcome::Unknown,
-        fails: Vec::new(),
-        right: Vec::new(),
-        gone: Vec::new(),
-        otherwise: Vec::new(),
+    let case = sequence.case(specimen.files);
+    let Expected { stdout, status } = sequence.expected.clone();
+    let must = ExpectedRun { status, stdout };
+    let label = sequence.label();
+    begin(&label);
+    let mut done = Rechecked::default();
+    let Ok(library) = installed(&sequence.library) else {
+        done.gone.push(sequence.library.name());
+        return Ok(done);
     };
-    for label in labels {
-        begin(&label);
-        let Ok((library, passes)) = read_label(&label) else {
-            done.gone.push(label.split(' ').next().unwrap_or(&label).to_string());
-            continue;
-        };
-        let clang = front::clang_for(library.major)?;
-        let mut server = start(&library, program)?;
-        let bitcode = bitcode_of(&case, optimising, &clang, &mut server)?;
-        let limits = Limits { memory: 4 << 30, ..Limits::default() };
-        let bench = Linked { clang: &clang, stop: &Stop::new(), limits, bitcode: &bitcode };
-        match bench.run(&mut server, &passes).map_err(|error| error.to_string())? {
-            Ok(got) if must.matches(&got) => done.right.push(label),
-            Ok(_) => done.fails.push(label),
-            Err(other) => done.otherwise.push((label, format!("{other:?}"))),
-        }
+    let clang = front::clang_of(sequence)?;
+    let mut server = start(&library, tools.program)?;
+    let optimising = sequence.level == FrontLevel::Optimised;
+    let bitcode = bitcode_of(&case, optimising, &clang, &mut server)?;
+    let limits = Limits { memory: 4 << 30, ..tools.limits };
+    let bench = Linked { clang: &clang, stop: &Stop::new(), limits, bitcode: &bitcode };
+    match bench.run(&mut server, &sequence.passes).map_err(|error| error.to_string())? {
+        Ok(got) if must.matches(&got) => done.right.push(label),
+        Ok(_) => done.fails.push(label),
+        Err(other) => done.otherwise.push((label, format!("{other:?}"))),
     }
-    done.verdict = match () {
-        () if !done.fails.is_empty() => RecheckOutcome::Fails,
-        () if !done.otherwise.is_empty() || !done.gone.is_empty() => RecheckOutcome::Unknown,
-        () => RecheckOutcome::Fixed,
-    };
-    Ok(done)
+    Ok(done.concluded())
 }
 
 fn trouble(error: io::Error) -> Trouble {

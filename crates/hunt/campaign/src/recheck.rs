@@ -4,16 +4,21 @@
 //! is gone, nothing is known, whatever its relatives do. Not here: whether it is the same bug that
 //! makes a compiler fail now; the same kind of failure on the same program counts.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use finding::{ProgramSubject, Subject};
 use oracle::{Case, Expected, FailureKind, Lab, SourceFile, Trouble};
-use sandbox::Scratch;
+use sandbox::{Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Preprocessor, Target};
 
+use crate::module::{LlvmTools, recheck_module};
 use crate::predict::predict;
+use crate::program::recheck_program;
 use crate::record::{BugState, Finding, Study};
-use crate::store::{Recipe, Store, StoredTarget};
+use crate::store::Store;
+use crate::study::CompilerFinder;
 
 /// Code that reads what a miscompilation left uninitialised fails only now and then.
 const TRIES: usize = 3;
@@ -21,19 +26,67 @@ const TRIES: usize = 3;
 /// Steps of the machine for a program whose exit status is not stored; as many as a hunt allows.
 const FUEL: u64 = 20_000_000;
 
-/// A program to be tried again.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    /// The program and its answer.
-    pub case: Case,
-    /// How it failed.
+/// The smallest that shows a finding: its study's program, or its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Specimen<'a> {
+    /// What fails on what.
+    pub subject: &'a Subject,
+    /// The files.
+    pub files: &'a [SourceFile],
+    /// How it fails.
     pub kind: FailureKind,
-    /// Where: compilers by name, with flags.
-    pub failed: Vec<(String, Vec<String>)>,
+}
+
+impl<'a> Specimen<'a> {
+    /// Of a finding and, if it was studied, its study.
+    pub fn of(found: &'a Finding, study: Option<&'a Study>) -> Specimen<'a> {
+        let kind = found.finding.kind;
+        match study {
+            Some(study) => Specimen { subject: &study.subject, files: &study.files, kind },
+            None => Specimen { subject: &found.finding.subject, files: &found.finding.files, kind },
+        }
+    }
+
+    /// Its program with the answer.
+    pub fn case(&self) -> Result<Case> {
+        let mut case = match self.subject {
+            Subject::Program(it) => it.case(self.files),
+            Subject::Sequence(it) => it.case(self.files),
+            Subject::Module(_) => bail!("it is a module of LLVM's, and no program"),
+            Subject::Judged(_) => return Err(judged(self.kind)),
+        };
+        if case.expected.is_none() && self.kind.is_wrong_code() {
+            bail!("its expected output was not stored");
+        }
+        let unsure = matches!(self.subject, Subject::Program(it) if !it.is_status_known);
+        if unsure && case.expected.is_some() {
+            case.expected = Some(ask_machine(&case)?);
+        }
+        Ok(case)
+    }
+}
+
+/// Writes the files of a finding into a folder, which is made if it is not there.
+pub fn write_files(files: &[SourceFile], dir: &Path) -> Result<(), Trouble> {
+    let case = Case {
+        language: Language::C,
+        files: files.to_vec(),
+        standard: None,
+        harness: None,
+        include: Vec::new(),
+        expected: None,
+    };
+    Lab::default().write(&case, dir)
+}
+
+/// Why no compiler can be asked about a finding.
+pub(crate) fn judged(kind: FailureKind) -> anyhow::Error {
+    let kind = kind.name();
+    anyhow!("it is a {kind} of a tool that checks programs: no compiler can be asked again")
 }
 
 /// The result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecheckOutcome {
     /// It still reproduces.
@@ -41,11 +94,12 @@ pub enum RecheckOutcome {
     /// All targets that failed are right.
     Fixed,
     /// Not known.
+    #[default]
     Unknown,
 }
 
 /// A program tried again.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Rechecked {
     /// The result.
     pub verdict: RecheckOutcome,
@@ -57,105 +111,6 @@ pub struct Rechecked {
     pub gone: Vec<String>,
     /// Labels of targets that fail in another way, or cannot take the program, with what they do.
     pub otherwise: Vec<(String, String)>,
-}
-
-impl Subject {
-    /// A finding as it was found, with what is stored of targets.
-    pub fn of_finding(found: &Finding, targets: &[StoredTarget]) -> Result<Subject> {
-        let failed = split(&found.finding.targets, targets);
-        Ok(Subject { case: stored_case(found, &failed)?, kind: found.finding.kind, failed })
-    }
-
-    /// A reduced finding.
-    pub fn of_study(study: &Study, kind: FailureKind, targets: &[StoredTarget]) -> Subject {
-        let mut failed = vec![(study.compiler.clone(), study.flags.clone())];
-        for one in split(&study.targets, targets) {
-            if !failed.contains(&one) {
-                failed.push(one);
-            }
-        }
-        Subject { case: study_case(study), kind, failed }
-    }
-
-    /// The smallest that shows a finding: its study's program, or its own.
-    pub fn of(store: &Store, found: &Finding) -> Result<Subject> {
-        let targets = store.stored_targets()?;
-        match store.study(found.id)? {
-            Some(study) => Ok(Subject::of_study(&study, found.finding.kind, &targets)),
-            None => Subject::of_finding(found, &targets),
-        }
-    }
-}
-
-/// Compilers and flags of labels. A compiler's name may have blanks: the store knows them.
-fn split(labels: &[String], targets: &[StoredTarget]) -> Vec<(String, Vec<String>)> {
-    let one = |label: &String| {
-        let known = targets.iter().find(|target| target.label == *label);
-        let name = match known {
-            Some(target) => target.compiler.as_str(),
-            None => label.split(' ').next().unwrap_or_default(),
-        };
-        let flags = label.strip_prefix(name).unwrap_or_default();
-        (name.to_string(), flags.split_whitespace().map(String::from).collect())
-    };
-    labels.iter().map(one).collect()
-}
-
-/// The language of files, by their names.
-fn language(files: &[SourceFile]) -> Language {
-    let is_cxx = |file: &SourceFile| [".cpp", ".cc"].iter().any(|end| file.name.ends_with(end));
-    if files.iter().any(is_cxx) { Language::Cxx } else { Language::C }
-}
-
-/// The program of a study.
-pub fn study_case(study: &Study) -> Case {
-    let flags: Vec<&str> = study.flags.iter().map(String::as_str).collect();
-    let recipe = study.commands.iter().find_map(|command| Recipe::read(command, &flags));
-    Case {
-        language: language(&study.files),
-        files: study.files.clone(),
-        standard: study.standard.clone(),
-        harness: None,
-        include: recipe.map_or_else(Vec::new, |recipe| recipe.include()),
-        expected: study.expected.clone(),
-    }
-}
-
-/// The program of a finding, put together from what was stored of it; `failed` are its targets.
-pub fn stored_case(found: &Finding, failed: &[(String, Vec<String>)]) -> Result<Case> {
-    let finding = &found.finding;
-    let read = |(command, (_, flags)): (&String, &(String, Vec<String>))| {
-        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        Recipe::read(command, &flags)
-    };
-    let recipe = finding.commands.iter().zip(failed).find_map(read).unwrap_or_default();
-    if !finding.kind.is_of_a_compiler() {
-        bail!(
-            "it is a {} of a tool that checks programs: no compiler can be asked again",
-            finding.kind.name()
-        );
-    }
-    // A program without an answer has none to keep.
-    let expected = finding.artifacts.iter().find(|file| file.name == "expected");
-    if expected.is_none() && finding.kind.is_wrong_code() {
-        bail!("its expected output was not stored");
-    }
-    // What every compiler is told without being asked; another compiler is told something else.
-    let usual = ["gnu11", "c11", "c++17"];
-    let standard = recipe.standard().filter(|standard| !usual.contains(standard));
-    let mut case = Case {
-        language: language(&finding.files),
-        files: finding.files.clone(),
-        standard: standard.map(String::from),
-        harness: recipe.harness().map(String::from),
-        include: recipe.include(),
-        expected: expected.map(|file| Expected { stdout: file.bytes.clone(), status: 0 }),
-    };
-    // Programs of generators end well; of others the status was not kept.
-    if found.engine.starts_with("files ") {
-        case.expected = Some(ask_machine(&case)?);
-    }
-    Ok(case)
 }
 
 fn ask_machine(case: &Case) -> Result<Expected> {
@@ -173,25 +128,54 @@ fn ask_machine(case: &Case) -> Result<Expected> {
     }
 }
 
+/// How findings are tried again.
+pub struct RecheckOptions<'a> {
+    /// For findings of LLVM's passes.
+    pub tools: LlvmTools<'a>,
+    /// All compilers are asked, and not only what failed and its relatives.
+    pub everywhere: bool,
+    /// Ends it.
+    pub stop: Stop,
+}
+
+/// Tries a finding again, whatever it is about. An error is of this finding alone; `Trouble` is of the machine.
+pub fn recheck_finding(
+    specimen: Specimen<'_>,
+    options: &RecheckOptions<'_>,
+    finder: &mut dyn CompilerFinder,
+    begin: &mut dyn FnMut(&str),
+) -> Result<Result<Rechecked, String>> {
+    match specimen.subject {
+        Subject::Module(it) => Ok(recheck_module(specimen, it, options.tools, begin)),
+        Subject::Sequence(it) => Ok(recheck_program(specimen, it, options.tools, begin)),
+        Subject::Judged(_) => Ok(Err(format!("{:#}", judged(specimen.kind)))),
+        Subject::Program(it) => {
+            let case = match specimen.case() {
+                Ok(case) => case,
+                Err(error) => return Ok(Err(format!("{error:#}"))),
+            };
+            let (compilers, limits) = finder.find(it.language, &it.failing_compilers())?;
+            let lab = Lab { limits, stop: options.stop.clone() };
+            Ok(Ok(recheck(&lab, &case, it, &compilers, options.everywhere, begin)?))
+        }
+    }
+}
+
 /// Tries a program again on what failed, and on relatives of that among `compilers`; on all of them
 /// if `everywhere`. Calls `begin` with the label of each target before it is its turn.
 pub fn recheck(
     lab: &Lab,
-    subject: &Subject,
+    case: &Case,
+    subject: &ProgramSubject,
     compilers: &[Arc<Compiler>],
     everywhere: bool,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Rechecked, Trouble> {
-    let Subject { case, kind, failed } = subject;
+    let kind = &subject.kind;
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     lab.write(case, scratch.path())?;
-    let mut done = Rechecked {
-        verdict: RecheckOutcome::Unknown,
-        fails: Vec::new(),
-        right: Vec::new(),
-        gone: gone(failed, compilers),
-        otherwise: Vec::new(),
-    };
+    let mut done =
+        Rechecked { gone: gone(&subject.failing_compilers(), compilers), ..Rechecked::default() };
     let mut doubt = !done.gone.is_empty();
     for (target, before) in targets(subject, compilers, everywhere) {
         // A hang costs minutes at each level: the first says enough.
@@ -230,21 +214,25 @@ pub fn recheck(
 }
 
 /// What is asked, those that failed first, and whether each did.
-fn targets(subject: &Subject, compilers: &[Arc<Compiler>], all: bool) -> Vec<(Target, bool)> {
-    let has_failed = |c: &Compiler| subject.failed.iter().any(|(name, _)| *name == c.name);
+fn targets(
+    subject: &ProgramSubject,
+    compilers: &[Arc<Compiler>],
+    all: bool,
+) -> Vec<(Target, bool)> {
+    let has_failed = |c: &Compiler| subject.failing.iter().any(|t| t.compiler == c.name);
     let families: Vec<Family> =
         compilers.iter().filter(|c| has_failed(c)).map(|c| c.family).collect();
     let related = |c: &Compiler| {
         all || families.contains(&c.family) && c.family != Family::Other
-            || subject.failed.iter().any(|(name, _)| stem(name) == stem(&c.name))
+            || subject.failing.iter().any(|t| stem(&t.compiler) == stem(&c.name))
     };
     let mut targets: Vec<(Target, bool)> = Vec::new();
     for compiler in compilers.iter().filter(|c| related(c)) {
-        let own = subject.failed.iter().filter(|(name, _)| *name == compiler.name);
+        let own = subject.failing.iter().filter(|t| t.compiler == compiler.name);
         let levels = compiler.levels.iter().map(|level| {
             (level.split_whitespace().map(String::from).collect::<Vec<String>>(), false)
         });
-        for (flags, before) in own.map(|(_, flags)| (flags.clone(), true)).chain(levels) {
+        for (flags, before) in own.map(|t| (t.flags.clone(), true)).chain(levels) {
             if targets.iter().all(|(t, _)| t.compiler.name != compiler.name || t.flags != flags) {
                 targets.push((Target { compiler: compiler.clone(), flags }, before));
             }
@@ -254,12 +242,10 @@ fn targets(subject: &Subject, compilers: &[Arc<Compiler>], all: bool) -> Vec<(Ta
     targets
 }
 
-fn gone(failed: &[(String, Vec<String>)], compilers: &[Arc<Compiler>]) -> Vec<String> {
-    let mut gone: Vec<String> = failed.iter().map(|(name, _)| name.clone()).collect();
-    gone.sort();
-    gone.dedup();
-    gone.retain(|name| compilers.iter().all(|c| c.name != *name));
-    gone
+/// Those of the names that no compiler has.
+fn gone(names: &[String], compilers: &[Arc<Compiler>]) -> Vec<String> {
+    let there = |name: &&String| compilers.iter().any(|c| c.name == **name);
+    names.iter().filter(|name| !there(name)).cloned().collect()
 }
 
 /// A compiler's name without its version.
@@ -281,6 +267,16 @@ fn may_share_cause(a: FailureKind, b: FailureKind) -> bool {
 }
 
 impl Rechecked {
+    /// With the verdict of what was seen on all that failed.
+    pub(crate) fn concluded(mut self) -> Rechecked {
+        self.verdict = match () {
+            () if !self.fails.is_empty() => RecheckOutcome::Fails,
+            () if !self.otherwise.is_empty() || !self.gone.is_empty() => RecheckOutcome::Unknown,
+            () => RecheckOutcome::Fixed,
+        };
+        self
+    }
+
     /// Notes the verdict of a finding in the store; what cannot be told changes nothing.
     pub fn note(&self, store: &mut Store, id: i64) -> Result<()> {
         match self.verdict {

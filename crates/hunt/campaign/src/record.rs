@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use finding::Subject;
 use oracle::{Certificate, Expected, FailureKind, SourceFile, Trouble};
 use triage::{Blame, Ladder};
 
@@ -169,20 +170,38 @@ pub struct NewFinding {
     pub summary: String,
     /// Whether it counts.
     pub standing: Standing,
-    /// Labels of the targets that fail.
-    pub targets: Vec<String>,
-    /// Labels of the targets that are right.
-    pub right: Vec<String>,
+    /// What fails on what, as data.
+    pub subject: Subject,
     /// The program.
     pub files: Vec<SourceFile>,
     /// Everything else worth keeping, by file name: `expected`, `README`, a target's output or messages.
     pub artifacts: Vec<SourceFile>,
-    /// Commands that show it, one a line, to be typed beside the files.
-    pub commands: Vec<String>,
     /// Where the program comes from, as a command or a file.
     pub origin: String,
     /// Evidence that the program is valid.
     pub certificate: Certificate,
+}
+
+impl NewFinding {
+    /// Whether it counts.
+    pub fn stands(&self) -> bool {
+        self.standing == Standing::Confirmed
+    }
+
+    /// Labels of the targets that fail.
+    pub fn targets(&self) -> Vec<String> {
+        self.subject.targets()
+    }
+
+    /// Labels of the targets that are right.
+    pub fn right(&self) -> Vec<String> {
+        self.subject.right()
+    }
+
+    /// Commands that show it, one a line, to be typed beside the files.
+    pub fn commands(&self) -> Vec<String> {
+        self.subject.commands()
+    }
 }
 
 /// A finding in the store.
@@ -211,22 +230,10 @@ pub struct Study {
     /// What the failing compiler makes of it: `actual`, what it prints; the code before and after the
     /// blamed pass, where that can be had.
     pub evidence: Vec<SourceFile>,
-    /// The standard it is written for, if not the usual one of its language.
-    pub standard: Option<String>,
-    /// What it must print and exit with; `None` for a program without an answer.
-    pub expected: Option<Expected>,
+    /// What fails on it: first the quickest compiler that does, with the least flags.
+    pub subject: Subject,
     /// One line on what it does in place of that.
     pub summary: String,
-    /// The compiler by name (`gcc-12`), the quickest that fails.
-    pub compiler: String,
-    /// The least flags with which it fails.
-    pub flags: Vec<String>,
-    /// Labels of all targets that fail on the reduced program.
-    pub targets: Vec<String>,
-    /// Labels of those that do as they must.
-    pub right: Vec<String>,
-    /// Commands that show it, one a line, to be typed beside the files.
-    pub commands: Vec<String>,
     /// Evidence that the reduced program is valid.
     pub certificate: Certificate,
     /// Which pass is to blame.
@@ -239,6 +246,38 @@ pub struct Study {
     pub tokens: (usize, usize),
     /// How long the reduction took, by the clock.
     pub took: Duration,
+}
+
+impl Study {
+    /// The compiler by name (`gcc-12`), the quickest that fails.
+    pub fn compiler(&self) -> String {
+        self.subject.compiler()
+    }
+
+    /// The least flags with which it fails.
+    pub fn flags(&self) -> Vec<String> {
+        self.subject.flags()
+    }
+
+    /// Labels of all targets that fail on the reduced program.
+    pub fn targets(&self) -> Vec<String> {
+        self.subject.targets()
+    }
+
+    /// Labels of those that do as they must.
+    pub fn right(&self) -> Vec<String> {
+        self.subject.right()
+    }
+
+    /// Commands that show it, one a line, to be typed beside the files.
+    pub fn commands(&self) -> Vec<String> {
+        self.subject.commands()
+    }
+
+    /// What it must print and exit with; `None` for a program without an answer.
+    pub fn expected(&self) -> Option<&Expected> {
+        self.subject.expected()
+    }
 }
 
 /// Whether a bug is fixed.

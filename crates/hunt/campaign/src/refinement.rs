@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use finding::{LibraryIdentity, ModuleFault, ModuleSubject, Subject};
 use llvmhost::{Installed, Limits, Server};
 use optimise::locate::{OnText, Optimiser, last_pass, locate};
 use optimise::shrink::{self, pipeline::class_of};
@@ -15,11 +16,13 @@ use refine::{AliveTv, Checker, Refinement as _, Refutation, Scope, Verdict, with
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::module::{FILE, Patient, ProgressFn, certificate, compiler, label, rungs_for, serve};
+use crate::module::{
+    FILE, LlvmTools, ProgressFn, certificate, compiler, identity, rungs_for, serve,
+};
 use crate::record::{Finding, NewFinding, Standing, Study};
 
 /// What the passes made of the module.
-pub const AFTER: &str = "after.ll";
+pub use finding::MODULE_AFTER as AFTER;
 
 /// The input on which both differ, with both traces.
 pub const COUNTEREXAMPLE: &str = "counterexample.txt";
@@ -97,11 +100,9 @@ impl RefinementOracles {
             signature: signature(refutation, culprit),
             summary,
             standing,
-            targets: vec![label(asked.library, passes)],
-            right: Vec::new(),
+            subject: subject(identity(asked.library, &server.release), passes),
             files: vec![file(FILE, before)],
             artifacts,
-            commands: commands(asked.library, passes),
             origin: asked.origin.to_string(),
             certificate: certificate(asked.library),
         })
@@ -161,25 +162,25 @@ fn signature(refutation: &Refutation, culprit: &str) -> String {
     format!("{} llvm {culprit}{undef}", FailureKind::Miscompilation.name())
 }
 
-fn commands(library: &Installed, passes: &str) -> Vec<String> {
-    vec![
-        format!("{} '-passes={passes}' -S -o {AFTER} {FILE}", library.tool("opt"),),
-        format!("gainsay llvm verify {FILE} {AFTER}"),
-    ]
+fn subject(library: LibraryIdentity, passes: &str) -> Subject {
+    let fault = ModuleFault::Refinement;
+    Subject::Module(ModuleSubject { library, passes: passes.into(), fault })
 }
 
 /// Makes the module of a finding small, as long as what the pass makes of it is refuted.
 pub fn study_refuted(
     found: &Finding,
-    patient: &Patient<'_>,
+    module: &ModuleSubject,
+    library: &Installed,
+    tools: LlvmTools<'_>,
     stop: &Stop,
     tell: ProgressFn<'_>,
 ) -> Result<Study, NotReduced> {
     let begin = Instant::now();
-    let Patient { library, passes, limits, .. } = *patient;
+    let (passes, limits) = (module.passes.as_str(), tools.limits);
     let source = found.finding.files.first();
     let source = source.ok_or_else(|| NotReduced::Unusable("it has no file".into()))?;
-    let mut server = serve(patient.program, library).map_err(NotReduced::Unusable)?;
+    let mut server = serve(tools.program, library).map_err(NotReduced::Unusable)?;
     // Functions that only the module calls may be what their callers make of them.
     let own = Checker::new(None).within(Scope::Module);
     let mut tester = Refuting::new(&mut server, &own, limits);
@@ -201,18 +202,12 @@ pub fn study_refuted(
     let refutation = refuted(own.check(&before, &after));
     let refutation =
         refutation.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
-    let ladder = ladder(patient, &before, &shrunk.passes, &own);
+    let ladder = ladder(tools, library, &before, &shrunk.passes, &own);
     let pass = last_pass(&shrunk.passes).to_string();
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
-        standard: None,
-        expected: None,
+        subject: subject(identity(library, &server.release), &shrunk.passes),
         summary: summary(&refutation.report, &pass),
-        compiler: compiler(library),
-        flags: vec![format!("-passes={}", shrunk.passes)],
-        targets: vec![label(library, &shrunk.passes)],
-        right: Vec::new(),
-        commands: commands(library, &shrunk.passes),
         certificate: certificate(library),
         key: signature(&refutation, &pass),
         blame: Blame {
@@ -238,11 +233,17 @@ pub fn study_refuted(
 }
 
 /// The module on every LLVM that is installed.
-fn ladder(patient: &Patient<'_>, module: &str, passes: &str, own: &Checker) -> Ladder {
+fn ladder(
+    tools: LlvmTools<'_>,
+    failed: &Installed,
+    module: &str,
+    passes: &str,
+    own: &Checker,
+) -> Ladder {
     let mut rungs = Vec::new();
-    for library in rungs_for(patient.library) {
-        let Ok(mut server) = serve(patient.program, &library) else { continue };
-        let cell = is_refuted(&mut server, module, passes, own, patient.limits);
+    for library in rungs_for(failed) {
+        let Ok(mut server) = serve(tools.program, &library) else { continue };
+        let cell = is_refuted(&mut server, module, passes, own, tools.limits);
         let cell = match cell {
             Some(true) => Cell::Fails,
             Some(false) => Cell::Works,

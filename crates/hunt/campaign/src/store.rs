@@ -6,13 +6,13 @@
 //! interrupted only the findings are recorded: it is not done, and recording it again confirms them.
 //!
 //! What is learnt of findings afterwards (`study`, `known`) is written beside a running hunt too: it
-//! changes nothing that a hunt writes. `bugs` puts findings together that are likely to be one bug,
-//! `recipe` reads a stored command back.
+//! changes nothing that a hunt writes. `bugs` puts findings together that are likely to be one bug.
+//! `older` makes subjects of what stores of versions 1 to 4 kept: labels and commands.
 
 mod bugs;
 mod known;
 mod listing;
-mod recipe;
+mod older;
 mod rows;
 mod sample;
 mod study;
@@ -26,12 +26,11 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use toolchain::Target;
 
-use crate::record::{Checks, Cost, Finding, NewFinding, Standing, Tested};
+use crate::record::{Checks, Cost, Finding, Standing, Tested};
 
 pub use bugs::Bug;
 pub use known::{NotedState, Suppression};
 pub use listing::{ListedFinding, Snapshot, StudyBrief};
-pub use recipe::Recipe;
 pub use sample::{EngineSpent, Sample};
 
 /// The file in a hunt's folder.
@@ -41,9 +40,10 @@ const FILE: &str = "hunt.db";
 const LOCK: &str = "lock";
 
 /// Bumped when a table changes. A store of version 1 has no tables for what is learnt afterwards, one of
-/// version 2 no counts and no programs without an answer, one of version 3 no samples and no sums by engine;
-/// they are made when it is next written. Any other number is refused.
-const VERSION: i64 = 4;
+/// version 2 no counts and no programs without an answer, one of version 3 no samples and no sums by engine, one
+/// of version 4 labels and commands in the place of subjects; they are made when it is next written. Any other
+/// number is refused.
+const VERSION: i64 = 5;
 
 /// The version without studies.
 const UNSTUDIED: i64 = 1;
@@ -53,6 +53,9 @@ const UNCOUNTED: i64 = 2;
 
 /// The version without samples and sums.
 const UNSAMPLED: i64 = 3;
+
+/// The version without subjects.
+const UNSTRUCTURED: i64 = 4;
 
 /// A command that only reads waits this long for one that writes.
 const BUSY: Duration = Duration::from_secs(10);
@@ -203,21 +206,22 @@ impl Store {
         // Two may have come to this; the second waits here and finds it done.
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        match version {
-            UNSTUDIED => {
-                tx.execute_batch(&[rows::STUDY, rows::KNOWN, rows::COUNTS].concat())?;
-            }
-            UNCOUNTED => {
-                tx.execute_batch("ALTER TABLE study RENAME TO answered")?;
-                tx.execute_batch(rows::STUDY)?;
-                tx.execute_batch("INSERT INTO study SELECT * FROM answered; DROP TABLE answered")?;
-                tx.execute_batch(rows::COUNTS)?;
-            }
-            UNSAMPLED => {}
-            _ => return Ok(()),
+        if version == VERSION {
+            return Ok(());
         }
-        tx.execute_batch(rows::SAMPLES)?;
-        tx.execute_batch(&format!("INSERT INTO spent {}", rows::SPENT_OF_TESTS))?;
+        older::give_subjects(&tx)?;
+        if version <= UNSTUDIED {
+            tx.execute_batch(&[rows::STUDY, rows::KNOWN].concat())?;
+        } else {
+            older::give_studies_subjects(&tx)?;
+        }
+        if version <= UNCOUNTED {
+            tx.execute_batch(rows::COUNTS)?;
+        }
+        if version <= UNSAMPLED {
+            tx.execute_batch(rows::SAMPLES)?;
+            tx.execute_batch(&format!("INSERT INTO spent {}", rows::SPENT_OF_TESTS))?;
+        }
         tx.pragma_update(None, "user_version", VERSION)?;
         tx.commit()?;
         Ok(())
@@ -226,6 +230,20 @@ impl Store {
     /// Whether there are tables for what is learnt afterwards.
     fn has_studies(&self) -> Result<bool> {
         Ok(self.version()? > UNSTUDIED)
+    }
+
+    /// Whether findings have subjects. A store that is only read stays of the version it is.
+    fn has_subjects(&self) -> Result<bool> {
+        Ok(self.version()? > UNSTRUCTURED)
+    }
+
+    /// Findings without the contents of their files: all, or one.
+    fn read_findings(&self, id: Option<i64>) -> Result<Vec<Finding>> {
+        let found = match self.has_subjects()? {
+            true => rows::findings(&self.db, id),
+            false => older::findings(&self.db, id),
+        };
+        found.with_context(|| place(&self.dir))
     }
 
     /// A remembered setting.
@@ -271,20 +289,7 @@ impl Store {
 
     /// Every target that was ever tested, by label.
     pub fn stored_targets(&self) -> Result<Vec<StoredTarget>> {
-        let mut statement = self.db.prepare(
-            "SELECT label, compiler, version, triple, command, runner FROM target ORDER BY label",
-        )?;
-        let rows = statement.query_map([], |row| {
-            Ok(StoredTarget {
-                label: row.get(0)?,
-                compiler: row.get(1)?,
-                version: row.get(2)?,
-                triple: row.get(3)?,
-                command: row.get(4)?,
-                runner: row.get(5)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Ok(rows::targets(&self.db)?)
     }
 
     /// What is known of an engine.
@@ -384,13 +389,12 @@ impl Store {
 
     /// Every finding, without the contents of its files.
     pub fn findings(&self) -> Result<Vec<Finding>> {
-        let found = rows::findings(&self.db, None).with_context(|| place(&self.dir))?;
-        Ok(found)
+        self.read_findings(None)
     }
 
     /// One finding with everything.
     pub fn finding(&self, id: i64) -> Result<Option<Finding>> {
-        let mut found = rows::findings(&self.db, Some(id)).with_context(|| place(&self.dir))?;
+        let mut found = self.read_findings(Some(id))?;
         if let Some(finding) = found.first_mut() {
             rows::load_files(&self.db, finding)?;
         }
@@ -522,13 +526,6 @@ impl Standing {
             Standing::Unconfirmed => "unconfirmed",
             Standing::Disputed => "disputed",
         }
-    }
-}
-
-impl NewFinding {
-    /// Whether it counts.
-    pub fn stands(&self) -> bool {
-        self.standing == Standing::Confirmed
     }
 }
 

@@ -5,16 +5,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use choice::Choices;
+use finding::{ProgramSubject, Subject};
 use oracle::{
-    Assessment, Behaviour, Case, Detectors, Failure, FailureKind, Fault, Lab, Observation, Opinion,
-    SourceFile, Suspicion, Trouble,
+    Assessment, Behaviour, Case, Detectors, Failure, FailureKind, Fault, Lab, Limits, Observation,
+    Opinion, SourceFile, Suspicion, Trouble,
 };
 use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced};
 use sandbox::Scratch;
-use toolchain::{Compiler, Target};
+use toolchain::{Compiler, Language, Target};
 
+use crate::front;
+use crate::module::{LlvmTools, study_module};
 use crate::predict::own_opinion;
-use crate::record::Study;
+use crate::program::study_program;
+use crate::recheck::{Specimen, judged};
+use crate::record::{Finding, Study};
 
 /// Targets of other compilers that must stay right, at most: one of each.
 const OTHERS: usize = 6;
@@ -23,28 +28,14 @@ const FAILING: usize = 6;
 /// Bytes kept of what a reduced program prints: it prints a few lines.
 const KEPT: usize = 1 << 16;
 
-/// The targets of labels, as far as their compilers are there.
-pub fn targets_of(labels: &[String], compilers: &[Arc<Compiler>]) -> Vec<Target> {
-    let target = |label: &String| {
-        let of = |c: &&Arc<Compiler>| {
-            label.strip_prefix(&c.name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        };
-        let compiler = compilers.iter().filter(of).max_by_key(|c| c.name.len())?;
-        let flags = label[compiler.name.len()..].split_whitespace().map(String::from).collect();
-        Some(Target { compiler: compiler.clone(), flags })
-    };
-    labels.iter().filter_map(target).collect()
-}
-
-/// What is wrong with a program at the levels of these compilers, the most severe first, and the labels
-/// of those that are right. Nobody is asked twice, and no detector at all: this is for programs whose
+/// What is wrong with a program at the levels of these compilers, the most severe of it, if anything. Nobody is asked twice, and no detector at all: this is for programs whose
 /// validity the caller answers for. Calls `begin` with the label of each target.
-pub fn suspicions(
+pub fn failing(
     case: &Case,
     compilers: &[Arc<Compiler>],
     order: &ReduceOptions,
     begin: &(dyn Fn(&str) + Sync),
-) -> Result<(Vec<Suspicion>, Vec<String>), Trouble> {
+) -> Result<Option<ProgramSubject>, Trouble> {
     let targets = toolchain::targets(compilers, 0, &mut Choices::new(0));
     let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
     let next = AtomicUsize::new(0);
@@ -69,25 +60,16 @@ pub fn suspicions(
     }
     seen.sort_by_key(|(at, _)| *at);
     let seen: Vec<Observation> = seen.into_iter().map(|(_, seen)| seen).collect();
-    let mut suspicions = oracle::judge(case, &targets, &seen);
     let gravity = |s: &Suspicion| FailureKind::ALL.iter().position(|kind| *kind == s.kind);
-    suspicions.sort_by_key(gravity);
-    Ok((suspicions, oracle::agreement(case, &targets, &seen).right))
-}
-
-/// What a study is made of.
-#[derive(Clone, Debug)]
-pub struct Patient<'a> {
-    /// The program and its answer.
-    pub case: &'a Case,
-    /// How it fails.
-    pub kind: FailureKind,
-    /// Where.
-    pub bad: Vec<Target>,
-    /// The targets that are right.
-    pub right: Vec<Target>,
-    /// All compilers there are.
-    pub compilers: &'a [Arc<Compiler>],
+    let worst = oracle::judge(case, &targets, &seen).into_iter().min_by_key(gravity);
+    let right = oracle::agreement(case, &targets, &seen).right;
+    let those = |labels: &[String]| -> Vec<Target> {
+        targets.iter().filter(|target| labels.contains(&target.label())).cloned().collect()
+    };
+    let subject = |worst: Suspicion| {
+        ProgramSubject::new(case, worst.kind, &those(&worst.targets), &those(&right))
+    };
+    Ok(worst.map(subject))
 }
 
 /// The progress of a study.
@@ -95,42 +77,103 @@ pub struct Patient<'a> {
 pub enum StudyProgress<'a> {
     /// The program becomes smaller.
     Reduced(&'a ReduceProgress),
+    /// A module becomes smaller.
+    Shrunk(&'a optimise::shrink::Progress<'a>),
     /// What is being determined now.
     Asks(&'a str),
 }
 
+/// Where the compilers are that a study or a recheck needs.
+pub trait CompilerFinder {
+    /// Those for a language, and the limits of what they compile; `names` are wanted most.
+    fn find(
+        &mut self,
+        language: Language,
+        names: &[String],
+    ) -> anyhow::Result<(Vec<Arc<Compiler>>, Limits)>;
+}
+
+/// How a finding is studied.
+pub struct StudyOptions<'a> {
+    /// Candidates at a time, and for how long.
+    pub reduce: ReduceOptions,
+    /// For findings of LLVM's passes.
+    pub tools: LlvmTools<'a>,
+}
+
+/// Makes a finding small, whatever it is about, and finds out all about it.
+pub fn study_finding(
+    found: &Finding,
+    options: StudyOptions<'_>,
+    finder: &mut dyn CompilerFinder,
+    tell: &(dyn Fn(StudyProgress<'_>) + Sync),
+) -> anyhow::Result<Result<Study, NotReduced>> {
+    let StudyOptions { mut reduce, tools } = options;
+    match &found.finding.subject {
+        Subject::Module(module) => {
+            let tell = |progress: &optimise::shrink::Progress<'_>| {
+                tell(StudyProgress::Shrunk(progress));
+            };
+            Ok(study_module(found, module, tools, &reduce.stop, &tell))
+        }
+        Subject::Sequence(sequence) => {
+            let clang = front::clang_of(sequence).map_err(anyhow::Error::msg)?;
+            Ok(study_program(found, sequence, tools, &clang, &reduce.stop, tell))
+        }
+        Subject::Program(program) => {
+            let case = Specimen::of(found, None).case()?;
+            let names = program.failing_compilers();
+            let (compilers, limits) = finder.find(program.language, &names)?;
+            reduce.limits = limits;
+            Ok(study(&case, program, &compilers, &reduce, tell))
+        }
+        Subject::Judged(_) => Err(judged(found.finding.kind)),
+    }
+}
+
 /// Makes the program of a finding small, and finds out all about it.
 pub fn study(
-    subject: &Patient<'_>,
+    case: &Case,
+    subject: &ProgramSubject,
+    compilers: &[Arc<Compiler>],
     order: &ReduceOptions,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
-    let reduced = shrink(subject, order, tell)?;
-    investigate(subject, order, reduced, tell)
+    let reduced = shrink(case, subject, compilers, order, tell)?;
+    investigate(compilers, order, reduced, tell)
 }
 
 /// Makes the program of a finding small, and no more.
 pub fn shrink(
-    subject: &Patient<'_>,
+    case: &Case,
+    subject: &ProgramSubject,
+    compilers: &[Arc<Compiler>],
     order: &ReduceOptions,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Reduced, NotReduced> {
     let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
     tell(StudyProgress::Asks("looking at the failure once more"));
-    let failure = failure(subject, &lab)?;
-    reduce::reduce(subject.case, &failure, order, &|p| tell(StudyProgress::Reduced(p)))
+    let failure = failure(case, subject, compilers, &lab)?;
+    reduce::reduce(case, &failure, order, &|p| tell(StudyProgress::Reduced(p)))
 }
 
 /// The failure as it shows now.
-fn failure(subject: &Patient<'_>, lab: &Lab) -> Result<Failure, NotReduced> {
+fn failure(
+    case: &Case,
+    subject: &ProgramSubject,
+    compilers: &[Arc<Compiler>],
+    lab: &Lab,
+) -> Result<Failure, NotReduced> {
+    let bad = ProgramSubject::installed(&subject.failing, compilers);
+    let right = ProgramSubject::installed(&subject.right, compilers);
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
-    lab.write(subject.case, scratch.path())?;
+    lab.write(case, scratch.path())?;
     let mut instead = "none of the compilers that failed is here".to_string();
-    for (at, target) in subject.bad.iter().enumerate() {
-        let seen = lab.observe(subject.case, scratch.path(), target)?.seen;
-        match seen.fault(subject.case) {
+    for (at, target) in bad.iter().enumerate() {
+        let seen = lab.observe(case, scratch.path(), target)?.seen;
+        match seen.fault(case) {
             Some(fault) if fault.kind == subject.kind => {
-                return Ok(targets_to_watch(subject, at, fault));
+                return Ok(targets_to_watch(&bad[at..], &right, fault));
             }
             Some(fault) => instead = format!("{}: {}", target.label(), fault.kind.name()),
             None => instead = format!("{}: it works", target.label()),
@@ -139,29 +182,29 @@ fn failure(subject: &Patient<'_>, lab: &Lab) -> Result<Failure, NotReduced> {
     Err(NotReduced::NotShown(instead))
 }
 
-/// The targets that a reduction watches: a few that tell most.
-fn targets_to_watch(subject: &Patient<'_>, at: usize, fault: Fault) -> Failure {
-    let first = &subject.bad[at];
+/// The targets that a reduction watches: a few that tell most. The first of `failing` is seen to fail.
+fn targets_to_watch(failing: &[Target], right: &[Target], fault: Fault) -> Failure {
+    let first = &failing[0];
     let mut bad = vec![first.clone()];
-    bad.extend(subject.bad[at + 1..].iter().take(FAILING - 1).cloned());
+    bad.extend(failing[1..].iter().take(FAILING - 1).cloned());
     let own = |t: &&Target| t.compiler.name == first.compiler.name;
-    let mut right: Vec<Target> = subject.right.iter().filter(own).cloned().collect();
+    let mut watched: Vec<Target> = right.iter().filter(own).cloned().collect();
     // The level above which it fails is the one most like it.
-    right.reverse();
+    watched.reverse();
     let mut others: Vec<Target> = Vec::new();
-    for target in subject.right.iter().filter(|t| !own(t)).rev() {
+    for target in right.iter().filter(|t| !own(t)).rev() {
         if others.len() < OTHERS && !others.iter().any(|o| o.compiler.name == target.compiler.name)
         {
             others.push(target.clone());
         }
     }
-    right.extend(others);
-    Failure { fault, bad, right }
+    watched.extend(others);
+    Failure { fault, bad, right: watched }
 }
 
 /// Finds out all about a reduced program.
 pub(crate) fn investigate(
-    subject: &Patient<'_>,
+    compilers: &[Arc<Compiler>],
     order: &ReduceOptions,
     reduced: Reduced,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
@@ -174,7 +217,7 @@ pub(crate) fn investigate(
     let family = failure.bad[0].compiler.family;
     ask("which versions fail");
     let relatives: Vec<Arc<Compiler>> =
-        subject.compilers.iter().filter(|c| c.family == family).cloned().collect();
+        compilers.iter().filter(|c| c.family == family).cloned().collect();
     let flags = &failure.bad[0].flags;
     let ladder = triage::ladder(lab, case, &failure.fault, &relatives, flags, jobs, &ask)?;
     ask("which pass is to blame");
@@ -199,24 +242,11 @@ pub(crate) fn investigate(
     let mut evidence = actual(seen);
     evidence.extend(triage::dumps(lab, case, failure, &blame)?);
     let key = triage::key(&failure.fault, family, &blame, &ladder);
-    let label = |targets: &[Target]| targets.iter().map(Target::label).collect();
-    let command = |target: &Target| {
-        let line = oracle::command_line(case, target)?;
-        Some(match failure.fault.kind.is_wrong_code() {
-            true => format!("{line} | diff expected -"),
-            false => line,
-        })
-    };
+    let subject = ProgramSubject::new(case, failure.fault.kind, &failure.bad, &failure.right);
     Ok(Study {
         files: presented(case, &summary),
         evidence,
-        standard: case.standard.clone(),
-        expected: case.expected.clone(),
-        compiler: failure.bad[0].compiler.name.clone(),
-        flags: failure.bad[0].flags.clone(),
-        targets: label(&failure.bad),
-        right: label(&failure.right),
-        commands: failure.bad.iter().filter_map(command).collect(),
+        subject: Subject::Program(subject),
         key: match failure.fault.kind.is_wrong_code() && blame.pass.is_none() {
             true => format!("{key} | {}", operators_of(&text(case))),
             false => key,

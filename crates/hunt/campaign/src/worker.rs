@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use cmachine::MachineConfig;
+use finding::Subject;
 use oracle::{Case, FailureKind, Lab, Trouble};
 use reduce::{NotReduced, ReduceOptions};
 use sandbox::{Scratch, Stop};
@@ -24,11 +25,11 @@ use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::predict::{OUR_BUG, predict};
 use crate::queue::{Queue, QueuedTest, WorkItem};
-use crate::recheck::Subject;
+use crate::recheck::Specimen;
 use crate::record::{Finding, Study, Tested};
 use crate::schedule::LONGEST_STUDY;
 use crate::store::StoredTarget;
-use crate::study::{Patient, StudyProgress, investigate, shrink, targets_of};
+use crate::study::{StudyProgress, investigate, shrink};
 
 /// Stack of a worker: the parser recurses with the nesting of other people's programs.
 const STACK: usize = 256 << 20;
@@ -265,19 +266,16 @@ impl Worker {
         if let Some(study) = engine.and_then(|engine| engine.study(found, stop)) {
             return study;
         }
+        let Subject::Program(subject) = &found.finding.subject else {
+            return Err(NotReduced::Unusable("its engine is not part of this hunt".into()));
+        };
         let unusable = |error: anyhow::Error| NotReduced::Unusable(format!("{error:#}"));
-        let subject = Subject::of_finding(found, &self.targets).map_err(unusable)?;
+        let found_case = Specimen::of(found, None).case().map_err(unusable)?;
         let all = self.bench.compilers.as_slice();
         let begun = self.begun().get(&found.id).cloned();
-        let patient = Patient {
-            case: begun.as_ref().map_or(&subject.case, |begun| &begun.case),
-            kind: subject.kind,
-            bad: targets_of(&found.finding.targets, all),
-            right: targets_of(&found.finding.right, all),
-            compilers: all,
-        };
+        let case = begun.as_ref().map_or(&found_case, |begun| &begun.case);
         let time = if time < LONGEST_STUDY { time.mul_f64(REDUCTION) } else { time };
-        let limits = match steps_of(&subject) {
+        let limits = match steps_of(found.finding.kind, &found_case) {
             Some(steps) => lab.limits.for_steps(steps),
             None => lab.limits.clone(),
         };
@@ -288,12 +286,12 @@ impl Worker {
                 self.bench.begins(format!("the study of #{}: {what}", found.id));
             }
         };
-        let mut reduced = shrink(&patient, &order, &tell)?;
+        let mut reduced = shrink(case, subject, all, &order, &tell)?;
         // What was reduced is not reduced again, should the time not suffice for the rest.
         let tokens = begun.as_ref().map_or(reduced.tokens.0, |begun| begun.tokens);
         reduced.tokens.0 = tokens;
         self.begun().insert(found.id, BegunStudy { case: reduced.case.clone(), tokens });
-        let study = investigate(&patient, &order, reduced, &tell)?;
+        let study = investigate(all, &order, reduced, &tell)?;
         self.begun().remove(&found.id);
         Ok(study)
     }
@@ -305,9 +303,8 @@ impl Worker {
 
 /// Steps of a program that does not end where a compiler is wrong: its candidates are waited for no longer
 /// than it takes, and a reduction has many.
-fn steps_of(subject: &Subject) -> Option<u64> {
-    let case = &subject.case;
-    if subject.kind != FailureKind::RuntimeHang || case.language != Language::C {
+fn steps_of(kind: FailureKind, case: &Case) -> Option<u64> {
+    if kind != FailureKind::RuntimeHang || case.language != Language::C {
         return None;
     }
     let scratch = Scratch::new().ok()?;

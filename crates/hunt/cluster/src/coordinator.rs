@@ -15,7 +15,7 @@ use async_nats::jetstream::kv::Operation;
 use async_nats::jetstream::{self, AckKind};
 use campaign::{
     Crew, Delivery, Finding, Plan, QueuedTest, SeedBlock, SharedQueue, StoredTarget, StudyFailure,
-    Task, TestBench, Tested, WorkResult,
+    Subject, Task, TestBench, Tested, WorkResult,
 };
 use futures_util::StreamExt as _;
 use sandbox::Stop;
@@ -435,11 +435,11 @@ impl Dealer {
     /// A study goes to a set with all compilers that failed.
     async fn deal_study(&mut self, found: Finding) -> Result<()> {
         let can = |set: &TargetSet| {
-            let has = |label: &String| {
-                let same = |t: &StoredTarget| label.split(' ').next() == Some(t.compiler.as_str());
-                set.targets.iter().any(|t| t.label == *label || same(t))
-            };
-            found.finding.targets.iter().all(has)
+            let has = |name: &String| set.targets.iter().any(|t| t.compiler == *name);
+            match &found.finding.subject {
+                Subject::Program(it) => it.failing_compilers().iter().all(has),
+                other => has(&other.compiler()),
+            }
         };
         let able = |(name, set): (&String, &TargetSet)| {
             let slots = self.slots(name);
@@ -453,7 +453,7 @@ impl Dealer {
                 self.board.lock().give_back_study(found);
                 bail!("no worker");
             }
-            let why = format!("no worker has {}", found.finding.targets.join(", "));
+            let why = format!("no worker has {}", found.finding.targets().join(", "));
             let _ = self.home.send(
                 WorkResult::Study(found.id, Box::new(Err(StudyFailure::Because(why)))).into(),
             );

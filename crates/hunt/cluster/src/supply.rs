@@ -189,9 +189,8 @@ impl Remote {
                 if let Some(at) = self.spec.engines.iter().position(|name| *name == found.engine) {
                     found.engine = self.engines[at].clone();
                 }
-                for command in &mut found.finding.commands {
-                    *command = replaced(command, &self.moved, Direction::ToLocal);
-                }
+                let moved = |text: &str| replaced(text, &self.moved, Direction::ToLocal);
+                found.finding.subject.relocate(&moved);
                 WorkItem::Study(found, LONGEST_STUDY)
             }
         };
@@ -302,10 +301,10 @@ impl WorkSource for Remote {
                     self.tests.fetch_add(tested.tests, Ordering::Relaxed);
                     self.findings.fetch_add(tested.findings.len() as u64, Ordering::Relaxed);
                     tested.engine = self.spec.engines[item.engine].clone();
+                    let moved = |text: &str| replaced(text, &self.moved, Direction::ToCoordinator);
                     for finding in &mut tested.findings {
-                        for text in finding.commands.iter_mut().chain([&mut finding.origin]) {
-                            *text = replaced(text, &self.moved, Direction::ToCoordinator);
-                        }
+                        finding.subject.relocate(&moved);
+                        finding.origin = moved(&finding.origin);
                     }
                     let mut id = format!("{}-{}", item.engine, item.seed);
                     if tested.interrupted {
@@ -322,9 +321,9 @@ impl WorkSource for Remote {
             WorkResult::Study(id, result) => {
                 let result = match *result {
                     Ok(mut study) => {
-                        for command in &mut study.commands {
-                            *command = replaced(command, &self.moved, Direction::ToCoordinator);
-                        }
+                        study.subject.relocate(&|text: &str| {
+                            replaced(text, &self.moved, Direction::ToCoordinator)
+                        });
                         Ok(study)
                     }
                     Err(StudyFailure::Because(why)) => Err(why),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Bumped when a message changes.
-pub const PROTOCOL: u64 = 1;
+pub const PROTOCOL: u64 = 2;
 
 /// A hunt, for its workers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -133,7 +133,8 @@ pub fn set_of(targets: &[campaign::StoredTarget]) -> String {
 #[cfg(test)]
 mod tests {
     use campaign::{NewFinding, Standing, StoredTarget, TargetResult};
-    use oracle::{Assessment, Certificate, FailureKind, Opinion, SourceFile};
+    use finding::{ProgramSubject, Subject};
+    use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 
     use super::*;
 
@@ -150,16 +151,17 @@ mod tests {
             ("gcc -O2".into(), TargetResult::Failed(FailureKind::WrongOutput)),
             ("gcc -O0".into(), TargetResult::Right),
         ];
+        let mut program =
+            ProgramSubject::named(FailureKind::WrongOutput, &["a.c"], &[("gcc", "-O2")], &[]);
+        program.expected = Some(Expected { stdout: vec![0, 255, 10], status: 1 });
         tested.findings = vec![NewFinding {
             kind: FailureKind::WrongOutput,
             signature: "s".into(),
             summary: "one line".into(),
             standing: Standing::Confirmed,
-            targets: vec!["gcc -O2".into()],
-            right: vec![],
+            subject: Subject::Program(program),
             files: vec![SourceFile { name: "a.c".into(), bytes: vec![0, 255, 10] }],
             artifacts: vec![],
-            commands: vec!["gcc".into()],
             origin: "o".into(),
             certificate: Certificate { opinions: says.map(opinion).into() },
         }];
@@ -197,7 +199,7 @@ mod tests {
         assert_eq!(Spec::read(&bytes).expect("ours"), spec());
         let other = Spec { version: "9.9.9".into(), ..spec() };
         let told = Spec::read(&serde_json::to_vec(&other).expect("JSON")).expect_err("refused");
-        assert!(told.to_string().contains("gainsay 9.9.9 (protocol 1), and this is"), "{told}");
+        assert!(told.to_string().contains("gainsay 9.9.9 (protocol 2), and this is"), "{told}");
         assert!(Spec::read(br#"{"protocol": 2, "version": "0.1.0"}"#).is_err());
         assert!(Spec::read(b"nonsense").is_err());
     }

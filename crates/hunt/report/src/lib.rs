@@ -30,5 +30,5 @@ pub use folder::{Entry, Written, files, folder};
 pub use markdown::{markdown, title};
 pub use page::{Detail, Filter, ROWS, STYLE, View, finding, findings, notice, overview, page};
 pub use script::script;
-pub use test::{CompilerToday, Test, first_command};
+pub use test::{CompilerToday, Test};
 pub use text::{DEFAULT_HUNT, command_on, date};

@@ -248,7 +248,7 @@ fn versions(test: &Test) -> String {
         [] => "none".to_string(),
         labels => labels.iter().map(|label| code(label)).collect::<Vec<_>>().join(", "),
     };
-    let seen = format!("Fails: {}.\n\nWorks: {}.\n", list(fails), list(right));
+    let seen = format!("Fails: {}.\n\nWorks: {}.\n", list(&fails), list(&right));
     match test.study.map(|study| &study.ladder) {
         Some(ladder) if !ladder.rungs.is_empty() => {
             format!("{}\n\n{}\n{seen}", blame::history(ladder), blame::table(ladder))

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use campaign::{AFTER, MODULE as FILE};
+use finding::{SequenceSubject, Subject};
 use oracle::{Expected, FailureKind};
 use toolchain::Language;
 
@@ -32,8 +33,8 @@ const DEATHS: &[&str] = &[
 
 /// The script. It lies beside the test's files.
 pub fn script(test: &Test) -> String {
-    if test.is_sequenced() {
-        return sequenced(test);
+    if let Subject::Sequence(sequence) = &test.subject {
+        return sequenced(test, sequence);
     }
     let default = shell_line(&test.recipe.compiler);
     let variable = match test.language {
@@ -74,23 +75,12 @@ pub fn script(test: &Test) -> String {
 }
 
 /// The script for a sequence of LLVM's passes: clang, `opt`, `llc` and a linker, one after the other.
-fn sequenced(test: &Test) -> String {
-    let version = test.compiler.rsplit('-').next().unwrap_or("");
-    let optimising = test.flags.iter().any(|flag| flag == "-O2");
-    let passes: Vec<&str> =
-        test.flags.iter().filter_map(|flag| flag.strip_prefix("-passes=")).collect();
-    let front = campaign::front::clang_arguments(optimising);
-    let mut front: Vec<String> =
-        front.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+fn sequenced(test: &Test, sequence: &SequenceSubject) -> String {
+    let version = sequence.library.major;
+    let mut front: Vec<String> = sequence.level.clang_arguments().map(String::from).into();
     front.push("-w".into());
-    let words: Vec<&str> = test.commands_words();
-    for pair in words.windows(2).filter(|pair| pair[0] == "-I") {
-        if !front.iter().any(|word| word == pair[1]) {
-            front.extend(pair.iter().map(ToString::to_string));
-        }
-    }
-    let units: Vec<&str> =
-        test.files.iter().filter(|f| f.is_unit()).map(|f| f.name.as_str()).collect();
+    front.extend(sequence.include.iter().flat_map(|dir| ["-I".to_string(), dir.clone()]));
+    let units = &sequence.units;
     let mut steps = String::new();
     let mut modules = Vec::new();
     for (number, unit) in units.iter().enumerate() {
@@ -111,7 +101,7 @@ fn sequenced(test: &Test) -> String {
          -o \"$dir/optimised.o\" &&\n\
          \x20   limited {COMPILE} \"$clang\" \"$dir/optimised.o\" -o \"$dir/program\" -lm\n",
         modules.join(" "),
-        single(&format!("-passes={}", passes.join(","))),
+        single(&format!("-passes={}", sequence.passes)),
     );
     let clock = match test.kind() {
         FailureKind::RuntimeHang => {

@@ -1,7 +1,9 @@
 //! What a report is about: the smallest program that shows the bug, and how to show it.
 
-use campaign::{Bug, Finding, Recipe, StoredTarget, Study, Subject};
-use oracle::{Assessment, Behaviour, Certificate, Expected, FailureKind, SourceFile};
+use anyhow::Result;
+use campaign::{Bug, Finding, Specimen, Study};
+use finding::{BuildSteps, CompilerTarget, Subject};
+use oracle::{Assessment, Behaviour, Case, Certificate, Expected, FailureKind, SourceFile};
 use toolchain::Language;
 
 use crate::text::shell_line;
@@ -33,7 +35,9 @@ pub struct Test<'a> {
     pub bug: Option<&'a Bug>,
     /// What is known of the compiler today.
     pub today: CompilerToday,
-    /// The program's files by the names they have in the report.
+    /// What fails on what, by the names that files have in the report.
+    pub subject: Subject,
+    /// The program's files by these names.
     pub files: Vec<SourceFile>,
     /// The name that its only file had before.
     pub was: Option<String>,
@@ -42,7 +46,7 @@ pub struct Test<'a> {
     /// Its language.
     pub language: Language,
     /// How it is compiled and run where it fails.
-    pub recipe: Recipe,
+    pub recipe: BuildSteps,
     /// The failing compiler by name.
     pub compiler: String,
     /// Its version.
@@ -54,58 +58,73 @@ pub struct Test<'a> {
 }
 
 impl<'a> Test<'a> {
-    /// Puts together what is stored; `subject` is the program of the study, or of the finding.
+    /// Puts together what is stored: the program of the study, or of the finding.
     pub fn new(
         found: &'a Finding,
         study: Option<&'a Study>,
         bug: Option<&'a Bug>,
-        subject: &Subject,
-        targets: &[StoredTarget],
-    ) -> Test<'a> {
-        let case = &subject.case;
-        let (compiler, flags) = subject.failed.first().cloned().unwrap_or_default();
-        let commands = study.map_or(&found.finding.commands, |study| &study.commands);
-        let words: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let read = commands.iter().find_map(|command| {
-            Recipe::read(command, &words).or_else(|| Recipe::of_passes(command))
-        });
-        let mut recipe = read.unwrap_or_else(|| plain_recipe(&compiler, &flags, case));
+    ) -> Result<Test<'a>> {
+        let specimen = Specimen::of(found, study);
+        let (mut subject, mut files) = (specimen.subject.clone(), specimen.files.to_vec());
+        let mut expected = None;
+        if !subject.is_module() {
+            expected = specimen.case()?.expected;
+        }
+        let language = subject.language().unwrap_or(Language::C);
+        let was = match subject.is_module() {
+            true => None,
+            false => rename(&mut files, &mut subject, language),
+        };
+        let mut recipe = recipe(&subject);
         if let [program] = &mut recipe.compiler[..]
             && let Some(name) = COMMON.iter().find_map(|dir| program.strip_prefix(dir))
         {
             *program = name.into();
         }
-        let target = targets.iter().find(|target| target.compiler == compiler);
-        let mut files = case.files.clone();
-        let was = match is_module(&files) {
-            true => None,
-            false => rename(&mut files, &mut recipe, case.language),
-        };
-        Test {
+        Ok(Test {
             found,
             study,
             bug,
             today: CompilerToday::default(),
             files,
             was,
-            expected: case.expected.clone(),
-            language: case.language,
+            expected,
+            language,
             recipe,
-            version: target.map(|t| t.version.clone()).unwrap_or_default(),
-            triple: target.map(|t| t.triple.clone()).unwrap_or_default(),
-            compiler,
-            flags,
+            version: subject.version(),
+            triple: subject.triple(),
+            compiler: subject.compiler(),
+            flags: subject.flags(),
+            subject,
+        })
+    }
+
+    /// Its program, by the names of the report.
+    pub fn case(&self) -> Option<Case> {
+        let case = match &self.subject {
+            Subject::Program(it) => it.case(&self.files),
+            Subject::Sequence(it) => it.case(&self.files),
+            Subject::Module(_) | Subject::Judged(_) => return None,
+        };
+        Some(Case { expected: self.expected.clone(), ..case })
+    }
+
+    /// The compiler with flags where it fails, if it is a compiler.
+    pub fn failing(&self) -> Option<&CompilerTarget> {
+        match &self.subject {
+            Subject::Program(it) => it.failing.first(),
+            Subject::Module(_) | Subject::Sequence(_) | Subject::Judged(_) => None,
         }
     }
 
     /// Whether it is a module of LLVM's, and no program.
     pub fn is_module(&self) -> bool {
-        is_module(&self.files)
+        self.subject.is_module()
     }
 
     /// Whether it is a program that a sequence of LLVM's passes makes wrong code of.
     pub fn is_sequenced(&self) -> bool {
-        self.compiler.starts_with("libLLVM") && !self.is_module()
+        matches!(self.subject, Subject::Sequence(_))
     }
 
     /// How it fails.
@@ -124,37 +143,24 @@ impl<'a> Test<'a> {
     }
 
     /// Labels of the targets that fail, and of those that are right.
-    pub fn labels(&self) -> (&[String], &[String]) {
-        match self.study {
-            Some(study) => (&study.targets, &study.right),
-            None => (&self.found.finding.targets, &self.found.finding.right),
-        }
+    pub fn labels(&self) -> (Vec<String>, Vec<String>) {
+        (self.subject.targets(), self.subject.right())
     }
 
     /// The commands to type beside the files, a line each.
     pub fn commands(&self) -> Vec<String> {
-        if self.is_sequenced() {
-            let commands = self.study.map_or(&self.found.finding.commands, |s| &s.commands);
-            let lines = commands.iter().flat_map(|command| command.split(" && "));
-            return lines.map(|line| self.renamed(line)).collect();
+        match &self.subject {
+            Subject::Sequence(it) => return it.steps(),
+            Subject::Module(it) => return it.commands(),
+            Subject::Program(_) | Subject::Judged(_) => {}
         }
-        let Recipe { compiler, steps, runner } = &self.recipe;
+        let BuildSteps { compiler, steps, runner } = &self.recipe;
         let mut lines: Vec<String> =
             steps.iter().map(|step| shell_line(&[&compiler[..], &step[..]].concat())).collect();
         if self.kind().is_wrong_code() {
             lines.push(shell_line(&[&runner[..], &["./program".to_string()]].concat()));
         }
-        if self.kind() == FailureKind::Miscompilation {
-            let stored = self.study.map_or(&self.found.finding.commands, |s| &s.commands);
-            lines.extend(stored.iter().find(|command| is_question(command)).cloned());
-        }
         lines
-    }
-
-    /// All words of the stored commands.
-    pub fn commands_words(&self) -> Vec<&str> {
-        let commands = self.study.map_or(&self.found.finding.commands, |study| &study.commands);
-        commands.iter().flat_map(|command| command.split_whitespace()).collect()
     }
 
     /// A command of the store with the names of the report.
@@ -175,50 +181,33 @@ impl<'a> Test<'a> {
         if self.study.is_some() {
             return None;
         }
-        let targets = self.found.finding.targets.iter();
+        let targets = self.found.finding.targets().into_iter();
         let mut names = targets.map(|t| format!("{}.{end}", t.replace([' ', '/'], "_")));
         names.find_map(|name| self.found.finding.artifacts.iter().find(|file| file.name == name))
     }
 }
 
-fn is_module(files: &[SourceFile]) -> bool {
-    files.iter().any(|file| file.name.ends_with(".ll"))
-}
-
 /// A program of one file is called `test.c`, as trackers and we ourselves like it; what it was called.
-fn rename(files: &mut [SourceFile], recipe: &mut Recipe, language: Language) -> Option<String> {
+fn rename(files: &mut [SourceFile], subject: &mut Subject, language: Language) -> Option<String> {
     let [file] = files else { return None };
     let name = match language {
         Language::C => "test.c",
         Language::Cxx => "test.cpp",
     };
-    for word in recipe.steps.iter_mut().flatten().filter(|word| **word == file.name) {
-        *word = name.into();
-    }
+    subject.rename(&file.name, name);
     Some(std::mem::replace(&mut file.name, name.into()))
 }
 
-/// For a command that cannot be read.
-fn plain_recipe(compiler: &str, flags: &[String], case: &oracle::Case) -> Recipe {
-    let mut step = flags.to_vec();
-    step.push("-w".into());
-    step.extend(case.standard.iter().map(|standard| format!("-std={standard}")));
-    for dir in &case.include {
-        step.extend(["-I".into(), dir.display().to_string()]);
+/// The words that compile and run it where it fails.
+fn recipe(subject: &Subject) -> BuildSteps {
+    match subject {
+        Subject::Program(it) => {
+            it.failing.first().and_then(|target| it.steps(target)).unwrap_or_default()
+        }
+        Subject::Module(it) => {
+            let (tool, words) = it.tool().unwrap_or_else(|| (it.library.name(), subject.flags()));
+            BuildSteps { compiler: vec![tool], steps: vec![words], runner: Vec::new() }
+        }
+        Subject::Sequence(_) | Subject::Judged(_) => BuildSteps::default(),
     }
-    step.extend(case.units().map(String::from));
-    step.extend(["-o", "program", "-lm"].map(String::from));
-    Recipe { compiler: vec![compiler.into()], steps: vec![step], runner: Vec::new() }
-}
-
-/// Whether a command runs Gainsay on the output of the one before it.
-fn is_question(command: &str) -> bool {
-    command.starts_with("gainsay llvm verify ")
-}
-
-/// The first of the commands of a finding, and what must be asked after it.
-pub fn first_command(commands: &[String]) -> Option<String> {
-    let (first, rest) = commands.split_first()?;
-    let asked = rest.first().filter(|next| is_question(next));
-    Some(asked.map_or_else(|| first.clone(), |asked| format!("{first} && {asked}")))
 }

@@ -6,14 +6,21 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use campaign::{Finding, NewFinding, Standing, Subject};
-use oracle::{Assessment, Case, Certificate, Expected, FailureKind, Opinion, SourceFile};
+use campaign::{Finding, NewFinding, Standing};
+use finding::{ProgramSubject, Subject};
+use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use report::Test;
 use sandbox::{Ended, Run, Scratch, Status};
-use toolchain::Language;
 
 const SOURCE: &str =
     "#include <stdio.h>\nint main(void) { printf(\"it's %d\\n\", 1); return 0; }\n";
+
+fn program(kind: FailureKind, compiler: &str, cc: &Path) -> ProgramSubject {
+    let mut program = ProgramSubject::named(kind, &["a.c"], &[(compiler, "-O2")], &[]);
+    program.expected = Some(Expected { stdout: b"it's 1\n".to_vec(), status: 0 });
+    program.compilers[0].c = vec![cc.display().to_string()];
+    program
+}
 
 fn finding(kind: FailureKind, signature: &str, cc: &Path) -> Finding {
     Finding {
@@ -27,11 +34,9 @@ fn finding(kind: FailureKind, signature: &str, cc: &Path) -> Finding {
             signature: signature.into(),
             summary: "fails".into(),
             standing: Standing::Confirmed,
-            targets: vec!["faulty -O2".into()],
-            right: Vec::new(),
+            subject: Subject::Program(program(kind, "faulty", cc)),
             files: vec![SourceFile { name: "a.c".into(), bytes: SOURCE.into() }],
             artifacts: Vec::new(),
-            commands: vec![format!("{} -O2 -w a.c -o program -lm && ./program", cc.display())],
             origin: "by hand".into(),
             certificate: Certificate::default(),
         },
@@ -51,17 +56,7 @@ fn write(dir: &Path, kind: FailureKind, signature: &str, compiler: &str) {
     fs::create_dir_all(dir.join("bin")).expect("a folder");
     executable("bin/timeout", "#!/bin/sh\nshift\nexec /usr/bin/timeout 2 \"$@\"\n");
     let found = finding(kind, signature, &cc);
-    let case = Case {
-        language: Language::C,
-        files: found.finding.files.clone(),
-        standard: None,
-        harness: None,
-        include: Vec::new(),
-        expected: Some(Expected { stdout: b"it's 1\n".to_vec(), status: 0 }),
-    };
-    let failed = vec![("faulty".to_string(), vec!["-O2".to_string()])];
-    let subject = Subject { case, kind, failed };
-    let test = Test::new(&found, None, None, &subject, &[]);
+    let test = Test::new(&found, None, None).expect("it can be reported");
     let written = report::folder(&test, &dir.join("bug")).expect("it writes");
     assert_eq!(written, ["test.c", "expected", "report.md", "reproduce.sh", "original/a.c"]);
 }
@@ -142,17 +137,8 @@ fn titles_and_statements() {
         let command = "gainsay run a.c".to_string();
         let opinion = |says| Opinion { tool: "gainsay".into(), command: command.clone(), says };
         found.finding.certificate.opinions.extend(says.map(opinion));
-        let case = Case {
-            language: Language::C,
-            files: found.finding.files.clone(),
-            standard: None,
-            harness: None,
-            include: Vec::new(),
-            expected: Some(Expected { stdout: b"it's 1\n".to_vec(), status: 0 }),
-        };
-        let failed = vec![(compiler.to_string(), vec!["-O2".to_string()])];
-        let subject = Subject { case, kind, failed };
-        let test = Test::new(&found, None, None, &subject, &[]);
+        found.finding.subject = Subject::Program(program(kind, compiler, Path::new("/usr/bin/cc")));
+        let test = Test::new(&found, None, None).expect("it can be reported");
         (report::title(&test), report::markdown(&test))
     };
     let (title, text) =

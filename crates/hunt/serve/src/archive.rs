@@ -3,7 +3,6 @@
 use std::io::{Cursor, Write};
 
 use anyhow::Result;
-use campaign::Subject;
 use report::{Detail, Test};
 use zip::CompressionMethod::Stored;
 use zip::ZipWriter;
@@ -11,12 +10,8 @@ use zip::write::SimpleFileOptions;
 
 /// The report of a finding. What the compiler says today is not in it: a page runs no compiler.
 pub fn report(detail: &Detail) -> Result<Vec<u8>> {
-    let Detail { found, study, bug, targets, .. } = detail;
-    let subject = match study {
-        Some(study) => Subject::of_study(study, found.finding.kind, targets),
-        None => Subject::of_finding(found, targets)?,
-    };
-    let test = Test::new(found, study.as_ref(), bug.as_ref(), &subject, targets);
+    let Detail { found, study, bug, .. } = detail;
+    let test = Test::new(found, study.as_ref(), bug.as_ref())?;
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for file in report::files(&test) {
         let mode = if file.executable { 0o755 } else { 0o644 };

@@ -6,7 +6,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use campaign::{NewFinding, Standing, Store, Tested};
-use oracle::{Certificate, FailureKind, SourceFile};
+use finding::{ProgramSubject, Subject};
+use oracle::{Certificate, Expected, FailureKind, SourceFile};
 use sandbox::Scratch;
 
 use crate::{Folder, Options, Token, serve};
@@ -15,18 +16,18 @@ const TOKEN: &str = "a-token-of-the-tests";
 
 fn tested(seed: u64, summary: &str) -> Tested {
     let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
+    let kind = FailureKind::WrongOutput;
     let finding = NewFinding {
-        kind: FailureKind::WrongOutput,
+        kind,
         signature: format!("wrong-output gcc {seed}"),
         summary: summary.into(),
         standing: Standing::Confirmed,
-        targets: vec!["gcc -O2".into()],
-        right: vec!["gcc -O0".into()],
+        subject: Subject::Program(ProgramSubject {
+            expected: Some(Expected::default()),
+            ..ProgramSubject::named(kind, &["test.c"], &[("gcc", "-O2")], &[("gcc", "-O0")])
+        }),
         files: vec![file("test.c", "int main(void) { return 0; } /* <script>x</script> */\n")],
         artifacts: vec![file("expected", ""), file("gcc_-O2.stdout", "<b>1</b>\n")],
-        commands: vec![
-            "gcc -O2 -w -std=gnu11 test.c -o program -lm && ./program | diff expected -".into(),
-        ],
         origin: "a test".into(),
         certificate: Certificate::default(),
     };

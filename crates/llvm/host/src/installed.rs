@@ -128,11 +128,16 @@ impl Installed {
     /// One of LLVM's tools that belongs to it, as one types it: `opt-16` as Debian names them; the one that
     /// was built with a library that is not the usual one, if it is there.
     pub fn tool(&self, name: &str) -> String {
-        let beside = || {
-            let tool = self.path.parent()?.parent()?.join("bin").join(name);
-            (!self.is_default && tool.is_file()).then(|| tool.display().to_string())
-        };
-        beside().unwrap_or_else(|| format!("{name}-{}", self.major))
+        match self.bin() {
+            Some(bin) => bin.join(name).display().to_string(),
+            None => format!("{name}-{}", self.major),
+        }
+    }
+
+    /// The folder of the tools that were built with a library that is not the usual one, if they are there.
+    pub fn bin(&self) -> Option<PathBuf> {
+        let bin = self.path.parent()?.parent()?.join("bin");
+        (!self.is_default && bin.join("opt").is_file()).then_some(bin)
     }
 }
 

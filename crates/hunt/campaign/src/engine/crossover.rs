@@ -5,10 +5,12 @@
 
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossover::fuzz::{FoundFault, Fuzzer};
+use finding::{LibraryIdentity, Subject};
 use llvmhost::Program;
 use oracle::{SourceFile, Trouble};
 use reduce::NotReduced;
@@ -18,7 +20,8 @@ use sandbox::Stop;
 use super::Engine;
 use crate::bench::TestBench;
 use crate::module::{
-    FILE, Patient, certificate, command, compiler, kind, label, named, study_module,
+    FILE, LlvmTools, at_hand, certificate, compiler, identity, kind, label, named, study_module,
+    subject,
 };
 use crate::record::{Finding, NewFinding, Standing, Study, Tested};
 use crate::refinement::{RefinementOracles, RefinementQuery};
@@ -79,21 +82,17 @@ impl Crossover {
             signature: named(&signature),
             summary: signature.summary.clone(),
             standing: Standing::Confirmed,
-            targets: vec![label(&fuzzer.library, &passes)],
-            right: Vec::new(),
+            subject: subject(identity(&fuzzer.library, ""), &passes, &signature),
             files: vec![SourceFile { name: FILE.into(), bytes: module.into_bytes() }],
             artifacts: vec![SourceFile { name: "messages".into(), bytes: told.into_bytes() }],
-            commands: vec![command(&fuzzer.library, &passes, &signature)],
             origin: format!("crossover: {origin}"),
             certificate: certificate(&fuzzer.library),
         }
     }
 
-    /// The library of a finding, and the passes that failed.
-    fn fuzzer<'f>(&self, found: &'f Finding) -> Option<(&Arc<Fuzzer>, &'f str)> {
-        let (name, passes) = found.finding.targets.first()?.split_once(" -passes=")?;
-        let fuzzer = self.fuzzers.iter().find(|fuzzer| compiler(&fuzzer.library) == name)?;
-        Some((fuzzer, passes))
+    /// The one whose library a finding is about.
+    fn fuzzer(&self, library: &LibraryIdentity) -> Option<&Arc<Fuzzer>> {
+        self.fuzzers.iter().find(|fuzzer| Path::new(&library.path) == fuzzer.library.path)
     }
 }
 
@@ -135,14 +134,11 @@ impl Engine for Crossover {
     }
 
     fn study(&self, found: &Finding, stop: &Stop) -> Option<Result<Study, NotReduced>> {
-        let (fuzzer, passes) = self.fuzzer(found)?;
-        let patient = Patient {
-            library: &fuzzer.library,
-            passes,
-            program: &self.program,
-            limits: fuzzer.limits(),
-        };
-        Some(study_module(found, &patient, stop, &|_| {}))
+        let Subject::Module(module) = &found.finding.subject else { return None };
+        let module = at_hand(module, self.fuzzers.iter().map(|fuzzer| &fuzzer.library))?;
+        let limits = self.fuzzer(&module.library)?.limits();
+        let tools = LlvmTools { program: &self.program, limits };
+        Some(study_module(found, &module, tools, stop, &|_| {}))
     }
 
     fn targets(&self) -> Vec<StoredTarget> {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cgen::policy::Policy;
+use finding::{LibraryIdentity, SequenceSubject, Subject};
 use llvmhost::{Allowance, Installed, Limits, Program, Server, Setup};
 use oracle::Trouble;
 use passes::exclusion::Exclusions;
@@ -32,8 +33,8 @@ pub use tally::PassesTally;
 
 use super::{Engine, Source, Yarp};
 use crate::bench::TestBench;
-use crate::module::{Patient, compiler, is_module, label, read_label, study_module};
-use crate::program::{self, Subject, study_program};
+use crate::module::{LlvmTools, at_hand, compiler, identity, label, library_at_hand, study_module};
+use crate::program::{self, study_program};
 use crate::record::{Finding, Study, Tested};
 use crate::refinement::RefinementOracles;
 use crate::store::StoredTarget;
@@ -58,11 +59,6 @@ fn name_for(programs: &str) -> String {
         true => NAME.to_string(),
         false => format!("{NAME_OF}{programs}"),
     }
-}
-
-/// Whether an engine of that name is this one.
-pub(crate) fn is_name(name: &str) -> bool {
-    name == NAME || name.starts_with(NAME_OF)
 }
 
 /// Where a library's state is, in the folder of a hunt.
@@ -214,6 +210,11 @@ impl Passes {
 }
 
 impl LibraryState {
+    /// Which library it is, for findings.
+    fn identity(&self) -> LibraryIdentity {
+        identity(&self.installed, &self.inventory.library.release)
+    }
+
     fn open(library: &Installed, options: &PassesOptions) -> Result<LibraryState, String> {
         let dir = state(&options.dir, library);
         let cannot = |e: io::Error| format!("{} cannot be written: {e}", dir.display());
@@ -328,29 +329,20 @@ impl Engine for Passes {
     }
 
     fn study(&self, found: &Finding, stop: &Stop) -> Option<Result<Study, NotReduced>> {
-        let label = found.finding.targets.first()?;
-        let (library, passes) = read_label(label).ok()?;
-        Some(match is_module(found) {
-            true => {
-                let patient = Patient {
-                    library: &library,
-                    passes: &passes,
-                    program: &self.options.program,
-                    limits: self.options.limits,
-                };
-                study_module(found, &patient, stop, &|_| {})
+        let tools = LlvmTools { program: &self.options.program, limits: self.options.limits };
+        let libraries = self.benches.iter().map(|bench| &bench.installed);
+        match &found.finding.subject {
+            Subject::Module(module) => {
+                let module = at_hand(module, libraries)?;
+                Some(study_module(found, &module, tools, stop, &|_| {}))
             }
-            false => {
-                let subject = Subject {
-                    library: &library,
-                    passes: &passes,
-                    program: &self.options.program,
-                    clang: &self.options.clang,
-                    limits: self.options.limits,
-                };
-                study_program(found, &subject, stop, &|_| {})
+            Subject::Sequence(it) => {
+                let library = library_at_hand(&it.library, libraries)?;
+                let sequence = SequenceSubject { library, ..it.clone() };
+                Some(study_program(found, &sequence, tools, &self.options.clang, stop, &|_| {}))
             }
-        })
+            Subject::Program(_) | Subject::Judged(_) => None,
+        }
     }
 
     fn targets(&self) -> Vec<StoredTarget> {
@@ -377,6 +369,5 @@ mod tests {
         assert_eq!(name_for("yarp"), "passes");
         assert_eq!(name_for("files /some/folder"), "passes");
         assert_eq!(name_for(smith.name()), "passes of smith-drawn");
-        assert!(is_name("passes") && is_name(&name_for(smith.name())) && !is_name("crossover"));
     }
 }

@@ -108,7 +108,7 @@ fn a_sanitizer_that_says_nothing_is_found_out() {
         let signature = format!("sanitizer-miss gcc 1.2 -fsanitize={options} {kind}");
         assert_eq!(one.signature, signature);
         assert!(one.summary.starts_with(&format!("misses {kind} on line 4: ")), "{}", one.summary);
-        assert!(one.right[0].starts_with("clang"), "{:?}", one.right);
+        assert!(one.right()[0].starts_with("clang"), "{:?}", one.right());
         // With nobody else to say so the machine may be wrong; and storage may be in use again.
         let (_, found) = examined(text, &alone);
         let standings: Vec<Standing> = found.iter().map(|f| f.standing).collect();

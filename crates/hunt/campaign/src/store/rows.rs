@@ -7,9 +7,11 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::de::DeserializeOwned;
 
+use super::StoredTarget;
 use crate::record::{Finding, NewFinding, Standing, TargetResult, Tested};
 
-/// The tables. Seeds are unsigned and stored bit for bit; times are microseconds.
+/// The tables. Seeds are unsigned and stored bit for bit; times are microseconds. `targets` are the labels of
+/// `subject`, so that a list need not read more.
 pub const SCHEMA: &str = "
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE target (
@@ -30,7 +32,7 @@ CREATE TABLE finding (
     engine TEXT NOT NULL, seed INTEGER NOT NULL, at INTEGER NOT NULL,
     kind TEXT NOT NULL, signature TEXT NOT NULL, summary TEXT NOT NULL, standing TEXT NOT NULL,
     origin TEXT NOT NULL,
-    targets TEXT NOT NULL, right TEXT NOT NULL, commands TEXT NOT NULL, certificate TEXT NOT NULL,
+    targets TEXT NOT NULL, certificate TEXT NOT NULL, subject TEXT NOT NULL,
     FOREIGN KEY (engine, seed) REFERENCES test
 );
 CREATE INDEX finding_signature ON finding (signature);
@@ -42,13 +44,12 @@ CREATE INDEX file_finding ON file (finding);
 ";
 
 /// A table of version 2: what is learnt of findings after they were recorded. Reduced files are rows of
-/// `file`. The program of a study may have no answer since version 3.
+/// `file`. It has a subject since version 5.
 pub const STUDY: &str = "
 CREATE TABLE study (
     finding INTEGER PRIMARY KEY REFERENCES finding, at INTEGER NOT NULL,
-    standard TEXT, stdout BLOB, status INTEGER, summary TEXT NOT NULL,
-    compiler TEXT NOT NULL, flags TEXT NOT NULL, targets TEXT NOT NULL, right TEXT NOT NULL,
-    commands TEXT NOT NULL, certificate TEXT NOT NULL, blame TEXT NOT NULL, ladder TEXT NOT NULL,
+    summary TEXT NOT NULL, targets TEXT NOT NULL, subject TEXT NOT NULL,
+    certificate TEXT NOT NULL, blame TEXT NOT NULL, ladder TEXT NOT NULL,
     key TEXT NOT NULL, tokens_before INTEGER NOT NULL, tokens_after INTEGER NOT NULL,
     nanoseconds INTEGER NOT NULL
 );
@@ -208,8 +209,8 @@ pub fn insert_finding(
 ) -> rusqlite::Result<i64> {
     tx.prepare_cached(
         "INSERT INTO finding (engine, seed, at, kind, signature, summary, standing, origin,
-         targets, right, commands, certificate)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         targets, certificate, subject)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?
     .execute(params![
         tested.engine,
@@ -220,10 +221,9 @@ pub fn insert_finding(
         finding.summary,
         finding.standing.name(),
         finding.origin,
-        json(&finding.targets)?,
-        json(&finding.right)?,
-        json(&finding.commands)?,
+        json(&finding.targets())?,
         json(&finding.certificate)?,
+        json(&finding.subject)?,
     ])?;
     let id = tx.last_insert_rowid();
     let roles = [(SOURCE, &finding.files), (ARTIFACT, &finding.artifacts)];
@@ -239,8 +239,8 @@ pub fn insert_finding(
 /// Findings in the order they were made: all, or one.
 pub fn findings(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<Finding>> {
     let mut statement = db.prepare(
-        "SELECT id, engine, seed, at, kind, signature, summary, standing, origin, targets, right,
-         commands, certificate,
+        "SELECT id, engine, seed, at, kind, signature, summary, standing, origin, certificate,
+         subject,
          (SELECT count(*) FROM finding g WHERE g.signature = f.signature AND g.id < f.id
           AND g.standing <> 'unconfirmed')
          FROM finding f WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
@@ -255,21 +255,37 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
         engine: row.get(1)?,
         seed: row.get::<_, i64>(2)? as u64,
         found_at: row.get::<_, i64>(3)? as u64,
-        seen_before: row.get::<_, i64>(13)? as u64,
+        seen_before: row.get::<_, i64>(11)? as u64,
         finding: NewFinding {
             kind: kind(row, 4)?,
             signature: row.get(5)?,
             summary: row.get(6)?,
             standing: standing(row, 7)?,
             origin: row.get(8)?,
-            targets: parse(row, 9)?,
-            right: parse(row, 10)?,
-            commands: parse(row, 11)?,
-            certificate: parse(row, 12)?,
+            certificate: parse(row, 9)?,
+            subject: parse(row, 10)?,
             files: Vec::new(),
             artifacts: Vec::new(),
         },
     })
+}
+
+/// Every target that was ever tested, by label.
+pub fn targets(db: &Connection) -> rusqlite::Result<Vec<StoredTarget>> {
+    let mut statement = db.prepare(
+        "SELECT label, compiler, version, triple, command, runner FROM target ORDER BY label",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(StoredTarget {
+            label: row.get(0)?,
+            compiler: row.get(1)?,
+            version: row.get(2)?,
+            triple: row.get(3)?,
+            command: row.get(4)?,
+            runner: row.get(5)?,
+        })
+    })?;
+    rows.collect()
 }
 
 /// A stored kind.

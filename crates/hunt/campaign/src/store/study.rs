@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use oracle::{Expected, SourceFile};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use oracle::SourceFile;
+use rusqlite::{Connection, Row, params};
 
-use super::{Store, full_or, now, place, rows};
+use super::{Store, full_or, now, older, place, rows};
 use crate::record::Study;
 
-const COLUMNS: &str = "finding, standard, stdout, status, summary, compiler, flags, targets, right,
-    commands, certificate, blame, ladder, key, tokens_before, tokens_after, nanoseconds";
+const COLUMNS: &str = "finding, summary, subject, certificate, blame, ladder, key, tokens_before,
+    tokens_after, nanoseconds";
 
 impl Store {
     /// Keeps the study of a finding, in place of an earlier one.
@@ -28,22 +28,15 @@ impl Store {
             params![id, rows::REDUCED, rows::EVIDENCE],
         )?;
         tx.execute(
-            "INSERT OR REPLACE INTO study (at, finding, standard, stdout, status, summary, compiler,
-             flags, targets, right, commands, certificate, blame, ladder, key, tokens_before,
-             tokens_after, nanoseconds)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+            "INSERT OR REPLACE INTO study (at, finding, summary, targets, subject, certificate, blame,
+             ladder, key, tokens_before, tokens_after, nanoseconds)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             params![
                 now() as i64,
                 id,
-                study.standard,
-                study.expected.as_ref().map(|expected| &expected.stdout),
-                study.expected.as_ref().map(|expected| expected.status),
                 study.summary,
-                study.compiler,
-                rows::json(&study.flags)?,
-                rows::json(&study.targets)?,
-                rows::json(&study.right)?,
-                rows::json(&study.commands)?,
+                rows::json(&study.targets())?,
+                rows::json(&study.subject)?,
                 rows::json(&study.certificate)?,
                 rows::json(&study.blame)?,
                 rows::json(&study.ladder)?,
@@ -70,11 +63,7 @@ impl Store {
         if !self.has_studies()? {
             return Ok(None);
         }
-        let sql = format!("SELECT {COLUMNS} FROM study WHERE finding = ?1");
-        let study = self.db.query_row(&sql, [id], read).optional();
-        let Some((id, mut study)) = study.with_context(|| place(&self.dir))? else {
-            return Ok(None);
-        };
+        let Some((id, mut study)) = self.read_studies(Some(id))?.pop() else { return Ok(None) };
         study.files = files(&self.db, id, rows::REDUCED)?;
         study.evidence = files(&self.db, id, rows::EVIDENCE)?;
         Ok(Some(study))
@@ -85,15 +74,21 @@ impl Store {
         if !self.has_studies()? {
             return Ok(Vec::new());
         }
-        let mut statement =
-            self.db.prepare(&format!("SELECT {COLUMNS} FROM study ORDER BY finding"))?;
-        let all: rusqlite::Result<Vec<(i64, Study)>> = statement.query_map([], read)?.collect();
-        let mut all = all.with_context(|| place(&self.dir))?;
+        let mut all = self.read_studies(None)?;
         for (id, study) in &mut all {
             study.files = files(&self.db, *id, rows::REDUCED)?;
             study.evidence = files(&self.db, *id, rows::EVIDENCE)?;
         }
         Ok(all)
+    }
+
+    /// Studies without the contents of their files: all, or one.
+    fn read_studies(&self, id: Option<i64>) -> Result<Vec<(i64, Study)>> {
+        let studies = match self.has_subjects()? {
+            true => studies(&self.db, id),
+            false => older::studies(&self.db, id),
+        };
+        studies.with_context(|| place(&self.dir))
     }
 
     /// Complains about a number that no finding has, and says which there are.
@@ -119,28 +114,26 @@ impl Store {
     }
 }
 
+fn studies(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<(i64, Study)>> {
+    let (first, last) = id.map_or((i64::MIN, i64::MAX), |id| (id, id));
+    let sql =
+        format!("SELECT {COLUMNS} FROM study WHERE finding BETWEEN ?1 AND ?2 ORDER BY finding");
+    db.prepare(&sql)?.query_map([first, last], read)?.collect()
+}
+
 fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
     let number = |column| row.get::<_, i64>(column).map(|n| usize::try_from(n).unwrap_or(0));
     let study = Study {
         files: Vec::new(),
         evidence: Vec::new(),
-        standard: row.get(1)?,
-        expected: row
-            .get::<_, Option<Vec<u8>>>(2)?
-            .zip(row.get::<_, Option<u8>>(3)?)
-            .map(|(stdout, status)| Expected { stdout, status }),
-        summary: row.get(4)?,
-        compiler: row.get(5)?,
-        flags: rows::parse(row, 6)?,
-        targets: rows::parse(row, 7)?,
-        right: rows::parse(row, 8)?,
-        commands: rows::parse(row, 9)?,
-        certificate: rows::parse(row, 10)?,
-        blame: rows::parse(row, 11)?,
-        ladder: rows::parse(row, 12)?,
-        key: row.get(13)?,
-        tokens: (number(14)?, number(15)?),
-        took: Duration::from_nanos(u64::try_from(row.get::<_, i64>(16)?).unwrap_or(0)),
+        summary: row.get(1)?,
+        subject: rows::parse(row, 2)?,
+        certificate: rows::parse(row, 3)?,
+        blame: rows::parse(row, 4)?,
+        ladder: rows::parse(row, 5)?,
+        key: row.get(6)?,
+        tokens: (number(7)?, number(8)?),
+        took: Duration::from_nanos(u64::try_from(row.get::<_, i64>(9)?).unwrap_or(0)),
     };
     Ok((row.get(0)?, study))
 }

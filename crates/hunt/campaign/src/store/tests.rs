@@ -1,10 +1,21 @@
 //! The store keeps what it was given, once, and stays whole when it cannot take more.
 
 use super::*;
+use finding::{ProgramSubject, Subject};
 use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
 
-use crate::{BugState, Study, TargetResult};
+use crate::{BugState, NewFinding, Study, TargetResult};
+
+fn subject(flags: &str) -> Subject {
+    let (fails, right) = ([("gcc-12", flags)], [("gcc-12", "-O0")]);
+    let kind = FailureKind::WrongOutput;
+    Subject::Program(ProgramSubject {
+        standard: Some("c99".into()),
+        expected: Some(Expected { stdout: b"1\n\xfe".to_vec(), status: 134 }),
+        ..ProgramSubject::named(kind, &["test.c"], &fails, &right)
+    })
+}
 
 /// A finding of this signature.
 pub(crate) fn finding(signature: &str) -> NewFinding {
@@ -13,14 +24,12 @@ pub(crate) fn finding(signature: &str) -> NewFinding {
         signature: signature.into(),
         summary: "prints 1 for 2".into(),
         standing: Standing::Confirmed,
-        targets: vec!["gcc-12 -O2".into()],
-        right: vec!["gcc-12 -O0".into()],
+        subject: subject("-O2"),
         files: vec![SourceFile {
             name: "test.c".into(),
             bytes: b"int main(void) {}\n\xff".to_vec(),
         }],
         artifacts: vec![SourceFile { name: "expected".into(), bytes: vec![b'2'; 5000] }],
-        commands: vec!["gcc -O2 test.c".into()],
         origin: "gainsay gen --seed 1".into(),
         certificate: Certificate {
             opinions: vec![Opinion {
@@ -61,7 +70,7 @@ fn what_is_recorded_comes_back_the_same() {
     assert_eq!(got.finding.files, want.files);
     assert_eq!(got.finding.artifacts, want.artifacts);
     assert_eq!(got.finding.certificate, want.certificate);
-    assert_eq!((got.finding.commands, got.finding.right), (want.commands, want.right));
+    assert_eq!(got.finding.subject, want.subject);
     assert_eq!(store.findings().expect("it reads").len(), 2);
     assert!(store.finding(3).expect("it reads").is_none());
     let engine = store.engine("yarp").expect("it reads");
@@ -130,14 +139,8 @@ fn study(key: &str, tokens: usize) -> Study {
     Study {
         files: vec![SourceFile { name: "test.c".into(), bytes: b"int x;\n\0\xff".to_vec() }],
         evidence: vec![SourceFile { name: "actual".into(), bytes: b"2\n".to_vec() }],
-        standard: Some("c99".into()),
-        expected: Some(Expected { stdout: b"1\n\xfe".to_vec(), status: 134 }),
+        subject: subject("-O2 -fwrapv"),
         summary: "prints 1 for 2".into(),
-        compiler: "gcc-12".into(),
-        flags: vec!["-O2".into(), "-fwrapv".into()],
-        targets: vec!["gcc-12 -O2".into()],
-        right: vec!["gcc-12 -O0".into()],
-        commands: vec!["gcc-12 -O2 -fwrapv test.c".into()],
         certificate: finding("").certificate,
         blame: Blame {
             pass: Some("tailr1".into()),
@@ -163,13 +166,53 @@ fn study(key: &str, tokens: usize) -> Study {
     }
 }
 
-/// A store as version 1 made them.
-fn of_version_1(dir: &Path) {
+/// A store as version 4 made them, with a study if there was one, and then what later versions added is forgotten.
+fn of_version(version: i64, dir: &Path) -> Store {
     let mut store = Store::create(dir).expect("it opens");
-    store.record(&tested(1, vec![finding("a")])).expect("it records");
-    let tables = "DROP TABLE study; DROP TABLE suppression; DROP TABLE state; DROP TABLE count;
-                  DROP TABLE sample; DROP TABLE spent; PRAGMA user_version = 1";
-    store.db.execute_batch(tables).expect("it forgets");
+    store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
+    let older = "ALTER TABLE finding DROP COLUMN subject;
+        ALTER TABLE finding ADD COLUMN right TEXT NOT NULL DEFAULT '[\"gcc-12 -O0\"]';
+        ALTER TABLE finding ADD COLUMN commands TEXT NOT NULL
+            DEFAULT '[\"gcc-12 -O2 -w -std=c99 test.c -o program -lm && ./program | diff expected -\"]';
+        DROP TABLE study;
+        CREATE TABLE study (
+            finding INTEGER PRIMARY KEY REFERENCES finding, at INTEGER NOT NULL,
+            standard TEXT, stdout BLOB, status INTEGER, summary TEXT NOT NULL,
+            compiler TEXT NOT NULL, flags TEXT NOT NULL, targets TEXT NOT NULL, right TEXT NOT NULL,
+            commands TEXT NOT NULL, certificate TEXT NOT NULL, blame TEXT NOT NULL, ladder TEXT NOT NULL,
+            key TEXT NOT NULL, tokens_before INTEGER NOT NULL, tokens_after INTEGER NOT NULL,
+            nanoseconds INTEGER NOT NULL);";
+    let forget = match version {
+        1 => {
+            "DROP TABLE study; DROP TABLE suppression; DROP TABLE state; DROP TABLE count;
+              DROP TABLE sample; DROP TABLE spent"
+        }
+        2 => "DROP TABLE count; DROP TABLE sample; DROP TABLE spent",
+        3 => "DROP TABLE sample; DROP TABLE spent",
+        _ => "",
+    };
+    store.db.execute_batch(older).expect("it is as it was");
+    if version > 1 {
+        store.db.execute(
+            "INSERT INTO study VALUES (1, 5, 'c99', ?1, 134, 'prints 1 for 2', 'gcc-12',
+             '[\"-O2\",\"-fwrapv\"]', '[\"gcc-12 -O2 -fwrapv\"]', '[\"gcc-12 -O0\"]',
+             '[\"gcc-12 -O2 -fwrapv -w -std=c99 test.c -o program -lm && ./program | diff expected -\"]',
+             ?2, ?3, ?4, 'key', 5000, 3, 12345678901)",
+            params![
+                b"1\n\xfe",
+                rows::json(&study("key", 3).certificate).expect("JSON"),
+                rows::json(&study("key", 3).blame).expect("JSON"),
+                rows::json(&study("key", 3).ladder).expect("JSON"),
+            ],
+        ).expect("it is kept");
+        store
+            .db
+            .execute("INSERT INTO file VALUES (1, 'reduced', 'test.c', x'00')", [])
+            .expect("it is kept");
+    }
+    store.db.execute_batch(forget).expect("it forgets");
+    store.db.pragma_update(None, "user_version", version).expect("it is set");
+    store
 }
 
 #[test]
@@ -195,50 +238,55 @@ fn a_study_comes_back_the_same_and_replaces_another() {
 }
 
 #[test]
-fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_4() {
+fn a_store_of_version_1_is_read_as_it_is_and_written_as_version_5() {
     let dir = folder();
-    of_version_1(dir.path());
+    drop(of_version(1, dir.path()));
     let mut store = Store::open(dir.path()).expect("it opens");
     assert_eq!(store.version().expect("it reads"), 1);
     assert_eq!(store.study(1).expect("it reads"), None);
     assert!(store.suppressions().expect("it reads").is_empty());
     assert_eq!(store.state(1).expect("it reads"), None);
-    assert_eq!(store.bugs().expect("it reads").len(), 1);
+    assert_eq!(store.bugs().expect("it reads").len(), 2);
+    let found = store.finding(1).expect("it reads").expect("it is there");
+    assert_eq!(found.finding.commands(), finding("a").commands());
     assert_eq!(store.version().expect("it reads"), 1, "reading changes nothing");
     store.put_study(1, &study("key", 3)).expect("it is kept");
-    assert_eq!(store.version().expect("it reads"), 4);
-    assert_eq!(store.bugs().expect("it reads")[0].key, "key");
+    assert_eq!(store.version().expect("it reads"), VERSION);
+    let found = store.finding(1).expect("it reads").expect("it is there");
+    assert_eq!(found.finding.commands(), finding("a").commands());
+    assert_eq!(store.bugs().expect("it reads")[1].key, "key");
 
     let dir = folder();
-    of_version_1(dir.path());
+    drop(of_version(1, dir.path()));
     let store = Store::create(dir.path()).expect("it opens");
-    assert_eq!(store.version().expect("it reads"), 4);
-    assert_eq!(store.findings().expect("it reads").len(), 1);
-    store.db.execute_batch("PRAGMA user_version = 5").expect("it is set");
+    assert_eq!(store.version().expect("it reads"), VERSION);
+    assert_eq!(store.findings().expect("it reads").len(), 2);
+    store.db.execute_batch("PRAGMA user_version = 6").expect("it is set");
     drop(store);
     assert!(Store::open(dir.path()).is_err(), "of the future nothing is known");
+}
+
+/// Something without an answer.
+fn judged() -> Subject {
+    Subject::Judged(finding::JudgedSubject::of("gcc -fsanitize=address", "gcc test.c"))
 }
 
 #[test]
 fn a_store_of_version_2_keeps_its_studies() {
     let dir = folder();
-    let mut store = Store::create(dir.path()).expect("it opens");
-    store.record(&tested(1, vec![finding("a"), finding("b")])).expect("it records");
-    store.put_study(1, &study("key", 3)).expect("it is kept");
-    store
-        .db
-        .execute_batch(
-            "DROP TABLE count; DROP TABLE sample; DROP TABLE spent; PRAGMA user_version = 2",
-        )
-        .expect("it forgets");
-    drop(store);
+    drop(of_version(2, dir.path()));
     let mut store = Store::open(dir.path()).expect("it opens");
     assert_eq!(store.counts().expect("it reads"), Default::default());
-    assert_eq!(store.study(1).expect("it reads"), Some(study("key", 3)));
-    let unanswered = Study { expected: None, ..study("other", 5) };
+    let before = store.study(1).expect("it reads").expect("it is there");
+    assert_eq!(
+        (before.commands(), before.right()),
+        (study("", 3).commands(), study("", 3).right())
+    );
+    assert_eq!((before.expected(), &before.blame), (study("", 3).expected(), &study("", 3).blame));
+    let unanswered = Study { subject: judged(), ..study("other", 5) };
     store.put_study(2, &unanswered).expect("it is kept");
-    assert_eq!(store.version().expect("it reads"), 4);
-    assert_eq!(store.study(1).expect("it reads"), Some(study("key", 3)));
+    assert_eq!(store.version().expect("it reads"), VERSION);
+    assert_eq!(store.study(1).expect("it reads"), Some(before));
     assert_eq!(store.study(2).expect("it reads"), Some(unanswered));
 }
 
@@ -345,7 +393,7 @@ fn a_fixed_bug_that_is_found_again_is_open() {
 #[test]
 fn a_store_of_version_3_gets_its_sums() {
     let dir = folder();
-    let mut store = Store::create(dir.path()).expect("it opens");
+    let mut store = of_version(4, dir.path());
     for seed in 1..=3 {
         store.record(&tested(seed, vec![])).expect("it records");
     }
@@ -359,7 +407,7 @@ fn a_store_of_version_3_gets_its_sums() {
     assert_eq!(store.last_sample().expect("it reads"), None);
     drop(store);
     let mut store = Store::create(dir.path()).expect("it opens");
-    assert_eq!(store.version().expect("it reads"), 4);
+    assert_eq!(store.version().expect("it reads"), VERSION);
     assert_eq!(store.spent().expect("it reads"), sums);
     store.record(&tested(3, vec![])).expect("it records");
     store.record(&tested(4, vec![])).expect("it records");
@@ -406,7 +454,7 @@ fn a_snapshot_is_all_that_a_list_shows() {
     assert_eq!(shot.bugs, store.bugs().expect("it reads"));
     assert_eq!((shot.tests(), shot.findings.len()), (1, 2));
     let listed = shot.finding(2).expect("it is there");
-    assert_eq!((listed.signature.as_str(), &listed.targets), ("b", &finding("b").targets));
+    assert_eq!((listed.signature.as_str(), &listed.targets), ("b", &finding("b").targets()));
     let (brief, whole) = (&shot.studies[&2], study("k", 9));
     assert_eq!((brief.pass.as_deref(), &brief.ladder), (Some("tailr1"), &whole.ladder));
     assert_eq!((brief.key.as_str(), brief.tokens), ("k", (5000, 9)));

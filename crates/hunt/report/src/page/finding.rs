@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use campaign::{BugState, Standing, Study};
+use finding::Subject;
 use maud::{Markup, PreEscaped, html};
 use oracle::{Assessment, Certificate, Opinion, SourceFile};
 use triage::{Blame, Cell, Ladder};
@@ -11,7 +12,6 @@ use triage::{Blame, Cell, Ladder};
 use super::{Detail, LinkStyle, badge, count, span};
 use crate::blame;
 use crate::paint::{Dialect, paint};
-use crate::test::first_command;
 use crate::text::{date, one_line, plural, printable};
 
 /// A file of more bytes is not shown: the report has it.
@@ -32,11 +32,11 @@ pub fn summary(detail: &Detail) -> &str {
 pub fn article(detail: &Detail, home: LinkStyle) -> Markup {
     let Detail { found, study, .. } = detail;
     let finding = &found.finding;
-    let commands = study.as_ref().map_or(&finding.commands, |study| &study.commands);
+    let subject = study.as_ref().map_or(&finding.subject, |study| &study.subject);
     let certificate = study.as_ref().map_or(&finding.certificate, |study| &study.certificate);
     html! {
         (head(detail, home))
-        (command(commands, detail, home))
+        (command(subject, detail, home))
         (program(detail))
         (outputs(detail))
         (classes(detail))
@@ -83,13 +83,13 @@ fn head(detail: &Detail, home: LinkStyle) -> Markup {
     }
 }
 
-fn command(commands: &[String], detail: &Detail, home: LinkStyle) -> Markup {
+fn command(subject: &Subject, detail: &Detail, home: LinkStyle) -> Markup {
     let id = detail.found.id;
     let reportable = detail.study.is_some() || detail.found.finding.kind.is_of_a_compiler();
     html! {
         section.command {
             h2 { "To reproduce" }
-            @if let Some(first) = first_command(commands) {
+            @if let Some(first) = subject.first_command() {
                 div.copy {
                     pre id={ "command-" (id) } tabindex="0" { code { (printable(&first)) } }
                     @if home == LinkStyle::Live {
@@ -127,7 +127,7 @@ fn program(detail: &Detail) -> Markup {
 
 /// Whether it is a module of LLVM's, and no program.
 fn is_module(detail: &Detail) -> bool {
-    detail.found.finding.files.iter().any(|file| file.name.ends_with(".ll"))
+    detail.found.finding.subject.is_module()
 }
 
 fn source(file: &SourceFile, folded: bool) -> Markup {
@@ -158,7 +158,7 @@ fn outputs(detail: &Detail) -> Markup {
     let kept = |name: &str| finding.artifacts.iter().find(|file| file.name == name);
     let (expected, actual) = match &detail.study {
         Some(study) => (
-            study.expected.as_ref().map(|expected| expected.stdout.as_slice()),
+            study.expected().map(|expected| expected.stdout.as_slice()),
             study.evidence.iter().find(|file| file.name == "actual"),
         ),
         None => (
@@ -184,15 +184,16 @@ fn outputs(detail: &Detail) -> Markup {
 }
 
 /// Files that failing targets left, with their labels.
-fn failing(detail: &Detail) -> impl Iterator<Item = (&str, &SourceFile)> {
+fn failing(detail: &Detail) -> impl Iterator<Item = (String, &SourceFile)> {
     let finding = &detail.found.finding;
-    finding.targets.iter().filter_map(move |label| {
+    finding.targets().into_iter().filter_map(move |label| {
         let stem = label.replace([' ', '/'], "_");
         let of = |file: &&SourceFile| {
             let end = file.name.strip_prefix(&stem);
             end.is_some_and(|end| end == ".stdout" || end == ".messages")
         };
-        Some((label.as_str(), finding.artifacts.iter().find(of)?))
+        let file = finding.artifacts.iter().find(of)?;
+        Some((label, file))
     })
 }
 
@@ -228,8 +229,9 @@ fn sides(expected: &[u8], actual: &[u8]) -> Markup {
 fn classes(detail: &Detail) -> Markup {
     let finding = &detail.found.finding;
     let mut wrong: BTreeMap<Cow<[u8]>, Vec<&str>> = BTreeMap::new();
-    let left: BTreeMap<&str, &SourceFile> = failing(detail).collect();
-    for label in &finding.targets {
+    let left: BTreeMap<String, &SourceFile> = failing(detail).collect();
+    let (fails, right) = (finding.targets(), finding.right());
+    for label in &fails {
         let bytes = left.get(label.as_str()).map_or(&b""[..], |file| &file.bytes);
         // Messages name temporary files; what was printed does not.
         let is_output = left.get(label.as_str()).is_some_and(|file| file.name.ends_with(".stdout"));
@@ -246,15 +248,15 @@ fn classes(detail: &Detail) -> Markup {
                     div.class.fails-class { h3 { "Fails" @if many { ", class " (i + 1) } } (labels(&mut all.iter().copied())) }
                 }
                 div.class { h3 { "Right" }
-                    @if finding.right.is_empty() { p.quiet { "none" } }
-                    (labels(&mut finding.right.iter().map(String::as_str)))
+                    @if right.is_empty() { p.quiet { "none" } }
+                    (labels(&mut right.iter().map(String::as_str)))
                 }
             }
             @if let Some(study) = &detail.study {
                 details { summary { "On the reduced program" }
                     div.classes {
-                        div.class.fails-class { h3 { "Fails" } (labels(&mut study.targets.iter().map(String::as_str))) }
-                        div.class { h3 { "Right" } (labels(&mut study.right.iter().map(String::as_str))) }
+                        div.class.fails-class { h3 { "Fails" } (labels(&mut study.targets().iter().map(String::as_str))) }
+                        div.class { h3 { "Right" } (labels(&mut study.right().iter().map(String::as_str))) }
                     }
                 }
             }

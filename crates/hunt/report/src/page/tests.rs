@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ::finding::{ProgramSubject, Subject};
 use campaign::{
     Bug, BugState, Cost, Counts, EngineSpent, ListedFinding, NewFinding, NotedState, Sample,
     Standing, StudyBrief, TargetResult,
@@ -132,9 +133,16 @@ fn shot() -> Snapshot {
 }
 
 fn detail(shot: &Snapshot, study: bool) -> Detail {
-    let labels = vec![evil("gcc-12 -O2"), "clang -O1".into()];
-    let stdout =
-        SourceFile { name: format!("{}.stdout", labels[0].replace([' ', '/'], "_")), ..file("") };
+    let kind = FailureKind::WrongOutput;
+    let (gcc, tcc) = (evil("gcc-12"), evil("tcc"));
+    let subject = |units: &[&str]| {
+        let (bad, right) = ([(gcc.as_str(), "-O2"), ("clang", "-O1")], [(tcc.as_str(), "-O0")]);
+        let expected = Some(Expected { stdout: EVIL.into(), status: 0 });
+        let named = ProgramSubject::named(kind, units, &bad, &right);
+        Subject::Program(ProgramSubject { expected, ..named })
+    };
+    let label = subject(&[]).targets()[0].replace([' ', '/'], "_");
+    let stdout = SourceFile { name: format!("{label}.stdout"), ..file("") };
     Detail {
         found: Finding {
             id: 1,
@@ -147,11 +155,9 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
                 signature: evil("signature"),
                 summary: evil("summary"),
                 standing: Standing::Disputed,
-                targets: labels,
-                right: vec![evil("tcc")],
+                subject: subject(&["a.c", &evil("b.cpp")]),
                 files: vec![file("a.c"), file(&evil("b.cpp")), file("c.ll"), file("d.h")],
                 artifacts: vec![file("expected"), stdout, file("messages")],
-                commands: vec![evil("gcc")],
                 origin: evil("origin"),
                 certificate: certificate(),
             },
@@ -159,14 +165,8 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
         study: study.then(|| Study {
             files: vec![file("test.c")],
             evidence: vec![file("actual"), file(&evil("before")), file(&evil("after"))],
-            standard: None,
-            expected: Some(Expected { stdout: EVIL.into(), status: 0 }),
+            subject: subject(&["test.c"]),
             summary: evil("summary"),
-            compiler: evil("gcc"),
-            flags: vec![evil("-O2")],
-            targets: vec![evil("gcc -O2")],
-            right: vec![evil("tcc")],
-            commands: vec![evil("gcc")],
             certificate: certificate(),
             blame: Blame {
                 pass: Some(evil("pass")),

@@ -75,7 +75,7 @@ fn each_variant_that_fails_is_found_and_taken_back_to_its_mutation() {
     assert!(tested.variants >= 1 && tested.variants <= 4);
     let finding = &tested.findings[0];
     assert_eq!(finding.kind, FailureKind::CompilerCrash);
-    assert_eq!(finding.targets, ["wrong -O2"]);
+    assert_eq!(finding.targets(), ["wrong -O2"]);
     let told = finding.summary.split_once(" (emi: ").expect("blame").1;
     assert!(told.contains(", 1 of ") && told.ends_with(" mutations)"), "{told}");
     assert!(finding.origin.contains(" --keep "), "{}", finding.origin);

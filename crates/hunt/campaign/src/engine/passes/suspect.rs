@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use finding::{SequenceSubject, Subject};
 use llvmhost::{Executed, ExecutionEnd, Fault, Signature};
 use optimise::locate::{OnText, Optimiser as _};
 use optimise::work::{Answer, Item};
@@ -14,10 +15,10 @@ use refine::Scope;
 
 use super::{LibraryState, Passes, PreparedProgram, lock};
 use crate::bench::TestBench;
-use crate::module::{FILE, certificate, command, kind, label, named};
-use crate::program;
+use crate::module::{FILE, certificate, kind, named, subject};
 use crate::record::{Cost, NewFinding, Standing};
 use crate::refinement::RefinementQuery;
+use crate::{front, program};
 
 /// Of one fault so many are findings; the others are counted.
 const CLOSELY: u64 = 3;
@@ -190,11 +191,9 @@ impl Passes {
             signature: name,
             summary: signature.summary.clone(),
             standing: Standing::Confirmed,
-            targets: vec![label(&library_state.installed, &passes)],
-            right: Vec::new(),
+            subject: subject(library_state.identity(), &passes, &signature),
             files: vec![SourceFile { name: FILE.into(), bytes: text.into_bytes() }],
             artifacts,
-            commands: vec![command(&library_state.installed, &passes, &signature)],
             origin: origin(program, sequence),
             certificate: certificate(&library_state.installed),
         }))
@@ -258,27 +257,28 @@ impl Passes {
             name: name.into(),
             bytes: bytes[..bytes.len().min(OUTPUT)].to_vec(),
         };
-        let (library, clang) = (&library_state.installed, &self.options.clang);
+        let include = program.made.case.include.iter();
         Ok(Some(NewFinding {
             kind,
             signature,
             summary: format!("{} after {}", program::summary(must, &got), last.class),
             standing,
-            targets: vec![program::label(library, program.optimising, &passes)],
-            right: vec![program::label(library, program.optimising, "")],
+            subject: Subject::Sequence(SequenceSubject {
+                kind,
+                units: program.made.case.units().map(String::from).collect(),
+                include: include.map(|dir| dir.to_string_lossy().into_owned()).collect(),
+                expected: Expected { stdout: must.stdout.clone(), status: must.status },
+                clang: self.options.clang.display().to_string(),
+                level: front::level(program.optimising),
+                library: library_state.identity(),
+                passes,
+            }),
             files: program.made.case.files.clone(),
             artifacts: vec![
                 file("expected", &must.stdout),
                 file("status", must.status.to_string().as_bytes()),
                 file("stdout", &got.stdout),
             ],
-            commands: vec![program::command(
-                &program.made.case,
-                library,
-                clang,
-                program.optimising,
-                &passes,
-            )],
             origin: origin(program, sequence),
             certificate,
         }))
