@@ -1,7 +1,7 @@
 //! Hunts: engines scheduled over workers, findings kept in a store.
 //!
 //! [`hunt()`] runs a [`Plan`] and reports [`Event`]s; [`Store`] is what stays. [`check()`] is one test of a
-//! user's own program, without a store. [`study()`] reduces a finding and finds out all about it; [`recheck()`]
+//! user's own program, without a store. [`study_finding`] reduces a finding and finds out all about it; [`recheck_finding`]
 //! asks whether it is still there. A [`Crew`] does the work of a hunt: threads of this process, or, in
 //! `cluster`, workers on other machines.
 //!

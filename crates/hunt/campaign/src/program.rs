@@ -91,16 +91,29 @@ fn ask(
     ran.first().map(Verdict::of).ok_or_else(|| io::Error::other("the server did nothing"))
 }
 
-/// What an object does, linked by the system's linker, as a program of its own.
+/// What an object does, linked by the system's linker, as a program of its own, confined to a folder of its own.
 pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trouble> {
     let folder = Scratch::new().map_err(trouble)?;
     let (file, program) = (folder.path().join("test.o"), folder.path().join("program"));
+    // Where it runs: it cannot write anywhere else.
+    let home = folder.path().join("home");
+    fs::create_dir(&home).map_err(trouble)?;
     fs::write(&file, object).map_err(trouble)?;
     let link = Run::new(clang, TIME * 6).arg(&file).arg("-o").arg(&program).arg("-lm");
     if link.finish().success().is_none() {
         return Err(Trouble::Io(format!("{} cannot link", clang.display())));
     }
-    let (how, done) = match Run::new(&program, TIME).stop(stop).finish() {
+    let limits = oracle::Limits::default();
+    let run = Run::new(&program, TIME)
+        .cwd(&home)
+        .env("LC_ALL", "C")
+        .memory(limits.memory)
+        .file_size(limits.file_size)
+        .processes(limits.processes)
+        .confined_to(&home)
+        .folder_cap(&home, limits.folder)
+        .stop(stop);
+    let (how, done) = match run.finish() {
         Ended::Finished(done) => match done.status {
             Status::Exit(status) => (ExecutionEnd::Status(status), done),
             Status::Signal(signal) => (ExecutionEnd::Signal(signal), done),
@@ -374,4 +387,31 @@ pub fn recheck_program(
 
 fn trouble(error: io::Error) -> Trouble {
     Trouble::Io(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is run is suspected code.
+    #[test]
+    fn linked_programs_are_confined() {
+        let scratch = Scratch::new().expect("a temporary folder");
+        let (object, mark) = (scratch.file("a.o"), scratch.file("mark"));
+        let source = format!(
+            "#include <stdio.h>\nint main(void) {{ FILE *f = fopen({:?}, \"w\"); \
+             puts(f ? \"escaped\" : \"confined\"); return 3; }}\n",
+            mark.display().to_string()
+        );
+        let gcc = Run::new("gcc", TIME).args(["-x", "c", "-", "-c", "-o"]).arg(&object);
+        if gcc.stdin(source).finish().success().is_none() {
+            assert!(std::env::var_os("CI").is_none(), "set-up installs gcc: CI skips none");
+            return;
+        }
+        let object = fs::read(&object).expect("an object");
+        let ran = linked(&object, Path::new("gcc"), &Stop::new()).expect("it runs");
+        assert!(matches!(ran.how, ExecutionEnd::Status(3)));
+        assert_eq!(ran.stdout, b"confined\n");
+        assert!(!mark.exists());
+    }
 }
