@@ -99,7 +99,7 @@ Examples:
   gainsay reduce crash.c --cc gcc-12 -o small.c
   gainsay reduce big.c --test ./interesting.sh -o small.c
   gainsay reduce big.c --test ./interesting.sh --finish cvise -o small.c
-  gainsay reduce bad.ll --lib 16 --passes instcombine -o small.ll  # LLVM IR: crash, hang or wrong code
+  gainsay reduce bad.ll --lib 16 --passes instcombine -o small.ll
   gainsay reduce bad.ll --test ./interesting.sh -o small.ll  # LLVM IR, by llvm-reduce";
 
 /// Runs the command; the exit status.
