@@ -212,7 +212,7 @@ fn figure_1a(stand: &Stand) {
                 (crash.fault, crash.pass.as_deref()),
                 (Fault::Crash, Some("LoopVectorizePass"))
             );
-            let words = "Assertion `isScalarAfterVectorization(I, VF)' failed.";
+            let words = "Assertion `isScalarAfterVectorization(I, VF)' failed, LoopVectorize.cpp";
             assert!(crash.key.ends_with(words), "{crash:?}");
             let shows = |seen: &SequenceOutcome| matches!(seen, SequenceOutcome::Fault(other) if other.shows(&crash));
             let short = trial.shorten(&long, ShortenOptions::default(), &shows).expect("it lives");
