@@ -47,7 +47,9 @@ impl Context {
     /// Builds `gainsay` in release; its path. `GAINSAY` names another to use.
     pub fn gainsay(&self) -> Result<PathBuf> {
         if let Some(given) = env::var_os("GAINSAY") {
-            return Ok(given.into());
+            // Checks run it in folders of their own.
+            let given = Path::new(&given);
+            return fs::canonicalize(given).with_context(|| format!("GAINSAY={}", given.display()));
         }
         self.cargo(&["build", "--release", "--locked", "--package", "cli", "--bin", "gainsay"])?;
         Ok(self.target.join("release/gainsay"))

@@ -168,7 +168,8 @@ impl Experiment {
         let cpu = sandbox::served();
         let work = || -> Result<()> {
             while done.load(Ordering::Relaxed) < count {
-                let batch = fuzzer.batch(next.fetch_add(1, Ordering::Relaxed), BATCH)?;
+                let next = next.fetch_add(1, Ordering::Relaxed);
+                let batch = fuzzer.batch(next, BATCH, &|| false, &mut |_| {})?;
                 done.fetch_add(batch.tally.tests, Ordering::Relaxed);
                 (0..batch.tally.tests).for_each(|_| progress.step());
             }

@@ -6,6 +6,7 @@ mod browser;
 mod cluster;
 mod compiler;
 mod context;
+mod counted;
 mod counters;
 mod crossover;
 mod csmith;
@@ -13,6 +14,7 @@ mod emi;
 mod faults;
 mod gencheck;
 mod ir;
+mod kills;
 mod machine;
 mod passes;
 mod pool;
@@ -44,6 +46,8 @@ enum Command {
     Bench(bench::Bench),
     /// Measure generators by the faults planted in GCC that their programs expose.
     Faults(faults::Args),
+    /// Hunt on a compiler with ten planted bugs, and see whether each is counted once.
+    Counted(counted::Args),
     /// Compare how often GCC's optimisations fire on two sources of programs.
     Counters(counters::Args),
     /// Look at the page with a real browser while a hunt is running.
@@ -66,6 +70,8 @@ enum Command {
     Ir(ir::Args),
     /// Hunts over many machines: whether anything is lost when they are killed.
     Cluster(cluster::Args),
+    /// Hunts killed at random moments: whether anything is lost, and whether anything survives.
+    Kills(kills::Args),
     /// Check the generator at scale: compilers, sanitizers, determinism.
     Gencheck(gencheck::Args),
 }
@@ -97,6 +103,7 @@ fn dispatch(args: &Args) -> Result<LabOutcome> {
     match &args.command {
         Command::Bench(bench) => bench::main(&context, bench),
         Command::Faults(faults) => faults::main(&context, faults),
+        Command::Counted(args) => counted::main(&context, args),
         Command::Counters(counters) => counters::main(&context, counters),
         Command::Browser(args) => browser::main(&context, args),
         Command::Torture(torture) => torture::main(&context, torture),
@@ -108,6 +115,7 @@ fn dispatch(args: &Args) -> Result<LabOutcome> {
         Command::Refine(args) => refinement::main(&context, args).map(|()| LabOutcome::Nothing),
         Command::Ir(args) => ir::main(&context, args),
         Command::Cluster(args) => cluster::main(&context, args),
+        Command::Kills(args) => kills::main(&context, args),
         Command::Gencheck(args) => gencheck::main(&context, args),
     }
 }

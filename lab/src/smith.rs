@@ -276,6 +276,7 @@ fn ask(seed: u64, eva: bool, detectors: &Detectors, lab: &Lab) -> Result<Opinion
         standard: None,
         include: Vec::new(),
         expected,
+        omitted: Default::default(),
     };
     let scratch = Scratch::new()?;
     lab.write(&case, scratch.path())?;

@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{
     ArgMatches, Args as ClapArgs, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand,
 };
+use serde::{Deserialize, Serialize};
 
 pub use report::DEFAULT_HUNT;
 
@@ -126,13 +127,18 @@ pub fn command_on(dir: &Path, words: &str) -> String {
 }
 
 /// The options that were typed, by the names they have on the command line: `--relax`, `-I`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Given(BTreeSet<String>);
 
 impl Given {
     /// Whether this one was.
     pub fn has(&self, option: &str) -> bool {
         self.0.contains(option)
+    }
+
+    /// Forgets the others.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.0.retain(|name| keep(name));
     }
 
     /// What the parser says of a command's options.
@@ -159,7 +165,7 @@ pub fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
         .and_then(|(name, matches)| Some(Given::of(command.find_subcommand(name)?, matches)));
     let given = given.unwrap_or_default();
     match &mut args.command {
-        Command::Hunt(hunt) => hunt.given = given,
+        Command::Hunt(hunt) => hunt.workload.given = given,
         Command::Gen(generate) => generate.given = given,
         #[cfg(feature = "cluster")]
         #[cfg(feature = "serve")]
@@ -201,7 +207,7 @@ mod tests {
     fn what_was_given_is_asked_of_the_parser() {
         let args = parsed("gainsay hunt --relax default -I inc --no-unions").expect("arguments");
         let Command::Hunt(hunt) = args.command else { panic!("{args:?}") };
-        let given: Vec<String> = hunt.given.0.into_iter().collect();
+        let given: Vec<String> = hunt.workload.given.0.into_iter().collect();
         assert_eq!(given, ["--no-unions", "--relax", "-I"]);
     }
 

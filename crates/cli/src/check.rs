@@ -30,7 +30,7 @@ const WRONG: u8 = 1;
 #[derive(Args, Debug)]
 #[command(after_long_help = HELP)]
 pub struct Check {
-    /// C files of one program.
+    /// C or C++ files of one program.
     #[arg(required = true, value_name = "FILE.c")]
     pub files: Vec<PathBuf>,
     /// Search this folder for headers.
@@ -88,7 +88,7 @@ pub fn main(args: Check) -> Result<u8> {
         }
         return Ok(told.exit);
     }
-    let found = compilers(args.config.as_deref(), &args.cc, Language::C)?;
+    let found = compilers(args.config.as_deref(), &args.cc, language(&args.files)?)?;
     let sum: usize = found.compilers.iter().map(|c| c.levels.len()).sum();
     let made = made(&args, &names, &told)?;
     let stop = sandbox::Stop::on_signals();
@@ -142,17 +142,32 @@ pub fn made(args: &Check, names: &str, told: &RunReport) -> Result<TestProgram> 
     }
     let expected = Some(Expected { stdout: told.stdout.clone(), status: told.exit });
     let case = Case {
-        language: Language::C,
+        language: language(&args.files)?,
         files,
         harness: None,
         standard: None,
         include: absolute_once,
         expected,
+        omitted: Default::default(),
     };
     let own = campaign::own_opinion(names, told.object.steps);
     let fuel = cmachine::MachineConfig::default().fuel;
     let made = TestProgram::new(case, names.into(), own, fuel).taking(told.object.steps);
     Ok(TestProgram { is_foreign: true, ..made })
+}
+
+/// The language of files that are one program.
+pub fn language(files: &[PathBuf]) -> Result<Language> {
+    let of = |file: &PathBuf| Language::of(file);
+    let first = files.first().map_or(Language::C, of);
+    match files.iter().find(|file| of(file) != first) {
+        None => Ok(first),
+        Some(other) => bail!(
+            "{} is of another language than {}: a program has one",
+            other.display(),
+            files[0].display()
+        ),
+    }
 }
 
 /// Macros of -D as lines before the file, so that all compilers and all reports have them.

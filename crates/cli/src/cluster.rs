@@ -60,8 +60,8 @@ impl Nats {
     }
 }
 
-/// A hunt over many machines.
-#[derive(ClapArgs, Clone, Debug)]
+/// A hunt over many machines; by default over none.
+#[derive(ClapArgs, Clone, Debug, Default)]
 #[command(next_help_heading = "Many machines")]
 pub struct Cluster {
     /// Let workers on other machines test, over these NATS servers
@@ -99,49 +99,6 @@ pub struct Cluster {
     pub nats: Nats,
 }
 
-/// Options that are no workers' business, with a value each: who coordinates, how long, and what is secret.
-const OURS: &[&str] = &[
-    "--cluster",
-    "--lease",
-    "--deliveries",
-    "--replicas",
-    "--creds",
-    "--tls-ca",
-    "--tls-cert",
-    "--tls-key",
-    "--hunt",
-    "--jobs",
-    "-j",
-    "--color",
-    "--for",
-    "--tests",
-    "--seed",
-    "--config",
-];
-
-/// The same without one.
-const OUR_FLAGS: &[&str] =
-    &["--tls-first", "--json", "--no-reduce", "-q", "--quiet", "-v", "--verbose"];
-
-/// The words of a hunt that say what is tested.
-fn shared(words: impl Iterator<Item = String>) -> Vec<String> {
-    let mut shared = Vec::new();
-    let mut skip = false;
-    for word in words {
-        let name = word.split('=').next().unwrap_or_default();
-        let attached = word.starts_with("-j") && word != "-j";
-        if std::mem::take(&mut skip) || attached || OUR_FLAGS.contains(&word.as_str()) {
-            continue;
-        }
-        if OURS.contains(&name) {
-            skip = name.len() == word.len();
-            continue;
-        }
-        shared.push(word);
-    }
-    shared
-}
-
 /// Connects as the coordinator of a hunt; `None` for a local one.
 pub fn coordinator(args: &Hunt) -> Result<Option<Coordinator>> {
     if args.cluster.cluster.is_empty() {
@@ -150,19 +107,15 @@ pub fn coordinator(args: &Hunt) -> Result<Option<Coordinator>> {
     if args.cluster.lease < Duration::from_secs(1) {
         bail!("--lease must be at least 1s: a busy machine is silent for moments");
     }
-    let mut words = shared(std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()));
-    let mut files: Vec<PathBuf> = Vec::new();
     // Found unasked or asked for, the configuration is the same for all.
-    if let Some(config) = super::hunt::config_file(args) {
-        words.extend(["--config".into(), config.to_string_lossy().into_owned()]);
-        files.push(config);
-    }
-    let named = [PathBuf::from(&args.yarp.policy), PathBuf::from(&args.smith.relax)];
+    let workload = args.workload.for_workers(super::hunt::config_file(args));
+    let mut files: Vec<PathBuf> = workload.config.iter().cloned().collect();
+    let named = [PathBuf::from(&workload.yarp.policy), PathBuf::from(&workload.smith.relax)];
     files.extend(named.into_iter().filter(|path| path.is_file()));
-    let named = args.files.from.iter().chain(&args.files.include).chain(&args.crossover.corpus);
-    files.extend(named.cloned());
+    let of_files = workload.files.from.iter().chain(&workload.files.include);
+    files.extend(of_files.chain(&workload.crossover.corpus).cloned());
     let options = Options {
-        words,
+        workload: serde_json::to_value(&workload)?,
         files,
         lease: args.cluster.lease,
         deliveries: args.cluster.deliveries,
@@ -184,12 +137,45 @@ pub fn this_process() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Command, parse};
+    use crate::hunt::options::Workload;
+
+    fn typed(line: &str) -> Hunt {
+        let words: Vec<_> =
+            ["gainsay"].into_iter().chain(line.split(' ')).map(Into::into).collect();
+        let Ok(Command::Hunt(hunt)) = parse(&words).map(|args| args.command) else {
+            panic!("{line}")
+        };
+        *hunt
+    }
+
+    fn sent(line: &str) -> serde_json::Value {
+        serde_json::to_value(typed(line).workload.for_workers(None)).expect("JSON")
+    }
+
+    const TYPED: &str = "hunt --engine yarp,emi --cc gcc* --policy p.toml -I inc --from x --strategy orion \
+                         --relax crash --no-bitfields --max-funcs 3 --length 5-7";
 
     #[test]
     fn workers_get_what_says_what_is_tested_and_no_secret() {
-        let typed = "hunt --cluster nats://a:secret@h --engine yarp,emi --creds my.creds --tests 5 --cc gcc* \
-                     --jobs=3 --tls-first --policy p.toml --hunt=x -I inc --no-reduce --json -j4 -v";
-        let shared = shared(typed.split_whitespace().map(String::from));
-        assert_eq!(shared.join(" "), "hunt --engine yarp,emi --cc gcc* --policy p.toml -I inc");
+        let ours = " --cluster nats://a:secret@h --creds my.creds --tests 5 --jobs=3 --tls-first --hunt=x \
+                    --no-reduce --json -v --for 1h --seed 8 --lease 9s";
+        // Another time or folder is no other hunt.
+        assert_eq!(sent(TYPED), sent(&format!("{TYPED}{ours}")));
+        let text = sent(&format!("{TYPED}{ours}")).to_string();
+        assert!(!text.contains("secret") && !text.contains("creds"), "{text}");
+        assert_ne!(sent(TYPED), sent(&format!("{TYPED} --variants 3")));
+    }
+
+    #[test]
+    fn what_is_sent_is_what_was_typed() {
+        let read: Workload = serde_json::from_value(sent(TYPED)).expect("a workload");
+        let hunt = typed(TYPED);
+        let meant = hunt.workload.for_workers(None);
+        assert_eq!(format!("{read:?}"), format!("{meant:?}"));
+        assert!(
+            read.given.has("--policy") && read.check_engines().is_err(),
+            "--relax is for smith"
+        );
     }
 }

@@ -7,9 +7,10 @@ use anyhow::{Context, Result};
 use cgen::policy::Policy;
 use cgen::smith::{Bounds, Feature, Features, Limit};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 /// Languages of generated programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum Lang {
     /// C11
     C,
@@ -19,7 +20,7 @@ pub enum Lang {
 }
 
 /// What yarp takes wherever it makes programs.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine yarp")]
 pub struct YarpOptions {
     /// Its distributions: a name or a TOML file
@@ -31,7 +32,7 @@ pub struct YarpOptions {
 }
 
 /// What smith takes wherever it makes programs.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine smith")]
 pub struct SmithOptions {
     /// Restrictions to lift, and how often: a name or a file
@@ -75,7 +76,7 @@ pub fn relaxations(name: &str) -> Result<String> {
 }
 
 /// What programs of smith contain, by the names that Csmith's options have: a pair for each feature, one for each limit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FeatureOptions(pub Features);
 
 const HEADING: &str = "What programs of --engine smith contain";

@@ -1,16 +1,14 @@
 //! `gainsay findings`: what hunts have found, one line for each bug.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use campaign::{Bug, BugState, Finding, Standing, Store, Study};
-use clap::Args;
+use campaign::{Bug, BugCount, BugState, ListedFinding, Snapshot, Standing, Store, StudyBrief};
+use clap::{Args, ValueEnum};
 use oracle::FailureKind;
-use serde_json::{Value, json};
+use report::{BugCase, FileTexts};
 
 use crate::args::{HuntFolder, command_on};
 use crate::hunt::one_line;
@@ -37,15 +35,35 @@ pub struct Findings {
     /// Only findings of this kind
     ///
     /// wrong-output, runtime-crash, runtime-hang, compiler-crash, compiler-hang, compiler-memory, rejection,
-    /// sanitizer-miss or disagreement.
+    /// sanitizer-miss, disagreement, invalid-ir or miscompilation.
     #[arg(long, value_name = "KIND", value_parser = crate::findings::kind)]
     pub kind: Option<oracle::FailureKind>,
     /// Every finding on a line of its own
     #[arg(long)]
     pub all: bool,
-    /// Print one JSON object for each finding
-    #[arg(long)]
+    /// How to list them
+    ///
+    /// `json` is one object for each finding, with all that is known of it. `sarif` and `junit` are one result for each
+    /// bug, for CI systems; suppressed bugs fail nothing there.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: ListFormat,
+    /// Print one JSON object for each finding: --format json
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
+}
+
+/// A form of the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people.
+    #[default]
+    Table,
+    /// One object for each finding.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// JUnit's XML.
+    Junit,
 }
 
 const HELP: &str = "\
@@ -53,62 +71,87 @@ Examples:
   gainsay findings
   gainsay findings --kind wrong-output --all
   gainsay findings --json | jq -s 'group_by(.key) | map({key: .[0].key, n: length})'
-  gainsay findings --hunt my-hunt --json | jq -r .signature | sort | uniq -c";
+  gainsay findings --format sarif > gainsay.sarif            # for a code host
+  gainsay findings --format junit > gainsay.xml              # for a CI system
+  gainsay findings --hunt my-hunt --json | jq -r .title";
 
 /// Runs the command; the exit status.
 pub fn main(args: &Findings) -> Result<u8> {
     let store = Store::open(&args.folder.dir)?;
     let wanted = |kind: FailureKind| args.kind.is_none_or(|only| only == kind);
-    let mut findings = store.findings()?;
-    let mut bugs = store.bugs()?;
-    if args.json {
-        let studies: BTreeMap<i64, Study> = store.studies()?.into_iter().collect();
-        let wanted = findings.iter().filter(|f| wanted(f.finding.kind));
-        let text: String = wanted.map(|f| format!("{}\n", full(f, &bugs, &studies))).collect();
-        terminal::print(text.as_bytes())?;
-        return Ok(0);
-    }
-    let width = terminal::width().unwrap_or(WIDTH);
-    let dir = args.folder.dir.to_string_lossy();
-    let text = match args.all {
-        true => {
-            findings.retain(|f| wanted(f.finding.kind));
-            let rows = findings.iter().map(|f| Row { found: f, bug: None, study: None }).collect();
-            table(rows, now(), &dir, width)
+    let format = if args.json { ListFormat::Json } else { args.format };
+    let text = match (format, args.all) {
+        (ListFormat::Table, true) => {
+            let shot = store.snapshot()?;
+            let all = shot.findings.iter().filter(|found| wanted(found.kind));
+            let rows: Vec<Row> = all.map(|found| Row { found, bug: None, study: None }).collect();
+            let width = terminal::width().unwrap_or(WIDTH);
+            table(&rows, now(), width) + &next(&rows, &args.folder.dir.to_string_lossy())
         }
-        false => {
-            bugs.retain(|bug| wanted(bug.kind));
-            let studies = store.studies()?.into_iter().collect();
-            by_bug(&findings, &bugs, &studies, now(), &dir, width)
-        }
+        _ => of_kinds(&store, format, &args.folder.dir.to_string_lossy(), &wanted)?,
     };
     terminal::print(text.as_bytes())?;
     Ok(0)
 }
 
-/// A finding as an object, with what is known of its bug.
-fn full(found: &Finding, bugs: &[Bug], studies: &BTreeMap<i64, Study>) -> Value {
-    let mut value = object(found);
-    if let Some(bug) = bugs.iter().find(|bug| bug.ids.contains(&found.id)) {
-        value["key"] = json!(bug.key);
-        value["count"] = json!(bug.count);
-        value["representative"] = json!(bug.representative);
-        value["suppressed"] = json!(bug.suppressed);
-        value["state"] = json!(bug.state);
-    }
-    value["study"] = studies.get(&found.id).map_or(Value::Null, study_object);
-    value
+/// The list of all bugs in a format.
+#[cfg(test)]
+pub fn text(store: &Store, format: ListFormat) -> Result<String> {
+    of_kinds(store, format, crate::args::DEFAULT_HUNT, &|_| true)
 }
 
-/// What JSON objects say of a study, without its files.
-pub fn study_object(study: &Study) -> Value {
-    json!({
-        "key": study.key, "summary": study.summary, "compiler": study.compiler(),
-        "flags": study.flags(), "targets": study.targets(), "right": study.right(),
-        "tokens": { "before": study.tokens.0, "after": study.tokens.1 },
-        "took_s": study.took.as_secs_f64(), "pass": study.blame.pass,
-        "hides": report::flags_that_hide(&study.blame), "versions": report::versions(&study.ladder),
+/// The list of some kinds of bugs in a format.
+fn of_kinds(
+    store: &Store,
+    format: ListFormat,
+    dir: &str,
+    wanted: &dyn Fn(FailureKind) -> bool,
+) -> Result<String> {
+    Ok(match format {
+        ListFormat::Table => {
+            let shot = store.snapshot()?;
+            let bugs: Vec<&Bug> = shot.bugs.iter().filter(|bug| wanted(bug.kind)).collect();
+            by_bug(&shot, &bugs, now(), dir, terminal::width().unwrap_or(WIDTH))
+        }
+        ListFormat::Json => objects(store, wanted)?,
+        ListFormat::Sarif => format!("{:#}\n", with_cases(store, wanted, report::sarif)?),
+        ListFormat::Junit => with_cases(store, wanted, report::junit)?,
     })
+}
+
+/// Every finding as an object, a line each.
+fn objects(store: &Store, wanted: &dyn Fn(FailureKind) -> bool) -> Result<String> {
+    let bugs = store.bugs()?;
+    let mut text = String::new();
+    for listed in store.findings()?.iter().filter(|found| wanted(found.finding.kind)) {
+        // A list does not read files: objects have them.
+        let Some(found) = store.finding(listed.id)? else { continue };
+        let bug = bugs.iter().find(|bug| bug.ids.contains(&found.id));
+        let study = store.study(found.id)?;
+        let object = report::object(&found, bug, study.as_ref(), FileTexts::Program);
+        let _ = writeln!(text, "{object}");
+    }
+    Ok(text)
+}
+
+/// Gives the bugs with what is shown of each to `make`.
+fn with_cases<T>(
+    store: &Store,
+    wanted: &dyn Fn(FailureKind) -> bool,
+    make: impl Fn(&[BugCase]) -> T,
+) -> Result<T> {
+    let bugs: Vec<Bug> = store.bugs()?.into_iter().filter(|bug| wanted(bug.kind)).collect();
+    let mut shown = Vec::new();
+    for bug in &bugs {
+        if let Some(found) = store.finding(bug.representative)? {
+            shown.push((bug, found, store.study(bug.representative)?));
+        }
+    }
+    let cases: Vec<BugCase> = shown
+        .iter()
+        .map(|(bug, found, study)| BugCase { bug, found, study: study.as_ref() })
+        .collect();
+    Ok(make(&cases))
 }
 
 /// Reads the name of a kind.
@@ -119,81 +162,62 @@ pub fn kind(text: &str) -> Result<FailureKind, String> {
     })
 }
 
-/// Findings that are likely to be one bug.
-#[derive(Debug)]
-pub struct Group<'a> {
-    /// How many.
-    pub count: usize,
-    /// The one to look at: the newest.
-    pub newest: &'a Finding,
-}
-
-/// One group for each signature and standing; those that stand first, then by kind, gravest first,
-/// then the newest first.
-pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
-    let mut by_signature: BTreeMap<(bool, &str), Group> = BTreeMap::new();
-    for finding in findings {
-        let key = (!finding.finding.stands(), finding.finding.signature.as_str());
-        let group = by_signature.entry(key).or_insert(Group { count: 0, newest: finding });
-        group.count += 1;
-        if finding.id > group.newest.id {
-            group.newest = finding;
-        }
-    }
-    let rank = |kind: FailureKind| FailureKind::ALL.iter().position(|k| *k == kind);
-    let mut groups: Vec<Group> = by_signature.into_values().collect();
-    groups.sort_by_key(|Group { newest, .. }| {
-        (!newest.finding.stands(), rank(newest.finding.kind), Reverse(newest.id))
-    });
-    groups
-}
-
 /// A line of the table.
 struct Row<'a> {
-    found: &'a Finding,
+    found: &'a ListedFinding,
     /// Where the line stands for a bug.
     bug: Option<&'a Bug>,
-    study: Option<&'a Study>,
+    study: Option<&'a StudyBrief>,
 }
 
 impl Row<'_> {
     fn cells(&self, now: u64) -> [String; 10] {
-        let Finding { id, found_at, finding, .. } = self.found;
-        let doubt = match finding.standing {
+        let ListedFinding { id, found_at, kind, standing, title, targets, .. } = self.found;
+        let doubt = match standing {
             Standing::Confirmed => "",
             Standing::Unconfirmed => "*",
             Standing::Disputed => "?",
         };
-        let fixed = |bug: &&Bug| bug.state == BugState::Fixed;
-        let of_study = |cell: fn(&Study) -> String| self.study.map(cell).unwrap_or_default();
-        let (targets, summary) = match self.study {
-            Some(study) => (study.targets(), &study.summary),
-            None => (finding.targets(), &finding.summary),
+        let of_study = |cell: fn(&StudyBrief) -> String| self.study.map(cell).unwrap_or_default();
+        let (targets, title) = match self.study {
+            Some(study) => (&study.targets, &study.title),
+            None => (targets, title),
         };
         [
             id.to_string(),
             self.bug.map(|bug| bug.count.to_string()).unwrap_or_default(),
-            format!("{}{doubt}", finding.kind.name()),
-            self.bug.filter(fixed).map(|_| "fixed".into()).unwrap_or_default(),
+            format!("{}{doubt}", kind.name()),
+            self.bug.map(state).unwrap_or_default().into(),
             of_study(|study| study.tokens.1.to_string()),
-            of_study(|study| study.blame.pass.clone().unwrap_or_default()),
+            of_study(|study| study.pass.clone().unwrap_or_default()),
             of_study(|study| human::cut(&report::versions(&study.ladder), VERSIONS)),
             human::age(now.saturating_sub(*found_at)),
-            human::cut(&human::targets(&targets), TARGETS),
-            one_line(summary),
+            human::cut(&human::targets(targets), TARGETS),
+            one_line(title),
         ]
+    }
+}
+
+/// What is to be said of a bug that is not one open bug.
+fn state(bug: &Bug) -> &'static str {
+    match (bug.standing, bug.attributed, bug.state) {
+        (Standing::Confirmed, false, _) => "not attributed",
+        (_, _, BugState::Fixed) => "fixed",
+        (_, _, BugState::Open) => "",
     }
 }
 
 /// Names of the columns; one that is empty in all lines is left out.
 const COLUMNS: [&str; 10] =
-    ["id", "count", "kind", "state", "tokens", "pass", "versions", "age", "targets", "what"];
+    ["id", "count", "kind", "state", "tokens", "pass", "versions", "age", "targets", "title"];
 
 /// Columns of numbers.
 const NUMBERS: [usize; 3] = [0, 1, 4];
 
-fn table(rows: Vec<Row>, now: u64, dir: &str, width: usize) -> String {
-    let Some(first) = rows.first() else { return "no findings\n".into() };
+fn table(rows: &[Row], now: u64, width: usize) -> String {
+    if rows.is_empty() {
+        return "no findings\n".into();
+    }
     let cells: Vec<[String; 10]> = rows.iter().map(|row| row.cells(now)).collect();
     let mut widths = [0; 10];
     for (i, column) in COLUMNS.iter().enumerate() {
@@ -212,7 +236,7 @@ fn table(rows: Vec<Row>, now: u64, dir: &str, width: usize) -> String {
         }
         let _ = writeln!(text, "{}", human::cut(line.trim_end(), width));
     }
-    let has = |standing| rows.iter().any(|row| row.found.finding.standing == standing);
+    let has = |standing| rows.iter().any(|row| row.found.standing == standing);
     if has(Standing::Unconfirmed) {
         text.push_str(
             "*: not confirmed: seen when the hunt ended; the same hunt again tries it once more\n",
@@ -221,67 +245,51 @@ fn table(rows: Vec<Row>, now: u64, dir: &str, width: usize) -> String {
     if has(Standing::Disputed) {
         text.push_str("?: disputed: the program may be to blame, or gainsay\n");
     }
-    if !terminal::is_quiet() {
-        let _ = writeln!(text, "\nNext: {}", show_command(first.found.id, dir));
-    }
     text
 }
 
-/// The table of bugs, and a line on those that are suppressed.
-fn by_bug(
-    findings: &[Finding],
-    bugs: &[Bug],
-    studies: &BTreeMap<i64, Study>,
-    now: u64,
-    dir: &str,
-    width: usize,
-) -> String {
-    let (suppressed, shown): (Vec<&Bug>, Vec<&Bug>) =
-        bugs.iter().partition(|bug| bug.suppressed.is_some());
-    let row = |bug: &&'_ Bug| {
-        let id = bug.representative;
-        let at = findings.binary_search_by_key(&id, |found| found.id).ok()?;
-        Some((at, id))
-    };
-    let rows = shown.iter().filter_map(|bug| {
-        let (at, id) = row(bug)?;
-        Some(Row { found: &findings[at], bug: Some(*bug), study: studies.get(&id) })
+/// What to type next, if there is a finding to look at.
+fn next(rows: &[Row], dir: &str) -> String {
+    match rows.first().filter(|_| !terminal::is_quiet()) {
+        Some(row) => format!("\nNext: {}\n", show_command(row.found.id, dir)),
+        None => String::new(),
+    }
+}
+
+/// The table of bugs, and below it how many there are.
+fn by_bug(shot: &Snapshot, bugs: &[&Bug], now: u64, dir: &str, width: usize) -> String {
+    let shown = bugs.iter().filter(|bug| bug.suppressed.is_none());
+    let rows = shown.filter_map(|bug| {
+        let study = shot.studies.get(&bug.representative);
+        Some(Row { found: shot.finding(bug.representative)?, bug: Some(bug), study })
     });
     let rows: Vec<Row> = rows.collect();
-    let mut text = match rows.is_empty() && !suppressed.is_empty() {
+    let count = BugCount::of(bugs.iter().copied());
+    let mut text = match rows.is_empty() && count.suppressed > 0 {
         true => String::new(),
-        false => table(rows, now, dir, width),
+        false => table(&rows, now, width),
     };
-    if !suppressed.is_empty() {
-        let n: usize = suppressed.iter().map(|bug| bug.count).sum();
+    if !bugs.is_empty() {
+        let _ = writeln!(text, "{count}");
+    }
+    if count.suppressed > 0 {
         let mut reasons: Vec<&str> =
-            suppressed.iter().filter_map(|bug| bug.suppressed.as_deref()).collect();
+            bugs.iter().filter_map(|bug| bug.suppressed.as_deref()).collect();
         reasons.dedup();
         let line = format!(
             "suppressed: {}, {} ({})",
-            human::plural(suppressed.len() as u64, "bug"),
-            human::plural(n as u64, "finding"),
+            human::plural(count.suppressed as u64, "bug"),
+            human::plural(count.suppressed_findings as u64, "finding"),
             one_line(&reasons.join(", "))
         );
         let _ = writeln!(text, "{}", human::cut(&line, width));
     }
-    text
+    text + &next(&rows, dir)
 }
 
 /// The command that shows a finding; the folder is left out where it is the usual one.
 pub fn show_command(id: i64, dir: &str) -> String {
     command_on(Path::new(dir), &format!("show {id}"))
-}
-
-/// What all JSON objects of findings have.
-pub fn object(found: &Finding) -> Value {
-    let finding = &found.finding;
-    json!({
-        "id": found.id, "kind": finding.kind, "standing": finding.standing,
-        "summary": finding.summary, "signature": finding.signature, "targets": finding.targets(),
-        "right": finding.right(), "engine": found.engine, "seed": found.seed,
-        "seen_before": found.seen_before, "found_at": found.found_at,
-    })
 }
 
 /// Seconds since 1970.
@@ -291,13 +299,14 @@ pub fn now() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use campaign::Finding;
+
     use super::*;
     use crate::args::DEFAULT_HUNT;
     use crate::hunt::sample::{self, finding};
-    use campaign::Standing;
 
     fn three() -> Vec<Finding> {
-        let mut disputed = finding(4, FailureKind::WrongOutput, "wrong-output tcc");
+        let mut disputed = finding(4, FailureKind::WrongOutput, "w");
         disputed.finding.standing = Standing::Disputed;
         disputed.finding.subject = sample::subject(&[("tcc", "-O0")], &[]);
         vec![
@@ -308,91 +317,117 @@ mod tests {
         ]
     }
 
-    fn bug(key: &str, kind: FailureKind, ids: &[i64]) -> Bug {
-        Bug {
-            key: key.into(),
-            kind,
-            standing: Standing::Confirmed,
-            count: ids.len(),
-            ids: ids.to_vec(),
-            suppressed: None,
-            state: BugState::Open,
-            noted: None,
-            representative: ids[ids.len() - 1],
-        }
-    }
-
-    fn bugs() -> Vec<Bug> {
-        vec![
-            bug("wrong-output gcc-12 -O2 -O3", FailureKind::WrongOutput, &[2, 3]),
-            bug("compiler-crash gcc in extract_insn", FailureKind::CompilerCrash, &[1]),
-            Bug { standing: Standing::Disputed, ..bug("w", FailureKind::WrongOutput, &[4]) },
-        ]
+    fn listed(shot: &Snapshot, now: u64, width: usize) -> String {
+        let bugs: Vec<&Bug> = shot.bugs.iter().collect();
+        by_bug(shot, &bugs, now, DEFAULT_HUNT, width)
     }
 
     #[test]
     fn one_line_for_each_bug() {
+        let mut shot = sample::shot(&three());
         let want = "\
-id  count  kind            age  targets          what
- 3      2  wrong-output    2 h  gcc-12 -O2, -O3  prints \"test_3 1f\" for \"test_3 2a\" (line 3)
- 1      1  compiler-crash  2 h  gcc-12 -O2, -O3  internal compiler error: in extract_insn, at recog…
- 4      1  wrong-output?   2 h  tcc -O0          prints \"test_3 1f\" for \"test_3 2a\" (line 3)
+id  count  kind            age  targets          title
+ 3      2  wrong-output    2 h  gcc-12 -O2, -O3  wrong code at -O2, -O3: prints \"test_3 1f\" for \"test_3 2a\"…
+ 1      1  compiler-crash  2 h  gcc-12 -O2, -O3  crash at -O2, -O3: in extract_insn, at recog.cc:2791
+ 4      1  wrong-output?   2 h  tcc -O0          wrong code at -O0: prints \"test_3 1f\" for \"test_3 2a\" (lin…
 ?: disputed: the program may be to blame, or gainsay
+2 distinct bugs
 
 Next: gainsay show 3
 ";
-        let none = BTreeMap::new();
-        assert_eq!(by_bug(&three(), &bugs(), &none, 1_800_007_300, DEFAULT_HUNT, 100), want);
+        assert_eq!(listed(&shot, 1_800_007_300, 108), want);
+        let none = Snapshot::default();
+        assert_eq!(listed(&none, 0, 80), "no findings\n");
+        // Wrong code that nobody has studied may be any bug.
+        shot.bugs[0].attributed = false;
+        let text = listed(&shot, 1_800_007_300, 108);
+        assert!(text.contains(" 3      2  wrong-output    not attributed  2 h"), "{text}");
+        let count = "\n1 distinct bug, 2 findings not yet attributed\n\nNext: gainsay show 3\n";
+        assert!(text.ends_with(count), "{text}");
     }
 
     #[test]
-    fn studied_fixed_and_suppressed_bugs() {
-        let mut bugs = bugs();
-        bugs.pop();
-        bugs[1].state = BugState::Fixed;
-        let known = |reason: &str, ids: &[i64]| Bug {
-            suppressed: Some(reason.into()),
-            ..bug("s", FailureKind::Rejection, ids)
-        };
-        bugs.extend([known("PR 1", &[7, 8, 9]), known("PR 2", &[10])]);
-        let studies = BTreeMap::from([(3, sample::study())]);
+    fn what_was_learnt_is_shown_and_what_is_suppressed_is_counted() {
+        let known = finding(5, FailureKind::CompilerCrash, "known");
+        let others: Vec<Finding> =
+            (6..9).map(|id| finding(id, FailureKind::WrongOutput, "other")).collect();
+        let mut shot = sample::shot(&[&three()[..3], &[known], &others].concat());
+        for bug in &mut shot.bugs {
+            bug.suppressed = match bug.key.as_str() {
+                "known" => Some("PR 1".into()),
+                "other" => Some("PR 2".into()),
+                _ => None,
+            };
+            if bug.ids == [1] {
+                bug.state = BugState::Fixed;
+            }
+        }
+        shot.studies.insert(3, sample::brief());
         let want = "\
-id  count  kind            state  tokens  pass    versions        age  targets          what
- 3      2  wrong-output               61  tailr1  gcc-11, gcc-12  2 h  gcc-12 -O2       prints \"0\"…
- 1      1  compiler-crash  fixed                                  2 h  gcc-12 -O2, -O3  internal c…
+id  count  kind            state  tokens  pass   versions        age  targets          title
+ 3      2  wrong-output               61  tailr  gcc-11, gcc-12  2 h  gcc-12 -O2       wrong code at -O2, pass tai…
+ 1      1  compiler-crash  fixed                                 2 h  gcc-12 -O2, -O3  crash at -O2, -O3: in extra…
+2 distinct bugs
+suppressed: 2 bugs, 4 findings (PR 2, PR 1)
 
 Next: gainsay show 3
-suppressed: 2 bugs, 4 findings (PR 1, PR 2)
 ";
-        assert_eq!(by_bug(&three(), &bugs, &studies, 1_800_007_300, DEFAULT_HUNT, 99), want);
-        let only = by_bug(&three(), &bugs[2..], &studies, 0, DEFAULT_HUNT, 99);
-        assert_eq!(only, "suppressed: 2 bugs, 4 findings (PR 1, PR 2)\n");
+        assert_eq!(listed(&shot, 1_800_007_300, 115), want);
+        shot.bugs.retain(|bug| bug.suppressed.is_some());
+        let want = "0 distinct bugs\nsuppressed: 2 bugs, 4 findings (PR 2, PR 1)\n";
+        assert_eq!(listed(&shot, 0, 99), want);
     }
 
     #[test]
     fn every_one() {
         let want = "\
-id  kind            age   targets          what
- 1  compiler-crash  40 s  gcc-12 -O2, -O3  interna…
- 2  wrong-output    40 s  gcc-12 -O2, -O3  prints …
+id  kind            age   targets          title
+ 1  compiler-crash  40 s  gcc-12 -O2, -O3  crash a…
+ 2  wrong-output    40 s  gcc-12 -O2, -O3  wrong c…
 
 Next: gainsay show 1 --hunt 'my hunt'
 ";
-        let all = three();
-        let rows = |n| all[..n].iter().map(|found| Row { found, bug: None, study: None }).collect();
-        assert_eq!(table(rows(2), 1_800_000_040, "my hunt", 51), want);
-        assert_eq!(table(rows(0), 0, DEFAULT_HUNT, 51), "no findings\n");
+        let shot = sample::shot(&three());
+        let rows = |n| -> Vec<Row> {
+            let some = shot.findings[..n].iter();
+            some.map(|found| Row { found, bug: None, study: None }).collect()
+        };
+        assert_eq!(table(&rows(2), 1_800_000_040, 51) + &next(&rows(2), "my hunt"), want);
+        assert_eq!(table(&rows(0), 0, 51) + &next(&rows(0), DEFAULT_HUNT), "no findings\n");
     }
 
     #[test]
-    fn objects_tell_of_the_bug() {
-        let studies = BTreeMap::from([(3, sample::study())]);
-        let value = full(&three()[2], &bugs(), &studies);
-        assert_eq!((&value["id"], &value["count"]), (&3.into(), &2.into()));
-        assert_eq!((&value["state"], &value["suppressed"]), (&"open".into(), &Value::Null));
-        assert_eq!(value["study"]["tokens"]["after"], 61);
+    fn objects_have_all_of_a_finding() {
+        let all = three();
+        let shot = sample::shot(&all);
+        let study = sample::study();
+        let value = report::object(&all[2], shot.bugs.first(), Some(&study), FileTexts::Program);
+        assert_eq!(
+            (&value["id"], &value["count"], &value["bug"]),
+            (&3.into(), &2.into(), &3.into())
+        );
+        assert_eq!(
+            (&value["state"], &value["suppressed"]),
+            (&"open".into(), &serde_json::Value::Null)
+        );
+        assert_eq!(value["title"], "wrong code at -O2, pass tailr");
+        assert_eq!(value["attributed"], true);
+        assert_eq!(value["key"], "wrong-output gcc-12 -O2 -O3");
         assert_eq!(value["signature"], "wrong-output gcc-12 -O2 -O3");
-        assert_eq!(full(&three()[1], &bugs(), &studies)["study"], Value::Null);
+        let compiler = &value["subject"]["Program"]["compilers"][0];
+        assert_eq!(compiler["name"], "gcc-12", "{value:#}");
+        assert_eq!(value["study"]["tokens"]["after"], 61);
+        assert_eq!(value["study"]["pass"], "tailr");
+        assert_eq!(value["study"]["ladder"]["rungs"][0]["compiler"], "gcc-11");
+        assert_eq!(
+            value["study"]["mask"],
+            serde_json::json!({ "construct": null, "switch": null, "pass": null, "instructions": [] })
+        );
+        assert!(value["study"]["files"][0]["text"].as_str().is_some_and(|t| t.contains("main")));
+        assert_eq!(value["certificate"]["opinions"][0]["says"]["verdict"], "valid");
+        let unstudied = report::object(&all[1], None, None, FileTexts::Program);
+        assert_eq!(unstudied["study"], serde_json::Value::Null);
+        assert_eq!(unstudied["files"][0]["text"], "int f;\n");
     }
 
     #[test]

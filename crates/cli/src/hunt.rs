@@ -1,5 +1,7 @@
 //! `gainsay hunt`: from arguments to a plan, and what a person or a script sees of it.
 
+#[cfg(test)]
+mod counted;
 mod crossover;
 mod lines;
 mod live;
@@ -13,12 +15,13 @@ mod view;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::crossover::fuzz::Fuzzer;
 use anyhow::Result;
-use campaign::{Cost, EndReason, Event, Finding, Progress, Standing, Store};
+use campaign::{Bug, BugCount, Cost, EndReason, Event, Progress, Snapshot, Standing, Store};
 use llvmhost::Installed;
 use toolchain::Language;
 
@@ -37,6 +40,9 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Scripts draw curves.
 const OBJECT_EVERY: Duration = Duration::from_secs(10);
+
+/// Counting bugs reads what is new in the store.
+const COUNT_EVERY: Duration = Duration::from_secs(1);
 
 /// What a hunt was asked to do, for whoever shows it.
 #[derive(Debug)]
@@ -89,35 +95,36 @@ impl Setting {
 /// What a run has found, as it is told in the end.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Its findings that count or are not confirmed yet, without those that are suppressed.
-    pub found: Vec<Finding>,
-    /// Its findings that are disputed.
-    pub disputed: Vec<Finding>,
-    /// How many of its findings are suppressed.
-    pub suppressed: u64,
-    /// Whether the folder has more than these.
-    pub has_more: bool,
+    /// Bugs with findings of this run, in the order of the folder's, each with these findings alone.
+    pub bugs: Vec<Bug>,
+    /// All of the folder.
+    pub shot: Snapshot,
 }
 
 impl Outcome {
     fn of(store: &Store, progress: &Progress) -> Result<Outcome> {
         let now: BTreeSet<i64> = progress.found_now.iter().copied().collect();
-        let bugs = store.bugs()?;
-        let suppressed: BTreeSet<i64> = bugs
-            .iter()
-            .filter(|bug| bug.suppressed.is_some())
-            .flat_map(|bug| bug.ids.iter().copied())
-            .collect();
-        let mut outcome = Outcome::default();
-        for found in store.findings()? {
-            match found.finding.standing {
-                _ if !now.contains(&found.id) => outcome.has_more = true,
-                _ if suppressed.contains(&found.id) => outcome.suppressed += 1,
-                Standing::Disputed => outcome.disputed.push(found),
-                Standing::Confirmed | Standing::Unconfirmed => outcome.found.push(found),
-            }
-        }
-        Ok(outcome)
+        Ok(Outcome::in_run(store.snapshot()?, &now))
+    }
+
+    /// What a run with these findings has of a folder.
+    fn in_run(shot: Snapshot, now: &BTreeSet<i64>) -> Outcome {
+        let of_run = |bug: &Bug| {
+            let ids: Vec<i64> = bug.ids.iter().copied().filter(|id| now.contains(id)).collect();
+            (!ids.is_empty()).then(|| Bug { count: ids.len(), ids, ..bug.clone() })
+        };
+        Outcome { bugs: shot.bugs.iter().filter_map(of_run).collect(), shot }
+    }
+
+    /// Bugs of this run that stand or are not confirmed yet, and are not suppressed.
+    fn found(&self) -> impl Iterator<Item = &Bug> {
+        let counts = |bug: &&Bug| bug.suppressed.is_none() && bug.standing != Standing::Disputed;
+        self.bugs.iter().filter(counts)
+    }
+
+    /// Whether the folder has more than what this run has found.
+    fn has_more(&self) -> bool {
+        self.bugs.iter().map(|bug| bug.count).sum::<usize>() < self.shot.findings.len()
     }
 }
 
@@ -128,7 +135,7 @@ pub fn main(args: Hunt) -> Result<u8> {
         terminal::note(&format!("gainsay: {weakness}"));
     }
     let out = plan.out.clone();
-    let mut reporter = Reporter::new(setting, args.output.json);
+    let mut reporter = Reporter::new(setting, args.output.json, Counter::new(&out));
     let stop = sandbox::Stop::on_signals();
     let tell = &mut |event: Event<'_>| reporter.tell(&event);
     #[cfg(not(feature = "cluster"))]
@@ -152,7 +159,7 @@ pub fn main(args: Hunt) -> Result<u8> {
         terminal::complain(&format!("gainsay: {why}"));
         return Ok(status::USAGE);
     }
-    Ok(if outcome.found.is_empty() { 0 } else { FOUND })
+    Ok(if outcome.found().next().is_none() { 0 } else { FOUND })
 }
 
 /// The plan of a hunt that somebody else shows.
@@ -164,7 +171,7 @@ pub fn plan_only(args: &Hunt) -> Result<campaign::Plan> {
 /// The configuration that a hunt reads, if there is one.
 #[cfg(feature = "cluster")]
 pub fn config_file(args: &Hunt) -> Option<std::path::PathBuf> {
-    plan::config_file(args.output.config.as_deref())
+    plan::config_file(args.workload.config.as_deref())
 }
 
 /// How a hunt is shown.
@@ -187,10 +194,53 @@ struct Reporter {
     last_line: Duration,
     /// What tests had cost when this run began.
     before: Cost,
+    /// How many bugs there are.
+    counter: Counter,
+}
+
+/// Counts the bugs of a folder while its hunt goes on, as everything else counts them.
+#[derive(Debug)]
+struct Counter {
+    dir: PathBuf,
+    store: Option<Store>,
+    shot: Snapshot,
+    count: BugCount,
+    /// Whether there is something new, and when it was looked at last.
+    is_stale: bool,
+    last: Option<Instant>,
+}
+
+impl Counter {
+    fn new(dir: &Path) -> Counter {
+        let (shot, count) = Default::default();
+        Counter { dir: dir.into(), store: None, shot, count, is_stale: false, last: None }
+    }
+
+    /// Notes what an event changes. A store that cannot be read now can be read later: the number stays as it was.
+    fn tell(&mut self, event: &Event) {
+        let at_once = matches!(event, Event::Begin(_) | Event::End(_));
+        self.is_stale |= at_once || matches!(event, Event::Found(..) | Event::Studied(..));
+        let is_due = self.last.is_none_or(|last| last.elapsed() >= COUNT_EVERY);
+        if self.is_stale && (at_once || is_due) {
+            self.is_stale = self.count_again().is_err();
+            self.last = Some(Instant::now());
+        }
+    }
+
+    fn count_again(&mut self) -> Result<()> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => Store::open_to_read(&self.dir)?,
+        };
+        store.refresh(&mut self.shot)?;
+        self.count = BugCount::of(&self.shot.bugs);
+        self.store = Some(store);
+        Ok(())
+    }
 }
 
 impl Reporter {
-    fn new(setting: Setting, json: bool) -> Reporter {
+    fn new(setting: Setting, json: bool, counter: Counter) -> Reporter {
         // The view would draw over lines on every test.
         let can_draw = io::stdout().is_terminal() && !terminal::is_dumb();
         let style = match (json, can_draw && !terminal::is_verbose() && !terminal::is_quiet()) {
@@ -198,7 +248,7 @@ impl Reporter {
             (false, true) => Style::Live(Live::new(terminal::colour_out())),
             (false, false) => Style::Lines,
         };
-        Reporter { setting, style, last_line: Duration::ZERO, before: Cost::default() }
+        Reporter { setting, style, last_line: Duration::ZERO, before: Cost::default(), counter }
     }
 
     /// Shows an event. Where nobody can read any more the hunt still goes on: the store is what counts.
@@ -206,6 +256,7 @@ impl Reporter {
         if let Event::Begin(progress) = event {
             self.before = progress.cost;
         }
+        self.counter.tell(event);
         let _ = match &self.style {
             Style::Live(_) => self.live(event),
             Style::Lines => self.line(event),
@@ -215,7 +266,8 @@ impl Reporter {
 
     fn live(&mut self, event: &Event) -> io::Result<()> {
         let Style::Live(live) = &mut self.style else { return Ok(()) };
-        let view = |progress| View { progress, before: self.before, out: &self.setting.out };
+        let (before, count, shot) = (self.before, self.counter.count, &self.counter.shot);
+        let view = |progress| View { progress, before, count, shot, out: &self.setting.out };
         match event {
             Event::Begin(at) => live.draw(&lines::begin(&self.setting, at), &view(at)),
             Event::Found(found, at) => live.draw(&lines::found(found), &view(at)),
@@ -240,7 +292,7 @@ impl Reporter {
             Event::Tested(_, at) | Event::Tick(at)
                 if !terminal::is_quiet() && self.due(at, LINE_EVERY) =>
             {
-                lines::progress(at)
+                lines::progress(at, &self.counter.count)
             }
             _ => return Ok(()),
         };
@@ -254,9 +306,9 @@ impl Reporter {
             Event::Studied(id, study, _) => lines::studied_object(*id, *study),
             Event::Note(word, _) => lines::word_object(word),
             Event::Tested(_, at) | Event::Tick(at) if self.due(at, OBJECT_EVERY) => {
-                lines::progress_object(at)
+                lines::progress_object(at, &self.counter.count)
             }
-            Event::End(at) => lines::end_object(at),
+            Event::End(at) => lines::end_object(at, &self.counter.count),
             _ => return Ok(()),
         };
         terminal::print(format!("{object}\n").as_bytes())

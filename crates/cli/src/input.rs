@@ -5,7 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use toolchain::Preprocessor;
+use oracle::SourceFile;
+use sandbox::Scratch;
+use toolchain::{Language, Preprocessor};
 
 /// One translation unit, ready for the parser.
 #[derive(Debug)]
@@ -33,11 +35,14 @@ pub fn read_all(files: &[PathBuf], include: &[PathBuf], define: &[String]) -> Re
             bail!("the header folder {} given with -I does not exist", dir.display());
         }
     }
+    files.iter().try_for_each(|file| check(file))?;
+    if files.iter().any(|file| Language::of(file) == Language::Cxx) {
+        return read_cxx(files, include, define);
+    }
     let mut preprocessor = None;
     files
         .iter()
         .map(|file| {
-            check(file)?;
             let text = if is_preprocessed(file) {
                 read_text(file)?
             } else {
@@ -50,6 +55,45 @@ pub fn read_all(files: &[PathBuf], include: &[PathBuf], define: &[String]) -> Re
             Ok(Source { name: name(file), text })
         })
         .collect()
+}
+
+/// Files of C++ as C: with the headers that they include from beside them, in a folder of their own.
+fn read_cxx(files: &[PathBuf], include: &[PathBuf], define: &[String]) -> Result<Vec<Source>> {
+    let mut found: Vec<SourceFile> = Vec::new();
+    let mut waiting: Vec<PathBuf> = files.iter().rev().cloned().collect();
+    let mut preprocessor = configured(include, define)?;
+    while let Some(path) = waiting.pop() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if found.iter().any(|known| known.name == name) {
+            continue;
+        }
+        let text = read_text(&path)?;
+        let beside = path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new("."));
+        preprocessor = preprocessor.include(beside);
+        let quoted = text.lines().filter_map(|line| line.trim().strip_prefix("#include \""));
+        let names = quoted.filter_map(|rest| rest.split('"').next());
+        waiting.extend(names.map(|name| beside.join(name)).filter(|path| path.is_file()));
+        found.push(SourceFile { name, bytes: text.into_bytes() });
+    }
+    let folder = Scratch::new().context("no temporary folder can be made")?;
+    for SourceFile { name, bytes } in reduce::as_c(&found) {
+        fs::write(folder.file(&name), bytes).context("a temporary file cannot be written")?;
+    }
+    let read = |file: &PathBuf| {
+        let copy = folder.path().join(file.file_name().unwrap_or_default());
+        let text = preprocessor.run(&copy).with_context(|| file.display().to_string())?;
+        // As if it had been read where it is.
+        let (from, to) = (format!("{}/", folder.path().display()), beside_name(file));
+        Ok(Source { name: name(file), text: text.replace(&from, &to) })
+    };
+    files.iter().map(read).collect()
+}
+
+/// What stands before a file's own name in its path.
+fn beside_name(file: &Path) -> String {
+    let all = file.display().to_string();
+    let own = file.file_name().unwrap_or_default().to_string_lossy();
+    all.strip_suffix(&*own).unwrap_or_default().to_string()
 }
 
 fn configured(include: &[PathBuf], define: &[String]) -> Result<Preprocessor> {

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use campaign::{
-    Bug, LlvmTools, RecheckOptions, RecheckOutcome, Rechecked, Specimen, Standing, Store,
+    Bug, LlvmTools, MaskState, RecheckOptions, RecheckOutcome, Rechecked, Specimen, Standing, Store,
 };
 use clap::Args;
+use llvmhost::Installed;
 use serde_json::json;
 
 use crate::args::HuntFolder;
@@ -35,11 +36,18 @@ pub struct Recheck {
     pub all: bool,
     #[command(flatten)]
     pub folder: HuntFolder,
-    /// Compilers to ask, as for `gainsay hunt`
+    /// Compilers to ask, as for `gainsay hunt`: a name, a pattern or a command's file
     ///
-    /// By default those that failed and their other versions.
+    /// By default those that failed and their other versions. Other compilers are asked with the flags that failed, and
+    /// at their levels; what they do is told, and noted only of what failed.
     #[arg(long, value_name = "PATTERN")]
     pub cc: Vec<String>,
+    /// The libLLVM to ask in the place of the one that failed: a version, or a file
+    ///
+    /// Only findings of LLVM's passes are tried then. What it does is told; the bug stays as it is noted unless this is
+    /// the library that failed.
+    #[arg(long, value_name = "FILE")]
+    pub lib: Option<String>,
     /// Compilers, flags and limits; ./gainsay.toml, if there is one and this is not given.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -50,7 +58,7 @@ pub struct Recheck {
 
 const HELP: &str = "\
 Exit status:
-  0   none of them fails any more
+  0   none of them fails any more, or none with what --cc or --lib names
   1   some still fail
   2   a mistake in the arguments, or something is missing here
   3   none is seen to fail, but of some it cannot be told: their compilers are not here, say
@@ -58,12 +66,15 @@ Exit status:
 Examples:
   gainsay recheck
   gainsay recheck 3 7 --hunt my-hunt
+  gainsay recheck --cc clang-16                              # another compiler
+  gainsay recheck --lib 16                                   # findings of passes on another LLVM
   gainsay recheck --cc gcc-12 --json | jq 'select(.verdict == \"fixed\")'";
 
 /// Runs the command; the exit status.
 pub fn main(args: &Recheck) -> Result<u8> {
     let mut store = Store::open(&args.folder.dir)?;
     let bugs = store.bugs()?;
+    let library = args.lib.as_deref().map(Installed::named).transpose().map_err(Error::msg)?;
     let ids = chosen(args, &store, &bugs)?;
     if ids.is_empty() {
         terminal::print(if args.json { b"" } else { b"no findings\n" })?;
@@ -74,9 +85,10 @@ pub fn main(args: &Recheck) -> Result<u8> {
     let options = RecheckOptions {
         tools: LlvmTools { program: &program, limits: llvmhost::Limits::default() },
         everywhere: !args.cc.is_empty(),
+        library: library.as_ref(),
         stop: sandbox::Stop::on_signals(),
     };
-    let mut counts = [0u64; 3];
+    let mut counts = [0u64; 4];
     for (n, id) in ids.iter().enumerate() {
         let Some(found) = store.finding(*id)? else { continue };
         let study = store.study(*id)?;
@@ -91,9 +103,9 @@ pub fn main(args: &Recheck) -> Result<u8> {
         counts[verdict as usize] += 1;
         if let Ok(done) = &done {
             done.note(&mut store, *id)?;
-            if done.verdict == RecheckOutcome::Fixed {
+            if done.verdict == RecheckOutcome::Fixed && !done.is_elsewhere {
                 campaign::forget_exclusions(&args.folder.dir, &found.finding)
-                    .map_err(anyhow::Error::msg)?;
+                    .map_err(Error::msg)?;
             }
         }
         let key = bugs.iter().find(|bug| bug.ids.contains(id)).map_or("", |bug| &bug.key);
@@ -103,9 +115,10 @@ pub fn main(args: &Recheck) -> Result<u8> {
         };
         terminal::print(line.as_bytes())?;
     }
-    let [fails, fixed, unknown] = counts;
+    let [fails, fixed, right, unknown] = counts;
     if !args.json {
-        let sum = format!("\n{fails} still fail, {fixed} fixed, {unknown} cannot be told\n");
+        let right = if right > 0 { format!("{right} right, ") } else { String::new() };
+        let sum = format!("\n{fails} still fail, {fixed} fixed, {right}{unknown} cannot be told\n");
         terminal::print(sum.as_bytes())?;
     }
     Ok(match (fails, unknown) {
@@ -123,11 +136,23 @@ fn chosen(args: &Recheck, store: &Store, bugs: &[Bug]) -> Result<Vec<i64>> {
     if !args.ids.is_empty() {
         return Ok(args.ids.clone());
     }
-    if args.all {
-        return Ok(bugs.iter().flat_map(|bug| bug.ids.iter().copied()).collect());
+    let mut ids: Vec<i64> = match args.all {
+        true => bugs.iter().flat_map(|bug| bug.ids.iter().copied()).collect(),
+        false => {
+            let stands = bugs.iter().filter(|bug| bug.standing == Standing::Confirmed);
+            stands.map(|bug| bug.representative).collect()
+        }
+    };
+    if args.lib.is_some() {
+        let mut of_passes = Vec::new();
+        for found in store.findings()? {
+            if found.finding.subject.library().is_some() {
+                of_passes.push(found.id);
+            }
+        }
+        ids.retain(|id| of_passes.contains(id));
     }
-    let stands = bugs.iter().filter(|bug| bug.standing == Standing::Confirmed);
-    Ok(stands.map(|bug| bug.representative).collect())
+    Ok(ids)
 }
 
 fn line(id: i64, done: &Result<Rechecked, String>) -> String {
@@ -140,10 +165,16 @@ fn line(id: i64, done: &Result<Rechecked, String>) -> String {
         RecheckOutcome::Fixed => {
             format!("#{id:<4} fixed: right on {}", human::targets(&done.right))
         }
+        RecheckOutcome::Right => {
+            format!("#{id:<4} right: {}; what failed was not asked", human::targets(&done.right))
+        }
         RecheckOutcome::Unknown => format!("#{id:<4} cannot be told: {}", unknown(done)),
     };
     if done.verdict == RecheckOutcome::Fails && !done.gone.is_empty() {
         let _ = write!(text, " ({} not here)", done.gone.join(", "));
+    }
+    if done.mask == Some(MaskState::HidesNoMore) {
+        text += " (not only by the bug that was studied: what hid that does not hide this)";
     }
     text + "\n"
 }
@@ -167,8 +198,9 @@ fn object(id: i64, key: &str, done: &Result<Rechecked, String>) -> serde_json::V
     match done {
         Ok(done) => json!({
             "id": id, "key": key, "verdict": done.verdict, "fails": done.fails,
-            "right": done.right, "gone": done.gone,
+            "right": done.right, "gone": done.gone, "elsewhere": done.is_elsewhere,
             "otherwise": done.otherwise.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "mask": done.mask,
         }),
         Err(why) => json!({ "id": id, "key": key, "verdict": RecheckOutcome::Unknown, "why": why }),
     }

@@ -11,7 +11,9 @@ use campaign::{LlvmTools, Store, Study, StudyOptions, StudyProgress, TestProgram
 use clap::{Args, ValueEnum};
 use finding::ProgramSubject;
 use oracle::{Case, Lab, SourceFile};
-use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced, ReducedByScript, Validity};
+use reduce::{
+    KnownMasks, NotReduced, ReduceOptions, ReduceProgress, Reduced, ReducedByScript, Validity,
+};
 use serde_json::json;
 use toolchain::{Language, Target};
 
@@ -20,7 +22,7 @@ use crate::check::Check;
 use crate::hunt::{Compilers, compilers};
 use crate::installed::InstalledCompilers;
 use crate::run::{Alignment, Run};
-use crate::{check, human, run, terminal};
+use crate::{check, human, run, status, terminal};
 
 /// Exit status when there is nothing to reduce.
 const NOT_REDUCED: u8 = 1;
@@ -36,8 +38,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 #[derive(Args, Debug)]
 #[command(after_long_help = HELP)]
 pub struct Reduce {
-    /// The number of a finding, a folder as `gainsay show -o` writes it, C files of one program, or an LLVM
-    /// module.
+    /// The number of a finding, a folder as `gainsay show -o` writes it, C or C++ files of one program, or an
+    /// LLVM module.
     #[arg(required = true, value_name = "ID | DIR | FILE.c | FILE.ll")]
     pub what: Vec<PathBuf>,
     /// A script that exits with 0 for what must stay, as for C-Reduce
@@ -143,6 +145,7 @@ fn order(args: &Reduce, limits: oracle::Limits) -> ReduceOptions {
         time: args.time,
         stop: sandbox::Stop::on_signals(),
         limits,
+        known: KnownMasks::default(),
     }
 }
 
@@ -363,7 +366,7 @@ fn files(args: &Reduce) -> Outcome {
     if let Some(missing) = files.iter().find(|file| !file.is_file()) {
         bail!("there is no file {}, and no finding of that number", missing.display());
     }
-    let found = compilers(args.config.as_deref(), &args.cc, Language::C)?;
+    let found = compilers(args.config.as_deref(), &args.cc, check::language(&files)?)?;
     let order = order(args, found.limits.clone());
     let (case, subject) = match failing(args, &files, &found, &order)? {
         Some(failing) => failing,
@@ -388,30 +391,40 @@ fn files(args: &Reduce) -> Outcome {
         }
         (output, _) => write(output, &text, args.json)?,
     }
-    let valid = match reduced.executed {
-        true => "every candidate was executed first: no undefined behaviour",
-        false => "nothing was executed: the machine cannot, and a crash needs no result",
+    let valid = match (reduced.executed, reduced.checked_by.as_slice()) {
+        (true, []) => "every candidate was executed first: no undefined behaviour".into(),
+        (true, tools) => format!(
+            "every candidate was executed first, or passed the compilers' own checks before it was C: {}",
+            tools.join(", ")
+        ),
+        (false, []) => {
+            "nothing was executed: the machine cannot, and a crash needs no result".into()
+        }
+        (false, tools) => {
+            format!("every candidate passed the compilers' own checks: {}", tools.join(", "))
+        }
     };
-    summary(args.json, reduced.tokens, reduced.tried, reduced.took, valid, &text)?;
+    summary(args.json, reduced.tokens, reduced.tried, reduced.took, &valid, &text)?;
     if let Some(line) = oracle::command_line(case, bad).filter(|_| !args.json) {
         terminal::complain(&format!("fails: {line}"));
     }
     Ok(Ok(()))
 }
 
-/// The C files of a folder.
+/// The files of a folder that a compiler is given.
 fn units(dir: &Path) -> Result<Vec<PathBuf>> {
     let read = || format!("the folder {} cannot be read", dir.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).with_context(read)? {
         let path = entry.with_context(read)?.path();
-        if path.extension().is_some_and(|end| end == "c" || end == "i") {
+        let is_c = path.extension().is_some_and(|end| end == "c" || end == "i");
+        if is_c || Language::of(&path) == Language::Cxx {
             files.push(path);
         }
     }
     files.sort();
     if files.is_empty() {
-        bail!("there is no C file in {}", dir.display());
+        bail!("there is no C or C++ file in {}", dir.display());
     }
     Ok(files)
 }
@@ -447,6 +460,11 @@ fn failing(
         // A crash is a bug whatever the program means.
         made.case.expected = None;
     }
+    let is_beyond = told.exit == status::USAGE || told.exit == status::UNSUPPORTED;
+    if told.diagnostic.is_some() && made.case.language == Language::Cxx && is_beyond {
+        terminal::status("what do the compilers agree on?");
+        made.case.expected = campaign::agreed_result(&made.case, &found.compilers, order)?;
+    }
     let sum: usize = found.compilers.iter().map(|c| c.levels.len()).sum();
     let n = AtomicUsize::new(0);
     let begin = |label: &str| {
@@ -455,6 +473,7 @@ fn failing(
     };
     let failing = campaign::failing(&made.case, &found.compilers, order, &begin)?;
     if failing.is_none()
+        && made.case.expected.is_none()
         && let Some(diagnostic) = &told.diagnostic
     {
         terminal::complain(&diagnostic.render(terminal::colour()));
@@ -476,16 +495,19 @@ fn a_finding(args: &Reduce, id: i64) -> Outcome {
         );
     };
     let teller = Teller::new();
+    let known = store.known_bugs()?;
     let options = StudyOptions {
+        known: &known,
         reduce: order(args, oracle::Limits::default()),
         tools: LlvmTools { program: &crate::llvm::program()?, limits: llvmhost::Limits::default() },
     };
     let mut installed = InstalledCompilers::new(args.config.as_deref(), &args.cc);
     let tell = |step: StudyProgress<'_>| teller.step(step);
-    let study = match campaign::study_finding(&found, options, &mut installed, &tell)? {
+    let mut study = match campaign::study_finding(&found, options, &mut installed, &tell)? {
         Ok(study) => study,
         Err(why) => return Ok(Err(why)),
     };
+    campaign::adopt_key(&store, id, &mut study)?;
     store.put_study(id, &study)?;
     show_reduced(args, id, &study)
 }

@@ -7,21 +7,25 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use campaign::Store;
 use clap::Args;
-use oracle::Lab;
-use report::{CompilerToday, Detail, Test, View};
-use sandbox::{Ended, Run, Scratch};
-use toolchain::{Language, Preprocessor, Target};
+use finding::{CompilerTarget, Subject};
+use oracle::{Behaviour, Case, FailureKind, Lab};
+use report::{CompilerToday, Detail, Format, SuspectFlags, Test, View};
+use sandbox::{Ended, Run, Scratch, Status};
+use toolchain::{Family, Language, Preprocessor, Target};
 
 use crate::args::HuntFolder;
 use crate::hunt::compilers;
 use crate::{findings, terminal};
+
+/// Bytes for one of LLVM's tools on a small module, as a hunt allows.
+const MEMORY: u64 = 4 << 30;
 
 /// A compiler tells its version in no time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Write a finding as a bug report, or a whole hunt as a page
 ///
-/// A report is a folder: the test, `report.md` for a bug tracker, `reproduce.sh`, which says whether
+/// A report is a folder: the test, its text for a bug tracker, `reproduce.sh`, which says whether
 /// the bug is there, and the original program. A page is one file that any browser shows.
 #[derive(Args, Debug)]
 #[command(after_long_help = HELP)]
@@ -29,6 +33,12 @@ pub struct Report {
     /// The number of a finding, as `gainsay findings` lists it
     #[arg(value_name = "ID", required_unless_present = "html", conflicts_with = "html")]
     pub id: Option<i64>,
+    /// The tracker it is for
+    ///
+    /// `bugzilla` is GCC's: plain text, with the fields of its form. `github` is LLVM's: an issue with title and labels.
+    #[arg(long, value_name = "FORMAT", default_value = "markdown", conflicts_with = "html",
+          value_parser = format)]
+    pub format: Format,
     /// One HTML page on the whole hunt
     #[arg(long)]
     pub html: bool,
@@ -45,8 +55,17 @@ pub struct Report {
 const HELP: &str = "\
 Examples:
   gainsay reduce 3 && gainsay report 3 -o bug                # a folder to send
+  gainsay report 3 --format bugzilla -o bug                  # the same for GCC's tracker
   gainsay report 3 -o bug && sh bug/reproduce.sh gcc-12      # is it there, too?
   gainsay report --html --hunt my-hunt -o hunt.html";
+
+/// Reads the name of a format.
+fn format(text: &str) -> Result<Format, String> {
+    Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        format!("the formats are {names}")
+    })
+}
 
 /// Runs the command; the exit status.
 pub fn main(args: &Report) -> Result<u8> {
@@ -88,7 +107,7 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
     let bug = bugs.iter().find(|bug| bug.ids.contains(&id));
     let mut test = Test::new(&found, study.as_ref(), bug)?;
     test.today = today(args, &test);
-    let written = report::folder(&test, &args.output)?;
+    let written = report::folder(&test, args.format, &args.output)?;
     let mut told = format!("{}: {}\n", args.output.display(), written.join(" "));
     if study.is_none() {
         let reduce = args.folder.command(&format!("reduce {id}"));
@@ -111,10 +130,22 @@ fn folder(args: &Report, store: &Store, id: i64) -> Result<()> {
 
 /// Asks the compiler that fails; what it does not tell is left out.
 fn today(args: &Report, test: &Test) -> CompilerToday {
-    let mut today = CompilerToday { system: system(), ..CompilerToday::default() };
-    let language = test.language;
-    let (Some(failing), Some(case)) = (test.failing(), test.case()) else { return today };
-    let (name, flags) = (&failing.compiler, &failing.flags);
+    let today = CompilerToday { system: system(), ..CompilerToday::default() };
+    match (test.failing(), test.case()) {
+        (Some(failing), Some(case)) => of_compiler(args, test, failing, &case, today),
+        _ => of_tool(test, today),
+    }
+}
+
+/// A compiler by its name, as it is installed now.
+fn of_compiler(
+    args: &Report,
+    test: &Test,
+    failing: &CompilerTarget,
+    case: &Case,
+    mut today: CompilerToday,
+) -> CompilerToday {
+    let (name, flags, language) = (&failing.compiler, &failing.flags, test.language);
     let here = match compilers(args.config.as_deref(), std::slice::from_ref(name), language) {
         Ok(here) => here,
         Err(error) => {
@@ -131,12 +162,12 @@ fn today(args: &Report, test: &Test) -> CompilerToday {
     let lab = Lab { limits: here.limits, stop: sandbox::Stop::on_signals() };
     let Ok(scratch) = Scratch::new() else { return today };
     // By the names of the report, so that messages fit it.
-    if lab.write(&case, scratch.path()).is_err() {
+    if lab.write(case, scratch.path()).is_err() {
         return today;
     }
-    let seen = lab.observe(&case, scratch.path(), &target).ok().map(|seen| seen.seen);
+    let seen = lab.observe(case, scratch.path(), &target).ok().map(|seen| seen.seen);
     match &seen {
-        Some(seen) if seen.kind(&case).is_some() => today.got = Some(seen.clone()),
+        Some(seen) if seen.kind(case).is_some() => today.got = Some(seen.clone()),
         Some(_) => terminal::complain(&format!(
             "gainsay: {} does as it must now: `{}` tells more",
             target.label(),
@@ -144,8 +175,72 @@ fn today(args: &Report, test: &Test) -> CompilerToday {
         )),
         None => {}
     }
+    if target.compiler.family == Family::Gcc && test.kind().is_wrong_code() {
+        today.suspects = suspects(&lab, case, scratch.path(), &target);
+    }
     if language == Language::C {
-        today.preprocessed = preprocessed(&command, &target, &case, scratch.path());
+        today.preprocessed = preprocessed(&command, &target, case, scratch.path());
+    }
+    today
+}
+
+/// What GCC does with the flags that its maintainers ask to try before they hear of wrong code.
+fn suspects(lab: &Lab, case: &Case, dir: &Path, target: &Target) -> Option<SuspectFlags> {
+    let flags = target.flags.iter().cloned();
+    let lenient = flags.chain(SuspectFlags::LENIENT.map(String::from)).collect();
+    let lenient = Target { compiler: target.compiler.clone(), flags: lenient };
+    let seen = lab.observe(case, dir, &lenient).ok()?.seen;
+    // A compiler that does not take these flags has said nothing.
+    let still_wrong = match seen.kind(case) {
+        Some(kind) if kind.is_wrong_code() => true,
+        None if seen.is_right(case) => false,
+        _ => return None,
+    };
+    let (program, arguments) = target.command(case.language)?.split_first()?;
+    let run = Run::new(program, PATIENCE).args(arguments).args(&target.flags);
+    let run = run.args(SuspectFlags::WARN).args(["-fsyntax-only"]).args(case.units());
+    let include = case.include.iter().flat_map(|dir| ["-I".as_ref(), dir.as_os_str()]);
+    match run.args(include).cwd(dir).env("LC_ALL", "C").finish() {
+        Ended::Finished(done) => Some(SuspectFlags { warnings: done.stderr.text(), still_wrong }),
+        _ => None,
+    }
+}
+
+/// One of LLVM's tools on a module: what it says, and which it is. Only the one that was built with the library that
+/// failed has something to say, and what ends by itself.
+fn of_tool(test: &Test, mut today: CompilerToday) -> CompilerToday {
+    let Subject::Module(module) = &test.subject else { return today };
+    if module.library.distinct_name.is_some() && module.library.bin.is_none() {
+        return today;
+    }
+    let (Some((tool, words)), Some(file)) = (module.tool(), test.files.first()) else {
+        return today;
+    };
+    let Some(tool) =
+        toolchain::on_path(&tool).or_else(|| Some(PathBuf::from(tool)).filter(|t| t.is_file()))
+    else {
+        return today;
+    };
+    let Ok(scratch) = Scratch::new() else { return today };
+    if fs::write(scratch.file(&file.name), &file.bytes).is_err() {
+        return today;
+    }
+    let said = |words: &[String]| {
+        let run = Run::new(&tool, PATIENCE).memory(MEMORY).args(words).cwd(scratch.path());
+        match run.env("LC_ALL", "C").finish() {
+            Ended::Finished(done) => Some((done.status, done.stdout.text() + &done.stderr.text())),
+            _ => None,
+        }
+    };
+    let version = said(&["--version".into()]).map(|(_, text)| text.trim().to_string() + "\n");
+    today.verbose = version.filter(|text| text.contains(&test.version));
+    let ends = matches!(test.kind(), FailureKind::CompilerCrash | FailureKind::InvalidIr);
+    if today.verbose.is_none() || !ends {
+        return today;
+    }
+    if let Some((_, text)) = said(&words).filter(|(status, _)| *status != Status::Exit(0)) {
+        let text = text.replace(&format!("{}/", scratch.path().display()), "");
+        today.got = Some(Behaviour::Crashed(text));
     }
     today
 }

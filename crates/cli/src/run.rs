@@ -1,12 +1,13 @@
 //! `gainsay run`: preprocess, parse, execute, tell.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Report, Verdict};
-use cparse::{ErrorKind, ParseError};
+use cparse::{Dialect, ErrorKind, ParseError};
 use ctree::{DataModel, Program, SourceMap};
+use toolchain::Language;
 
 use crate::diagnostic::Diagnostic;
 use crate::input::{Source, read_all};
@@ -30,7 +31,8 @@ pub struct RunReport {
 ///
 /// Prints what the program prints and exits with its status, or says where and why the program has
 /// no defined result. `.c` files go through the system's preprocessor first; `.i` files, and `-`
-/// for standard input, are taken as preprocessed. Several files are one program.
+/// for standard input, are taken as preprocessed. Several files are one program. C++ is executed where it is
+/// C but for its looks: arrays as containers, static members, the C library's headers by their C++ names.
 #[derive(Args, Debug)]
 #[command(after_long_help = HELP)]
 pub struct Run {
@@ -158,7 +160,11 @@ pub fn execute(args: &Run) -> Result<RunReport> {
 /// Parses all units of a program.
 pub fn parse(program: &mut Program, sources: &[Source]) -> Result<(), ParseError> {
     for source in sources {
-        cparse::parse_unit(program, &source.name, &source.text)?;
+        let dialect = match Language::of(Path::new(&source.name)) {
+            Language::C => Dialect::C,
+            Language::Cxx => Dialect::Cxx,
+        };
+        cparse::parse_unit_as(program, &source.name, &source.text, dialect)?;
     }
     Ok(())
 }

@@ -7,13 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use campaign::{Finding, NewFinding, Standing, Store, Study};
+use campaign::{Bug, Finding, NewFinding, Standing, Store, Study, Title, pass_name};
 use clap::Args;
 use oracle::{Assessment, Opinion, SourceFile};
+use report::FileTexts;
 use serde_json::json;
 
 use crate::args::HuntFolder;
-use crate::{findings, human, terminal};
+use crate::{human, terminal};
 
 /// Lines that differ, of those shown.
 const DIFFERENT: usize = 3;
@@ -57,7 +58,7 @@ pub fn main(args: &Show) -> Result<u8> {
     let study = store.study(args.id)?;
     let versions: BTreeMap<String, String> = store.versions()?.into_iter().collect();
     let whole = || match &study {
-        Some(study) => reduced(found.id, study, &versions) + &text(&found, &versions),
+        Some(study) => reduced(&found, study, &versions) + &text(&found, &versions),
         None => text(&found, &versions),
     };
     if let Some(folder) = &args.output {
@@ -74,7 +75,12 @@ pub fn main(args: &Show) -> Result<u8> {
         }
     }
     let text = match args.json {
-        true => object(&found, study.as_ref(), &versions, args.source)?,
+        true => {
+            let bugs = store.bugs()?;
+            let bug = bugs.iter().find(|bug| bug.ids.contains(&found.id));
+            let texts = if args.source { FileTexts::All } else { FileTexts::Program };
+            object(&found, bug, study.as_ref(), &versions, texts)?
+        }
         false if args.source => whole() + &sources(&found.finding),
         false => whole(),
     };
@@ -83,9 +89,10 @@ pub fn main(args: &Show) -> Result<u8> {
 }
 
 /// What a study has to say: the small program first, for it says most.
-fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> String {
-    let (before, after) = study.tokens;
-    let mut text = format!("Finding {id}, reduced from {before} tokens to {after}\n\n");
+fn reduced(found: &Finding, study: &Study, versions: &BTreeMap<String, String>) -> String {
+    let (id, (before, after)) = (found.id, study.tokens);
+    let title = Title::of(&found.finding, Some(study));
+    let mut text = format!("Finding {id}: {title}\n\nReduced from {before} tokens to {after}:\n\n");
     for file in &study.files {
         for line in String::from_utf8_lossy(&file.bytes).lines() {
             let _ = writeln!(text, "    {}", printable(line));
@@ -103,7 +110,7 @@ fn reduced(id: i64, study: &Study, versions: &BTreeMap<String, String>) -> Strin
     let hides = report::flags_that_hide(&study.blame);
     let hides = hides.map_or_else(String::new, |flags| format!("; {flags} hides it"));
     match &study.blame.pass {
-        Some(pass) => say("Cause", &format!("{pass}{hides}")),
+        Some(pass) => say("Cause", &format!("{}{hides}", pass_name(pass))),
         // Why none was found is no cause.
         None => say("Tried", &study.blame.limits.join(" ")),
     }
@@ -128,7 +135,7 @@ fn ladder(study: &Study) -> String {
         Cell::Works => "works",
         Cell::Fails => "FAILS",
         Cell::Otherwise(kind) => kind.name(),
-        Cell::Unsupported => "-",
+        Cell::Unsupported => "unsupported",
         Cell::CannotTell => "cannot tell",
     };
     if study.ladder.rungs.is_empty() {
@@ -136,7 +143,7 @@ fn ladder(study: &Study) -> String {
     }
     let head = std::iter::once(String::new()).chain(study.ladder.levels.iter().cloned());
     let mut rows: Vec<Vec<String>> = vec![head.collect()];
-    for rung in &study.ladder.rungs {
+    for rung in report::by_compiler(&study.ladder) {
         let name = format!("{} ({})", rung.compiler, rung.version);
         rows.push(std::iter::once(name).chain(rung.cells.iter().map(|c| word(c).into())).collect());
     }
@@ -152,10 +159,11 @@ fn ladder(study: &Study) -> String {
 
 fn text(found: &Finding, versions: &BTreeMap<String, String>) -> String {
     let finding = &found.finding;
-    let mut text = format!("Finding {}: {}\n\n", found.id, finding.kind.name());
+    let mut text = format!("Finding {}: {}\n\n", found.id, Title::of(finding, None));
     let mut say = |name: &str, what: String| {
         let _ = writeln!(text, "{name:<10} {what}");
     };
+    say("Kind", finding.kind.name().into());
     say("What", finding.summary.trim().replace('\n', "\n           "));
     say("Fails", labels(&finding.targets(), versions));
     say(
@@ -304,36 +312,16 @@ fn sources(finding: &NewFinding) -> String {
     finding.files.iter().map(one).collect()
 }
 
+/// All of it for scripts, with the versions of all compilers of the hunt.
 fn object(
     found: &Finding,
+    bug: Option<&Bug>,
     study: Option<&Study>,
     versions: &BTreeMap<String, String>,
-    source: bool,
+    texts: FileTexts,
 ) -> Result<String> {
-    let finding = &found.finding;
-    let file = |file: &SourceFile| {
-        let text = source.then(|| String::from_utf8_lossy(&file.bytes));
-        json!({ "name": file.name, "bytes": file.bytes.len(), "text": text })
-    };
-    let mut object = findings::object(found);
+    let mut object = report::object(found, bug, study, texts);
     object["versions"] = json!(versions);
-    object["files"] = finding.files.iter().map(file).collect();
-    object["artifacts"] = finding.artifacts.iter().map(file).collect();
-    object["commands"] = json!(finding.commands());
-    object["origin"] = json!(finding.origin);
-    object["certificate"] = json!(finding.certificate);
-    if let Some(study) = study {
-        let mut value = findings::study_object(study);
-        // A reduced program is small.
-        let file =
-            |f: &SourceFile| json!({ "name": f.name, "text": String::from_utf8_lossy(&f.bytes) });
-        value["files"] = study.files.iter().map(file).collect();
-        value["commands"] = json!(study.commands());
-        value["certificate"] = json!(study.certificate);
-        value["blame"] = json!(study.blame);
-        value["ladder"] = json!(study.ladder);
-        object["study"] = value;
-    }
     Ok(format!("{}\n", serde_json::to_string_pretty(&object)?))
 }
 
@@ -388,8 +376,9 @@ mod tests {
         let mut found = sample::finding(3, FailureKind::WrongOutput, "wrong-output gcc-12 -O2 -O3");
         found.seen_before = 2;
         let want = "\
-Finding 3: wrong-output
+Finding 3: wrong code at -O2, -O3: prints \"test_3 1f\" for \"test_3 2a\" (line 3)
 
+Kind       wrong-output
 What       prints \"test_3 1f\" for \"test_3 2a\" (line 3)
 Fails      gcc-12 (12.2.0): -O2, -O3
 Right      clang-16 (16.0.6): -O2
@@ -465,20 +454,26 @@ Expected (-) and what tcc -O0 gives (+), from line 2 on; 2 lines differ:
     fn as_an_object() {
         let found = sample::finding(3, FailureKind::WrongOutput, "s");
         let value = |source| -> serde_json::Value {
-            let text = object(&found, None, &versions(), source).expect("it serialises");
+            let texts = if source { FileTexts::All } else { FileTexts::Program };
+            let study = source.then(sample::study);
+            let text = object(&found, None, study.as_ref(), &versions(), texts).expect("JSON");
             serde_json::from_str(&text).expect("JSON")
         };
         let brief = value(false);
-        assert_eq!(brief["files"][0], json!({ "name": "func.c", "bytes": 7, "text": null }));
+        assert_eq!(brief["files"][0], json!({ "name": "func.c", "bytes": 7, "text": "int f;\n" }));
+        assert_eq!(brief["artifacts"][0]["text"], serde_json::Value::Null);
         assert_eq!(brief["certificate"]["opinions"][0]["says"]["verdict"], "valid");
         assert_eq!(brief["versions"]["gcc-12"], "12.2.0");
         assert_eq!(value(true)["files"][0]["text"], "int f;\n");
+        assert_eq!(value(true)["artifacts"][0]["text"], "test_1 00\ntest_2 ff\ntest_3 2a\n");
     }
 
     #[test]
     fn a_study_comes_first() {
         let want = "\
-Finding 3, reduced from 5210 tokens to 61
+Finding 3: wrong code at -O2, pass tailr
+
+Reduced from 5210 tokens to 61:
 
     int main(void)
     {
@@ -488,7 +483,7 @@ Finding 3, reduced from 5210 tokens to 61
 What       prints \"0\" for \"1\" (line 1)
 Fails      gcc-12 (12.2.0): -O2
 Right      gcc-12 (12.2.0): -O0
-Cause      tailr1; -fdisable-tree-tailr1 hides it
+Cause      tailr; -fdisable-tree-tailr1 hides it
 Versions   gcc-11, gcc-12
 Known by   wrong-output gcc tailr1
 
@@ -506,9 +501,11 @@ Evidence that the reduced program is valid:
 As it was found:
 
 ";
-        assert_eq!(reduced(3, &sample::study(), &versions()), want);
         let found = sample::finding(3, FailureKind::WrongOutput, "s");
-        let text = object(&found, Some(&sample::study()), &versions(), false).expect("JSON");
+        assert_eq!(reduced(&found, &sample::study(), &versions()), want);
+        let study = sample::study();
+        let text = object(&found, None, Some(&study), &versions(), FileTexts::Program);
+        let text = text.expect("JSON");
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(value["study"]["blame"]["pass"], "tailr1");
         assert_eq!(value["study"]["ladder"]["rungs"][0]["cells"][1], "fails");

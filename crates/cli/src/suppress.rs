@@ -11,12 +11,14 @@ use crate::{human, terminal};
 
 /// Hide bugs that are known already
 ///
-/// A pattern is a key or a signature, in which `*` stands for anything. Findings that fit are still
-/// recorded and counted, but they are not reduced, and `gainsay findings` only counts them.
+/// A pattern is a key or a signature, in which `*` stands for anything; the number of a finding stands for
+/// the key of its bug. Findings that fit are still recorded and counted, but they are not reduced, and `gainsay
+/// findings` only counts them. So are programs in which what hides such a bug (a pass, an option, a construct)
+/// hides the failure.
 #[derive(Args, Debug)]
 #[command(after_long_help = HELP)]
 pub struct Suppress {
-    /// Keys or signatures to hide
+    /// Keys or signatures to hide, or the number of a finding
     #[arg(value_name = "PATTERN", required_unless_present_any = ["list", "remove"], requires = "reason",
           conflicts_with_all = ["list", "remove"])]
     pub pattern: Option<String>,
@@ -35,6 +37,7 @@ pub struct Suppress {
 
 const HELP: &str = "\
 Examples:
+  gainsay suppress 3 --reason 'GCC PR 12345'
   gainsay suppress 'compiler-crash gcc in gimplify_expr*' --reason 'GCC PR 12345'
   gainsay suppress --list
   gainsay suppress --remove 'compiler-crash gcc in gimplify_expr*'";
@@ -64,6 +67,11 @@ fn add(store: &mut Store, pattern: &str, args: &Suppress) -> Result<String> {
     if reason.is_empty() {
         bail!("--reason must say something: the next reader will want to know");
     }
+    let of_bug = match pattern.parse() {
+        Ok(id) => Some(key_of(store, id)?),
+        Err(_) => None,
+    };
+    let pattern = of_bug.as_deref().unwrap_or(pattern);
     store.suppress(pattern, reason)?;
     let hits = store.suppressions()?.iter().find(|s| s.pattern == pattern).map_or(0, |s| s.hits);
     let undo = args.folder.command(&format!("suppress --remove {}", human::quote(pattern)));
@@ -76,6 +84,19 @@ fn add(store: &mut Store, pattern: &str, args: &Suppress) -> Result<String> {
         false => format!("To take it back: {undo}\n"),
     };
     Ok(format!("suppressed: {pattern} ({fits})\n{hint}"))
+}
+
+/// What the findings of a finding's bug have in common.
+fn key_of(store: &Store, id: i64) -> Result<String> {
+    store.known(id)?;
+    let bug = store.bugs()?.into_iter().find(|bug| bug.ids.contains(&id));
+    match bug {
+        Some(bug) if bug.attributed => Ok(bug.key),
+        _ => bail!(
+            "it is not known yet which bug #{id} is: `gainsay reduce {id}` finds out; or suppress its \
+             signature, which others may share"
+        ),
+    }
 }
 
 fn list(all: &[Suppression]) -> String {

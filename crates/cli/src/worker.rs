@@ -1,17 +1,17 @@
 //! `gainsay worker`: tests for hunts that another process coordinates.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use cluster::{Spec, WorkerEvent, WorkerOptions};
+use serde::Deserialize as _;
 use toolchain::SurveyError;
 
-use crate::args::{Command, parse};
 use crate::cluster::{Nats, this_process};
+use crate::hunt::options::{Hunt, Workload};
 use crate::{human, hunt, terminal};
 
 /// A log wants a sign of life, but no more.
@@ -89,29 +89,26 @@ fn say(line: &str) {
     let _ = terminal::print(format!("{line}\n").as_bytes());
 }
 
-/// The plan of a hunt on this machine, out of the words that were typed elsewhere.
+/// The plan of a hunt on this machine, for what was typed elsewhere.
 fn plan(
     spec: &Spec,
     files: &BTreeMap<String, PathBuf>,
     dir: &Path,
     jobs: usize,
 ) -> Result<campaign::Plan> {
-    let words = std::iter::once("gainsay").chain(spec.words.iter().map(String::as_str));
-    let words: Vec<OsString> = words.map(OsString::from).collect();
-    let args = parse(&words).context("the arguments of the hunt cannot be read")?;
-    let Command::Hunt(mut args) = args.command else { bail!("the cluster has no hunt") };
-    args.folder.dir = dir.join("own");
-    std::fs::create_dir(&args.folder.dir).context("a temporary folder cannot be made")?;
-    args.jobs = Some(jobs);
-    args.elsewhere = files.clone();
+    let workload = Workload::deserialize(&spec.workload).context("the hunt cannot be read")?;
+    let own = dir.join("own");
+    std::fs::create_dir(&own).context("a temporary folder cannot be made")?;
+    let mut args = Hunt::elsewhere(workload, own, jobs, files.clone());
     loop {
         let plan = hunt::plan_only(&args);
         // What of the compilers is here is tested; only if none is, there is nothing to do.
         let error = plan.as_ref().err().and_then(|error| error.downcast_ref::<SurveyError>());
         let Some(SurveyError::NothingMatches { pattern, .. }) = error else { return plan };
-        if args.cc.len() < 2 {
+        let cc = &mut args.workload.cc;
+        if cc.len() < 2 {
             return plan;
         }
-        args.cc.retain(|asked| asked != pattern);
+        cc.retain(|asked| asked != pattern);
     }
 }

@@ -190,6 +190,7 @@ fn tested(seed: u64, bugs: u64) -> Tested {
     let compiler = ["gcc-12", "gcc-13", "clang-16", "tcc"][bug as usize % 3];
     let label = |level: &str| format!("{compiler} {level}");
     let finding = NewFinding {
+        attributed_to: None,
         kind,
         signature: format!("{} {compiler} signature of bug {bug}", kind.name()),
         summary: format!(
@@ -240,6 +241,8 @@ fn study(n: u64) -> Study {
         cells: vec![Cell::Works, Cell::Works, Cell::Fails, Cell::Fails],
     };
     Study {
+        about: None,
+        mask: triage::Mask::default(),
         files: vec![file("test.c", 12)],
         evidence: vec![file("actual", 1)],
         subject: Subject::Program(ProgramSubject {

@@ -223,7 +223,8 @@ impl Bench {
             bail!("{}: there is no {}", case.plant, result.display());
         };
         // Before the program we say in a comment what to expect; tokens and lines are the program's.
-        let program = text.split_once("*/").map_or(text.as_str(), |(_, program)| program);
+        let program =
+            text.split_once("/* Expected: ").map_or(text.as_str(), |(program, _)| program);
         let machine = match self.machine.run(result).answer {
             RunOutcome::Finished { .. } => "defined".into(),
             RunOutcome::Broken { kind, .. } => kind,

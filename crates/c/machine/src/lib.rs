@@ -93,7 +93,7 @@ pub use outcome::{Exit, Node, Outcome, UbKind, UnspecKind, Verdict};
 
 use code::{Code, CodeNode};
 use ctree::{ExprId, Program, Span, StmtId, Ty, VarId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stop::{ConflictContext, Stop};
 
 /// Limits of an execution.
@@ -162,6 +162,11 @@ pub struct Hooks {
     pub volatile: bool,
     /// The values that integer expressions had.
     pub values: bool,
+    /// Integer expressions whose values are recorded one by one, in the order of evaluation, each up to
+    /// [`Hooks::tape_length`].
+    pub tapes: HashSet<ExprId>,
+    /// Values on one tape; an expression that has more has no tape.
+    pub tape_length: usize,
 }
 
 /// A scalar to watch: a variable and the path from it.
@@ -259,6 +264,8 @@ pub struct Profile {
     /// The values of the integer expressions that were computed. A condition that only controls a jump
     /// may be missing.
     pub values: HashMap<ExprId, ObservedValue>,
+    /// Each value of an expression on tape; `None` if there were too many.
+    pub tapes: HashMap<ExprId, Option<Vec<i128>>>,
 }
 
 /// The outcome of an execution.

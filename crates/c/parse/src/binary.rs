@@ -4,6 +4,7 @@
 //! is an implicit conversion to the vector type; a scalar shift count stays one. Comparisons give
 //! vectors of signed integers. Where the signedness of two vectors differs, the left one decides.
 
+use crate::Dialect;
 use crate::error::{ParseResult, invalid, unsupported};
 use crate::parser::Parser;
 use crate::token::Tok;
@@ -98,6 +99,7 @@ impl Parser<'_> {
     }
 
     fn arithmetic(&mut self, op: BinOp, l: ExprId, r: ExprId, span: Span) -> ParseResult<ExprId> {
+        let (l, r) = (self.with_declared_type(l), self.with_declared_type(r));
         self.check_wide_bit_fields(op, l, r)?;
         if let BinOp::Shl | BinOp::Shr = op {
             let (l, r) = (self.promote(l), self.promote(r));
@@ -141,6 +143,15 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A bit-field wider than `int` as a value of its declared type, where the dialect says so.
+    pub(crate) fn with_declared_type(&mut self, e: ExprId) -> ExprId {
+        if self.dialect == Dialect::C || self.wide_bit_field(e).is_none() {
+            return e;
+        }
+        let (ty, span) = (self.ty(e).unqual(), self.span(e));
+        self.add_expr(ExprKind::Cast(ty, e), ty, span)
     }
 
     /// Width and signedness of a bit-field operand that is wider than `int` but narrower than its

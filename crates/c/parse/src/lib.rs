@@ -77,16 +77,42 @@ pub enum ErrorKind {
 /// On a refusal the text stays in the program's source map, so that the span can be shown, and the
 /// arenas may hold nodes that nothing refers to; no unit is added.
 pub fn parse_unit(program: &mut Program, name: &str, text: &str) -> Result<UnitId, ParseError> {
-    parse(program, name, text).map_err(|error| *error)
+    parse_unit_as(program, name, text, Dialect::C)
 }
 
-fn parse(program: &mut Program, name: &str, text: &str) -> error::ParseResult<UnitId> {
+/// How C is meant where compilers differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// As all compilers of C mean it: where they differ, the text is refused.
+    C,
+    /// As compilers of C++ mean it, of a C++ program written as C: a bit-field wider than `int` has its declared
+    /// type (C++17 9.6p1, 7.6p5). It is cast to that type in the tree.
+    Cxx,
+}
+
+/// The same of a text in a dialect.
+pub fn parse_unit_as(
+    program: &mut Program,
+    name: &str,
+    text: &str,
+    dialect: Dialect,
+) -> Result<UnitId, ParseError> {
+    parse(program, name, text, dialect).map_err(|error| *error)
+}
+
+fn parse(
+    program: &mut Program,
+    name: &str,
+    text: &str,
+    dialect: Dialect,
+) -> error::ParseResult<UnitId> {
     if program.source.text().len() + text.len() >= u32::MAX as usize - 1 {
         return error::unsupported(Span::NONE, "more than 4 GiB of text");
     }
     let base = program.source.add(name, text);
     let lexed = lex::lex(program, name, text, base)?;
     let mut parser = parser::Parser::new(program, text, base, lexed);
+    parser.dialect = dialect;
     parser.translation_unit()?;
     let items = std::mem::take(&mut parser.items);
     program.units.push(Unit { name: name.to_string(), items });

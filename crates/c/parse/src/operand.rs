@@ -47,6 +47,7 @@ impl Parser<'_> {
             let shown = self.show(self.ty(e));
             return invalid(span, format!("wrong type `{shown}` for unary `{}`", op.symbol()));
         }
+        let e = self.with_declared_type(e);
         if op != UnOp::Plus && self.wide_bit_field(e).is_some() {
             return unsupported(
                 span,

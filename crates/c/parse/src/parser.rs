@@ -8,6 +8,7 @@
 //! height of an expression tree, which long chains such as `a + a + …` build without nesting, and
 //! the depth of types built by chains of typedefs: code that traverses the tree may recurse.
 
+use crate::Dialect;
 use crate::declarator::DeclaratorPart;
 use crate::error::{ParseResult, invalid, unsupported};
 use crate::lex::Lexed;
@@ -83,6 +84,7 @@ pub(crate) struct FunctionContext {
 
 pub(crate) struct Parser<'a> {
     pub program: &'a mut Program,
+    pub dialect: Dialect,
     text: &'a str,
     base: u32,
     toks: Vec<Token>,
@@ -146,6 +148,7 @@ impl<'a> Parser<'a> {
         program.exprs.reserve(lexed.tokens.len() / 2);
         let mut parser = Parser {
             program,
+            dialect: Dialect::C,
             text,
             base,
             toks: lexed.tokens,

@@ -17,6 +17,9 @@
 //! is replaced by its value, a variable by the value read, an expression by its first value: the program
 //! behaves as before as far as possible, so the bug is likely to remain.
 //!
+//! **A normal form** comes last (`normal`): what is left is made to look like the programs of other findings of the
+//! same bug.
+//!
 //! `reduce` decides which edits are kept: it searches, and runs a compiler or a script.
 
 mod aggregates;
@@ -27,6 +30,7 @@ mod edit;
 mod inline;
 mod locals;
 mod merge_units;
+mod normal;
 mod observe;
 mod params;
 mod rename;
@@ -39,8 +43,9 @@ mod value;
 
 pub use clean::drop_headers;
 pub use ctree::map::{Parent, ProgramMap, for_each_child};
+pub use normal::{Form, normal_forms};
 pub use specimen::{Rejected, Rules, Specimen, UnitText};
-pub use tokens::tokens;
+pub use tokens::{token_length, tokens};
 
 use ctree::Program;
 
@@ -82,6 +87,7 @@ pub fn passes() -> Vec<Pass> {
     let pass = |name, edits, first_batch| Pass { name, edits, first_batch, grows: false };
     let longer = |name, edits, first_batch| Pass { grows: true, ..pass(name, edits, first_batch) };
     vec![
+        longer("moved definitions", merge_units::moves, BatchSize::One),
         pass("unused declarations", clean::unused, BatchSize::All),
         pass("dead code", control::dead, BatchSize::All),
         pass("statements", drop::statements, BatchSize::All),

@@ -1,9 +1,12 @@
-//! Merges the units of a program into one.
+//! Merges the units of a program into one; where they have to stay apart, moves definitions to the one with `main`.
 
 use std::collections::HashMap;
 
+use crate::{Edit, ProgramMap, Specimen, only};
 use ctree::print::print_type;
-use ctree::{EnumId, FuncStorage, Item, Program, RecordId, Storage, Sym, TypedefId, Unit};
+use ctree::{
+    EnumId, ExprId, ExprKind, FuncStorage, Item, Program, RecordId, Storage, Sym, TypedefId, Unit,
+};
 
 /// Merges all units into one, that with `main` last, so that what it uses is defined before. Entities
 /// that two units declare are declared once; different ones with the same name are renamed.
@@ -28,6 +31,66 @@ pub(crate) fn merge_units(program: &mut Program) {
         }
     }
     program.units = vec![Unit { name, items }];
+}
+
+/// Moves definitions to the unit with `main`; the others keep declarations of what they use.
+pub(crate) fn moves(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    only(level, || {
+        let program = &specimen.program;
+        let Some(main) = unit_of_main(program) else { return Vec::new() };
+        let others = (0..program.units.len()).filter(|unit| *unit != main);
+        let moved = |unit: usize, item: Item| -> Edit {
+            Box::new(move |program| move_definition(program, &item, unit, main))
+        };
+        let definitions = others.flat_map(|unit| {
+            let own = |item: &&Item| match **item {
+                Item::Var(v) => program.var(v).storage != Storage::Static,
+                Item::Func(f) => program.func(f).storage != FuncStorage::Static,
+                _ => false,
+            };
+            program.units[unit].items.iter().filter(own).map(move |item| (unit, item.clone()))
+        });
+        definitions.map(|(unit, item)| moved(unit, item)).collect()
+    })
+}
+
+fn unit_of_main(program: &Program) -> Option<usize> {
+    let is_main = |item: &Item| match *item {
+        Item::Func(f) => program.name(program.func(f).name) == "main",
+        _ => false,
+    };
+    program.units.iter().position(|unit| unit.items.iter().any(is_main))
+}
+
+/// The text names what it means: that each unit has entries of its own does not matter.
+fn move_definition(program: &mut Program, item: &Item, from: usize, to: usize) {
+    let Some(at) = program.units[from].items.iter().position(|other| other == item) else { return };
+    let (declared, name) = match *item {
+        Item::Var(v) => (Item::VarDecl(v), program.var(v).name),
+        Item::Func(f) => (Item::FuncDecl(f), program.func(f).name),
+        _ => return,
+    };
+    let rest = [&program.units[from].items[..at], &program.units[from].items[at + 1..]].concat();
+    let is_use = |(e, _): &(ExprId, _)| match (&program.expr(*e).kind, item) {
+        (ExprKind::Var(v), Item::Var(moved)) => program.var(*v).name == program.var(*moved).name,
+        (ExprKind::Func(f), Item::Func(moved)) => {
+            program.func(*f).name == program.func(*moved).name
+        }
+        _ => false,
+    };
+    match ProgramMap::of_items(program, &rest).exprs.iter().any(is_use) {
+        true => program.units[from].items[at] = declared,
+        false => program.units[from].items = rest,
+    }
+    let mut items = std::mem::take(&mut program.units[to].items);
+    items.retain(|other| match *other {
+        Item::VarDecl(v) => program.var(v).name != name,
+        Item::FuncDecl(f) => program.func(f).name != name,
+        _ => true,
+    });
+    let function = items.iter().position(|other| matches!(other, Item::Func(_)));
+    items.insert(function.unwrap_or(items.len()), item.clone());
+    program.units[to].items = items;
 }
 
 /// The declarations of the units so far.

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Profile};
+use ctree::print::{CxxPlan, Style, print_unit_as};
 use ctree::{DataModel, Program, UnitId};
 
 use crate::{Edit, clean};
@@ -104,6 +105,16 @@ impl Specimen {
         crate::merge_units::merge_units(&mut program);
         clean::tidy(&mut program, rules.sweep);
         Specimen::new(print(&program, &self.units[..1]), rules).ok()
+    }
+
+    /// Its text as C++, as close to C as can be; `None` where the tree has none. Any standard takes it.
+    pub fn as_cxx(&self) -> Option<Vec<UnitText>> {
+        let plan = CxxPlan::new(11);
+        let unit = |(i, old): (usize, &UnitText)| {
+            let text = print_unit_as(&self.program, UnitId(i as u32), Style::Cxx(&plan)).ok()?;
+            Some(UnitText { name: old.name.clone(), text })
+        };
+        self.units.iter().enumerate().map(unit).collect()
     }
 
     /// The profile of its execution: coverage and values. Empty if it cannot be executed.

@@ -86,6 +86,55 @@ fn plain_arguments(specimen: &Specimen) -> Vec<Edit> {
     edits
 }
 
+/// A format with integers printed in the plainest way that their types allow (C11 7.21.6.1p9): decimal, signed or not.
+fn plain_format(program: &Program, old: &[u8], args: &[ExprId]) -> Vec<u8> {
+    let (spans, mut new) = (spans(old), old.to_vec());
+    if spans.len() == args.len() {
+        for ((_, to), &arg) in spans.into_iter().zip(args) {
+            if let Some((_, signed)) = program.types.int_bits(program.expr(arg).ty)
+                && b"xXuoid".contains(&new[to - 1])
+            {
+                new[to - 1] = [b'u', b'd'][usize::from(signed)];
+            }
+        }
+    }
+    new
+}
+
+/// A call's format, as it is and in the plainest way.
+fn formats(program: &Program, call: ExprId) -> Option<(ExprId, &[u8], Vec<u8>)> {
+    let (format, args) = printed(program, call)?;
+    let ExprKind::Str(id) = program.expr(format).kind else { return None };
+    let old = text(program, id)?;
+    Some((format, old, plain_format(program, old, &args)))
+}
+
+/// Conversions of formats that are not the plainest of their kind.
+pub(crate) fn odd_conversions(program: &Program) -> usize {
+    let calls = ProgramMap::of(program).exprs.into_iter();
+    let odd = |(call, _)| {
+        let (_, old, new) = formats(program, call)?;
+        Some(old.iter().zip(&new).filter(|(old, new)| old != new).count())
+    };
+    calls.filter_map(odd).sum()
+}
+
+/// Prints all integers as decimal numbers.
+pub(crate) fn plain_conversions(specimen: &Specimen, level: usize) -> Option<Vec<Edit>> {
+    crate::only(level, || {
+        let program = &specimen.program;
+        let calls = ProgramMap::of(program).exprs.into_iter();
+        let changed = calls.filter_map(|(call, _)| formats(program, call));
+        let edit = |(format, _, new): (ExprId, &[u8], Vec<u8>)| -> Edit {
+            Box::new(move |program| {
+                let literal = program.str_const(&new);
+                program.exprs[format.index()] = program.exprs[literal.index()].clone();
+            })
+        };
+        changed.filter(|(_, old, new)| *old != new.as_slice()).map(edit).collect()
+    })
+}
+
 /// The format and the other arguments of a call of `printf`.
 fn printed(program: &Program, call: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     let name = program.name(program.func(callee(program, call)?).name);

@@ -24,7 +24,12 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// The length of the token that a text begins with.
+/// The length of the token that a text begins with, in bytes; the text does not begin with space or a comment.
+pub fn token_length(text: &str) -> usize {
+    let length = token(text.as_bytes());
+    (length..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
 fn token(text: &[u8]) -> usize {
     let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80;
     let first = text[0];

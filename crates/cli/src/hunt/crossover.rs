@@ -16,7 +16,8 @@ use crate::{human, terminal};
 
 /// The engine; corpora that are not there yet are made.
 pub fn choice(args: &Hunt) -> Result<EngineChoice> {
-    let Some(corpus) = &args.crossover.corpus.as_ref().map(|corpus| args.here(corpus)) else {
+    let Some(corpus) = &args.workload.crossover.corpus.as_ref().map(|corpus| args.here(corpus))
+    else {
         bail!(
             "--engine crossover needs --corpus DIR: LLVM's tests, such as llvm/test/Transforms of a checkout"
         );
@@ -25,21 +26,21 @@ pub fn choice(args: &Hunt) -> Result<EngineChoice> {
         bail!("the folder {} given with --corpus does not exist", corpus.display());
     }
     let is_corpus = Corpus::is_in(corpus).map_err(|why| anyhow!(why))?;
-    if is_corpus && args.llvm.lib.len() > 1 {
+    if is_corpus && args.workload.llvm.lib.len() > 1 {
         bail!(
             "{} is the corpus of one library: name one with --lib, or give the tests",
             corpus.display()
         );
     }
     let mut fuzzers = Vec::new();
-    for library in libraries(&args.llvm.lib)? {
+    for library in libraries(&args.workload.llvm.lib)? {
         // What `--corpus` names is only read: the hunt's corpus grows in the folder of the hunt.
         let dir = args.folder.dir.join(format!("crossover-{}", library.folder()));
         fuzzers.push(Arc::new(ready(args, &library, dir, corpus, is_corpus)?));
     }
     Ok(EngineChoice::Crossover {
         fuzzers,
-        passes: args.crossover.passes.clone(),
+        passes: args.workload.crossover.passes.clone(),
         program: program()?,
     })
 }
@@ -51,9 +52,9 @@ fn ready(
     given: &Path,
     is_corpus: bool,
 ) -> Result<Fuzzer> {
-    let mut options: Options = import::options(&args.crossover.passes);
-    options.pipeline.running.verify_each = args.llvm.verify != Some(Verify::End);
-    options.kinds = match args.crossover.crossovers {
+    let mut options: Options = import::options(&args.workload.crossover.passes);
+    options.pipeline.running.verify_each = args.workload.llvm.verify != Some(Verify::End);
+    options.kinds = match args.workload.crossover.crossovers {
         Crossovers::Inline => vec![CrossoverKind::Inline],
         Crossovers::Sequence => vec![CrossoverKind::Sequence],
         Crossovers::Both => vec![CrossoverKind::Inline, CrossoverKind::Sequence],

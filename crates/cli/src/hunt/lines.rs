@@ -5,12 +5,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{EndReason, Finding, Progress, Standing, Study, Tested};
+use campaign::{
+    BugCount, EndReason, Finding, Progress, Standing, StudyOutcome, Tested, Title, pass_name,
+};
+use report::FileTexts;
 use serde_json::{Map, Value, json};
 
 use super::Setting;
 use super::view::{Tally, one_line};
-use crate::{findings, human};
+use crate::human;
 
 /// What takes longer than this is named.
 const WAITS: Duration = Duration::from_secs(10);
@@ -47,10 +50,12 @@ pub fn found(found: &Finding) -> String {
     let known = match found.seen_before {
         _ if finding.standing == Standing::Disputed => ", disputed".to_string(),
         _ if finding.standing == Standing::Unconfirmed => ", not confirmed yet".to_string(),
+        _ if let Some(bug) = finding.attributed_to => format!(", the bug of #{bug}"),
         0 => String::new(),
         n => format!(", seen {} before", human::plural(n, "time")),
     };
-    let what = format!("{}: {}", human::targets(&finding.targets()), one_line(&finding.summary));
+    let title = Title::of(finding, None);
+    let what = format!("{}: {title}", human::targets(&finding.targets()));
     format!("#{} {}{known}: {}\n", found.id, finding.kind.name(), human::cut(&what, 200))
 }
 
@@ -81,10 +86,12 @@ pub fn word_object(word: &str) -> Value {
 }
 
 /// The line of a study.
-pub fn studied(id: i64, study: Result<&Study, &str>) -> String {
-    match study {
-        Ok(study) => {
-            let pass = study.blame.pass.as_ref().map_or_else(String::new, |p| format!(", {p}"));
+pub fn studied(id: i64, outcome: Result<&StudyOutcome, &str>) -> String {
+    match outcome {
+        Ok(StudyOutcome::Explained(bug)) => format!("#{id} is the bug of #{bug}\n"),
+        Ok(StudyOutcome::Studied(study) | StudyOutcome::Partly(study)) => {
+            let pass = study.blame.pass.as_deref().map(pass_name);
+            let pass = pass.map_or_else(String::new, |pass| format!(", pass {pass}"));
             format!(
                 "#{id} reduced to {}, fails with {} {}{pass}\n",
                 human::plural(study.tokens.1 as u64, "token"),
@@ -97,15 +104,18 @@ pub fn studied(id: i64, study: Result<&Study, &str>) -> String {
 }
 
 /// The same as an object.
-pub fn studied_object(id: i64, study: Result<&Study, &str>) -> Value {
-    match study {
-        Ok(study) => {
+pub fn studied_object(id: i64, outcome: Result<&StudyOutcome, &str>) -> Value {
+    match outcome {
+        Ok(StudyOutcome::Explained(bug)) => {
+            json!({ "event": "study", "id": id, "explained_by": bug })
+        }
+        Ok(StudyOutcome::Studied(study) | StudyOutcome::Partly(study)) => {
             let lines = |f: &oracle::SourceFile| f.bytes.iter().filter(|b| **b == b'\n').count();
             json!({
                 "event": "study", "id": id, "tokens": study.tokens.1,
                 "lines": study.files.iter().map(lines).sum::<usize>(),
                 "compiler": study.compiler(), "flags": study.flags(),
-                "pass": study.blame.pass, "key": study.key,
+                "pass": study.blame.pass.as_deref().map(pass_name), "key": study.key,
             })
         }
         Err(why) => json!({ "event": "study", "id": id, "failed": why }),
@@ -113,18 +123,17 @@ pub fn studied_object(id: i64, study: Result<&Study, &str>) -> Value {
 }
 
 /// The line that says that all is well.
-pub fn progress(progress: &Progress) -> String {
+pub fn progress(progress: &Progress, count: &BugCount) -> String {
     let Progress { elapsed, tests, tests_now, own, others, studying, .. } = progress;
     let sum: u64 = progress.findings.values().sum();
     let waits = progress.waits_for.as_ref().filter(|(_, since)| *since >= WAITS);
     let waits = waits.map(|(what, since)| format!("; {} in {what}", human::span(*since)));
     format!(
-        "{}  {}, {}, {} ({} distinct), {} of CPU time in compilers and programs{}\n",
+        "{}  {}, {}, {} ({count}), {} of CPU time in compilers and programs{}\n",
         human::clock(*elapsed),
         human::plural(*tests, "test"),
         human::rate(*tests_now, *elapsed),
         human::plural(sum, "finding"),
-        human::count(progress.signatures),
         human::percent(*others, *own + *others + *studying),
         waits.unwrap_or_default(),
     )
@@ -147,23 +156,23 @@ pub fn begin_object(setting: &Setting, progress: &Progress) -> Value {
 
 /// `finding` as an object.
 pub fn found_object(found: &Finding) -> Value {
-    named("finding", findings::object(found))
+    named("finding", report::object(found, None, None, FileTexts::Program))
 }
 
 /// `progress` as an object.
-pub fn progress_object(progress: &Progress) -> Value {
-    named("progress", standing(progress))
+pub fn progress_object(progress: &Progress, count: &BugCount) -> Value {
+    named("progress", standing(progress, count))
 }
 
 /// `end` as an object.
-pub fn end_object(progress: &Progress) -> Value {
+pub fn end_object(progress: &Progress, count: &BugCount) -> Value {
     let (ended, why) = match &progress.ended {
         Some(EndReason::Time) => ("time", None),
         Some(EndReason::Tests) | None => ("tests", None),
         Some(EndReason::Interrupted) => ("interrupted", None),
         Some(EndReason::Failed(why)) => ("failed", Some(why)),
     };
-    let mut object = named("end", standing(progress));
+    let mut object = named("end", standing(progress, count));
     object["ended"] = json!(ended);
     object["why"] = json!(why);
     object
@@ -179,7 +188,7 @@ fn named(event: &str, object: Value) -> Value {
     Value::Object(all)
 }
 
-fn standing(p: &Progress) -> Value {
+fn standing(p: &Progress, count: &BugCount) -> Value {
     // Milliseconds are as fine as anybody needs.
     let seconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
     let share = |share: f64| (share * 10000.0).round() / 10000.0;
@@ -188,7 +197,9 @@ fn standing(p: &Progress) -> Value {
         let mut t = Tally::default();
         t.add(counts);
         let object = json!({
-            "right": t.right, "failed": t.failed, "flaky": t.flaky, "not_for_it": t.unsupported,
+            "right": t.right, "failed": t.failed, "flaky": t.flaky, "unsupported": t.unsupported,
+            // As it was called before.
+            "not_for_it": t.unsupported,
         });
         (label.clone(), object)
     };
@@ -200,7 +211,7 @@ fn standing(p: &Progress) -> Value {
     };
     json!({
         "elapsed_s": seconds(p.elapsed), "tests": p.tests, "tests_now": p.tests_now,
-        "findings": findings, "distinct": p.signatures, "disputed": p.disputed,
+        "findings": findings, "distinct": count.distinct, "bugs": count, "disputed": p.disputed,
         "unconfirmed": p.unconfirmed, "found_now": p.found_now,
         "waits_for": p.waits_for.as_ref().map(|(what, since)| json!({ "what": what, "s": seconds(*since) })),
         "flaky": p.flaky, "skipped": p.skipped,
@@ -228,15 +239,16 @@ mod tests {
 hunting with yarp and csmith on gcc-12 12.2.0, clang-16 16.0.6; seed 17, 2 jobs, into gainsay-hunt; \
 for 1 h, going on after 1,234 tests\n";
         assert_eq!(begin(&sample::setting(), &at), want);
-        let want = "0:12:03  1,234 tests, 1.71/s, 3 findings (2 distinct), 98.3 % of CPU time in \
+        let count = sample::count();
+        let want = "0:12:03  1,234 tests, 1.71/s, 3 findings (2 distinct bugs), 98.3 % of CPU time in \
                     compilers and programs\n";
-        assert_eq!(progress(&at), want);
+        assert_eq!(progress(&at, &count), want);
         let slow = ("faulty -O2 on yarp 17".to_string(), Duration::from_secs(75));
-        let waits = progress(&Progress { waits_for: Some(slow), ..at.clone() });
+        let waits = progress(&Progress { waits_for: Some(slow), ..at.clone() }, &count);
         assert!(waits.ends_with("programs; 1 min 15 s in faulty -O2 on yarp 17\n"), "{waits}");
         let mut finding = sample::finding(3, FailureKind::WrongOutput, "s");
         finding.finding.summary = "prints \"a\u{1b}[31m\tb\"\nand more".into();
-        let want = "#3 wrong-output: gcc-12 -O2, -O3: prints \"a [31m b\" and more\n";
+        let want = "#3 wrong-output: gcc-12 -O2, -O3: wrong code at -O2, -O3: prints \"a [31m b\" and more\n";
         assert_eq!(found(&finding), want);
         finding.seen_before = 2;
         assert!(found(&finding).starts_with("#3 wrong-output, seen 2 times before: "));
@@ -246,15 +258,17 @@ for 1 h, going on after 1,234 tests\n";
     fn json() {
         let mut at = sample::progress();
         at.ended = Some(EndReason::Failed("the disk is full".into()));
-        let end = end_object(&at);
+        let end = end_object(&at, &sample::count());
         assert_eq!(end["event"], "end");
         assert_eq!((&end["ended"], &end["why"]), (&json!("failed"), &json!("the disk is full")));
         assert_eq!(end["findings"], json!({ "compiler-crash": 1, "wrong-output": 2 }));
         assert_eq!(end["cpu_s"]["compile"], json!(713.0));
-        let tally = json!({ "right": 1200, "failed": 2, "flaky": 2, "not_for_it": 0 });
+        let tally =
+            json!({ "right": 1200, "failed": 2, "flaky": 2, "unsupported": 0, "not_for_it": 0 });
         assert_eq!(end["targets"]["gcc-12 -O2"], tally);
         assert_eq!(end["engines"]["yarp"]["due"], json!(0.65));
-        assert_eq!(progress_object(&at)["event"], "progress");
+        assert_eq!(progress_object(&at, &sample::count())["event"], "progress");
+        assert_eq!((&end["distinct"], &end["bugs"]["findings"]), (&json!(2), &json!(3)));
         let begin = begin_object(&sample::setting(), &at);
         assert_eq!((&begin["language"], &begin["seed"]), (&json!("c"), &json!(17)));
         assert_eq!(begin["compilers"][1]["version"], "16.0.6");

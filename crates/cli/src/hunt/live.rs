@@ -107,12 +107,18 @@ impl Live {
 mod tests {
     use super::*;
     use crate::hunt::sample;
-    use campaign::Cost;
+    use campaign::{Cost, Snapshot};
 
     #[test]
     fn a_picture_replaces_the_last_one() {
         let progress = sample::progress();
-        let view = View { progress: &progress, before: Cost::default(), out: "gainsay-hunt" };
+        let view = View {
+            progress: &progress,
+            before: Cost::default(),
+            count: sample::count(),
+            shot: &Snapshot::default(),
+            out: "gainsay-hunt",
+        };
         let mut live = Live::new(false);
         let first = live.picture("", Some(&view), (80, 24));
         assert!(first.starts_with("\x1b[?2026hgainsay hunt"), "{first:?}");
@@ -136,7 +142,13 @@ mod tests {
     #[test]
     fn colour_only_when_asked() {
         let progress = sample::progress();
-        let view = View { progress: &progress, before: Cost::default(), out: "gainsay-hunt" };
+        let view = View {
+            progress: &progress,
+            before: Cost::default(),
+            count: sample::count(),
+            shot: &Snapshot::default(),
+            out: "gainsay-hunt",
+        };
         let picture = |colour| Live::new(colour).picture("", Some(&view), (80, 24));
         let (plain, coloured) = (picture(false), picture(true));
         let codes = |text: &str| text.matches("\x1b[").count();
@@ -147,7 +159,13 @@ mod tests {
     #[test]
     fn the_smallest_terminal_does_no_harm() {
         let progress = sample::progress();
-        let view = View { progress: &progress, before: Cost::default(), out: "gainsay-hunt" };
+        let view = View {
+            progress: &progress,
+            before: Cost::default(),
+            count: sample::count(),
+            shot: &Snapshot::default(),
+            out: "gainsay-hunt",
+        };
         for size in [(0, 0), (1, 1), (2, 2), (5, 3)] {
             Live::new(false).picture("", Some(&view), size);
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use super::passes::SequenceOptions;
 use crate::args::{Given, HuntFolder};
@@ -21,6 +22,39 @@ use crate::human;
 #[derive(Args, Debug)]
 #[command(after_help = SHORT_HELP, after_long_help = HELP)]
 pub struct Hunt {
+    /// Stop after this time: 90s, 10m, 1h30m, 2d
+    #[arg(long = "for", value_name = "TIME", value_parser = human::duration, display_order = 1)]
+    pub time: Option<Duration>,
+    /// Stop when the hunt has this many tests
+    #[arg(long, value_name = "N", display_order = 2)]
+    pub tests: Option<u64>,
+    /// Tests at the same time; all processors by default
+    #[arg(short = 'j', long, value_name = "N", display_order = 5)]
+    pub jobs: Option<usize>,
+    #[command(flatten)]
+    pub folder: HuntFolder,
+    /// The first seed; a fresh one by default
+    ///
+    /// The hunt's own where it goes on, else a fresh one; it is printed.
+    #[arg(long, value_name = "S", display_order = 6)]
+    pub seed: Option<u64>,
+    // Headings of what is flattened reach on: what is not under one comes first, and is shown in another order.
+    #[command(flatten)]
+    pub workload: Workload,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub cluster: crate::cluster::Cluster,
+    /// Where the files that options name are, for a hunt that was typed on another machine.
+    #[arg(skip)]
+    pub elsewhere: BTreeMap<String, PathBuf>,
+}
+
+/// What is tested, and with what: all that workers on other machines must know of a hunt. It is sent to them as it
+/// is; how long the hunt takes, where it keeps what it finds and how servers are reached is not in it.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct Workload {
     /// What makes the tests, separated by commas; more time goes to those that find more
     #[arg(
         long,
@@ -30,31 +64,16 @@ pub struct Hunt {
         default_value = "yarp",
         hide_possible_values = true,
         help = engine_help(),
-        long_help = engine_long_help()
+        long_help = engine_long_help(),
+        display_order = 0
     )]
     pub engine: Vec<HuntEngine>,
-    /// Stop after this time: 90s, 10m, 1h30m, 2d
-    #[arg(long = "for", value_name = "TIME", value_parser = human::duration)]
-    pub time: Option<Duration>,
-    /// Stop when the hunt has this many tests
-    #[arg(long, value_name = "N")]
-    pub tests: Option<u64>,
     /// Compilers: a pattern of names ('gcc*') or a path; may be repeated
     ///
     /// A pattern such as `gcc*` or `clang-1[46]`, or a path with or without flags. By default all that work on this
     /// processor.
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", display_order = 4)]
     pub cc: Vec<String>,
-    /// Tests at the same time; all processors by default
-    #[arg(short = 'j', long, value_name = "N")]
-    pub jobs: Option<usize>,
-    #[command(flatten)]
-    pub folder: HuntFolder,
-    /// The first seed; a fresh one by default
-    ///
-    /// The hunt's own where it goes on, else a fresh one; it is printed.
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
     /// The language of the programs: C11, or C++11 to C++20
     #[arg(
         long,
@@ -64,8 +83,6 @@ pub struct Hunt {
         hide_possible_values = true
     )]
     pub lang: Lang,
-    #[command(flatten)]
-    pub output: OutputOptions,
     #[command(flatten)]
     pub yarp: YarpOptions,
     #[command(flatten)]
@@ -104,19 +121,25 @@ pub struct Hunt {
     pub crossover: CrossoverOptions,
     #[command(flatten)]
     pub sequences: SequenceOptions,
-    #[cfg(feature = "cluster")]
-    #[command(flatten)]
-    pub cluster: crate::cluster::Cluster,
+    /// Compilers, flags and limits; ./gainsay.toml, if it is there
+    #[arg(long, value_name = "FILE", help_heading = "Findings and output")]
+    pub config: Option<PathBuf>,
     /// What was typed.
     #[arg(skip)]
     pub given: Given,
-    /// Where the files that options name are, for a hunt that was typed on another machine.
-    #[arg(skip)]
-    pub elsewhere: BTreeMap<String, PathBuf>,
+}
+
+impl Workload {
+    /// The same for workers. Of what was typed only the options of engines are theirs.
+    pub fn for_workers(&self, config: Option<PathBuf>) -> Workload {
+        let mut workload = Workload { config, ..self.clone() };
+        workload.given.retain(|name| options().iter().any(|option| option.name == name));
+        workload
+    }
 }
 
 /// What is kept of findings, and how the hunt is shown.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Findings and output")]
 pub struct OutputOptions {
     /// Keep findings as they are: `gainsay reduce ID` reduces one later
@@ -124,16 +147,13 @@ pub struct OutputOptions {
     /// Otherwise the first of each kind is reduced, and the pass to blame and the versions that fail are looked for.
     #[arg(long)]
     pub no_reduce: bool,
-    /// Compilers, flags and limits; ./gainsay.toml, if it is there
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
     /// Print one JSON object a line in place of text
     #[arg(long)]
     pub json: bool,
 }
 
 /// How programs of smith are tested.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine smith")]
 pub struct SmithTests {
     /// Who says what a program must do
@@ -158,7 +178,7 @@ pub struct SmithTests {
 }
 
 /// Programs of your own.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine files and emi")]
 pub struct FileOptions {
     /// The folder of your C programs, one file each
@@ -170,7 +190,7 @@ pub struct FileOptions {
 }
 
 /// How variants are derived.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine emi")]
 pub struct EmiOptions {
     /// Mutations: hermes (fcb, tg, tcb), orion, athena, or all
@@ -182,7 +202,7 @@ pub struct EmiOptions {
 }
 
 /// Which libraries are tested, and how.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine crossover and passes")]
 pub struct LlvmOptions {
     /// libLLVMs to test: versions (16,19) or files; the newest installed by default
@@ -197,7 +217,7 @@ pub struct LlvmOptions {
 }
 
 /// What is crossed.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine crossover")]
 pub struct CrossoverOptions {
     /// LLVM's tests (llvm/test/Transforms), or a corpus of gainsay llvm import
@@ -220,7 +240,7 @@ pub struct CrossoverOptions {
 }
 
 /// The engines of a hunt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum HuntEngine {
     /// Independent small programs, built freely and repaired by execution
     Yarp,
@@ -258,7 +278,7 @@ fn engine_long_help() -> String {
 }
 
 /// The engines whose programs emi and passes can work with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum ProgramEngine {
     /// Those of the engine yarp
     Yarp,
@@ -283,7 +303,7 @@ impl ProgramEngine {
 }
 
 /// The crossovers of two modules.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum Crossovers {
     /// One function's body inside another's
     Inline,
@@ -294,7 +314,7 @@ pub enum Crossovers {
 }
 
 /// When modules are verified.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum Verify {
     /// After each pass
     Each,
@@ -303,7 +323,7 @@ pub enum Verify {
 }
 
 /// Who says what a program must do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum Validate {
     /// The abstract machine
     Machine,
@@ -341,15 +361,17 @@ Examples:
 
 With --json each line has an \"event\":
   begin     seed, language, engines, jobs, out, compilers (name, version, triple), tests so far
-  finding   id, kind, standing, summary, signature, targets, right, engine, seed, seen_before
+  finding   what `gainsay findings --json` says of it: id, kind, standing, title, signature, targets,
+            subject, commands, files and more
   study     id, and either tokens, lines, compiler, flags, pass, key; or failed, and why
   word      text: a worker came or went, a test was set aside (--cluster)
-  progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct, disputed,
+  progress  every ten seconds: elapsed_s, tests, tests_now, findings by kind, distinct (bugs),
+            bugs (distinct, fixed, unattributed, suppressed and more, as they are counted), disputed,
             unconfirmed, found_now (the numbers of this run's findings), waits_for (what, s),
             flaky, skipped by reason, unanswered by reason (compiled, not run), checks (all, removed),
             variants (besides the tests),
             cpu_s (generate, compile, run, validate, own, others, studies),
-            targets (right, failed, flaky, not_for_it), engines (tests, distinct, used, due)
+            targets (right, failed, flaky, unsupported), engines (tests, distinct, used, due)
   end       the same, with ended: time, tests, interrupted or failed, and why";
 
 /// Which options are for which engines; all others are for all.
@@ -377,6 +399,27 @@ fn options() -> Vec<EngineOption<HuntEngine>> {
 const OF_TESTS: [&str; 2] = ["--validate", "--eager"];
 
 impl Hunt {
+    /// A hunt that was typed on another machine, in a folder of our own. `files` are those that its options name.
+    #[cfg(feature = "cluster")]
+    pub fn elsewhere(
+        workload: Workload,
+        dir: PathBuf,
+        jobs: usize,
+        files: BTreeMap<String, PathBuf>,
+    ) -> Hunt {
+        Hunt {
+            workload,
+            time: None,
+            tests: None,
+            jobs: Some(jobs),
+            folder: HuntFolder { dir },
+            seed: None,
+            output: OutputOptions::default(),
+            cluster: Default::default(),
+            elsewhere: files,
+        }
+    }
+
     /// Where a file that an option names is.
     pub fn here(&self, given: &Path) -> PathBuf {
         let moved = given.to_str().and_then(|name| self.elsewhere.get(name));
@@ -395,7 +438,9 @@ impl Hunt {
         #[cfg(not(feature = "cluster"))]
         &[]
     }
+}
 
+impl Workload {
     /// Whether an engine is asked for.
     pub fn has(&self, engine: HuntEngine) -> bool {
         self.engine.contains(&engine)

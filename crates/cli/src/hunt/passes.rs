@@ -7,6 +7,7 @@ use llvmhost::Limits;
 use passes::inventory::List;
 use passes::represent::{ProgramSelection, SequenceSelection};
 use passes::sequence::Draw;
+use serde::{Deserialize, Serialize};
 
 use super::options::{Hunt, ProgramEngine, Verify};
 use crate::llvm::{libraries, program};
@@ -21,7 +22,7 @@ const MEMORY: u64 = 4 << 30;
 const MOST: usize = 1_000_000;
 
 /// Which sequences are tried, on which programs.
-#[derive(ClapArgs, Debug)]
+#[derive(ClapArgs, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Options of --engine passes")]
 pub struct SequenceOptions {
     /// Which passes sequences are made of
@@ -93,7 +94,7 @@ pub struct SequenceOptions {
 }
 
 /// Lists of passes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum PassList {
     /// What -O1 to -O3, -Os and -Oz run: faults of these are cared for
     Production,
@@ -104,7 +105,7 @@ pub enum PassList {
 }
 
 /// Ways to sequences.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum BySequence {
     /// Those most unlike each other, by Doc2Vec, X-means and distances
     Selection,
@@ -119,7 +120,7 @@ pub enum BySequence {
 }
 
 /// Ways to programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum ByProgram {
     /// Those most unlike each other, by region graphs and calls
     Selection,
@@ -132,7 +133,7 @@ pub enum ByProgram {
 }
 
 /// Who knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum Oracle {
     /// The abstract machine, before anything is compiled
     Machine,
@@ -141,7 +142,7 @@ pub enum Oracle {
 }
 
 /// How code is run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ValueEnum)]
 pub enum Linked {
     /// By LLVM's JIT, in a fork of the server
     Jit,
@@ -164,7 +165,7 @@ pub fn choice(
     args: &Hunt,
     programs: &dyn Fn(ProgramEngine) -> Result<EngineChoice>,
 ) -> Result<EngineChoice> {
-    let asked = &args.sequences;
+    let asked = &args.workload.sequences;
     for (number, option) in [
         (asked.sequence_count, "--sequences"),
         (asked.program_count, "--program-count"),
@@ -177,11 +178,11 @@ pub fn choice(
             bail!("{option}, with --out-of {}, asks for more than {MOST} in a round", asked.out_of);
         }
     }
-    let lib = &args.llvm.lib;
+    let lib = &args.workload.llvm.lib;
     if let Some((_, twice)) = lib.iter().enumerate().find(|(at, name)| lib[..*at].contains(name)) {
         bail!("--lib names {twice} twice");
     }
-    let program_engine = args.passes_programs()?;
+    let program_engine = args.workload.passes_programs()?;
     if asked.programs_by == ByProgram::Swarm && program_engine != ProgramEngine::Csmith {
         bail!("--programs-by swarm is for --programs csmith: add that, or choose another way");
     }
@@ -222,7 +223,7 @@ pub fn choice(
             Linked::Cc => Backend::Linker,
         },
         limits: Limits { time: TIME, memory: MEMORY },
-        verify_each: args.llvm.verify == Some(Verify::Each),
+        verify_each: args.workload.llvm.verify == Some(Verify::Each),
         exclude: !asked.no_exclude,
         threads: jobs,
         libraries,

@@ -27,11 +27,11 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     if args.tests == Some(0) {
         bail!("--tests must be at least 1");
     }
-    let language = match args.lang {
+    let language = match args.workload.lang {
         Lang::C => Language::C,
         Lang::Cxx => Language::Cxx,
     };
-    args.check_engines()?;
+    args.workload.check_engines()?;
     let dir = &args.folder.dir;
     if dir.exists() && !dir.is_dir() {
         bail!("{} is not a folder: give another one with --hunt", dir.display());
@@ -43,8 +43,8 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     let needed = engines.iter().any(EngineChoice::needs_compilers);
     let found = match needed && args.servers().is_empty() {
         true => compilers(
-            args.output.config.as_ref().map(|file| args.here(file)).as_deref(),
-            &args.cc,
+            args.workload.config.as_ref().map(|file| args.here(file)).as_deref(),
+            &args.workload.cc,
             language,
         )?,
         // Nobody needs them, or workers have them.
@@ -74,7 +74,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         compilers: tested,
         fuzzers,
         sequenced,
-        engines: args.engine.iter().map(engines::name).collect(),
+        engines: args.workload.engine.iter().map(engines::name).collect(),
         language,
         jobs,
         cluster: args.servers().len(),
@@ -105,7 +105,7 @@ fn of_library(library: &Installed) -> Tested {
 
 fn engine_choices(args: &Hunt, language: Language) -> Result<Vec<EngineChoice>> {
     let mut choices = Vec::new();
-    for &engine in &args.engine {
+    for &engine in &args.workload.engine {
         if language == Language::Cxx && engine != HuntEngine::Yarp {
             bail!("--engine {} makes C only: leave it out, or --lang c++", engines::name(&engine));
         }
@@ -137,13 +137,13 @@ enum Use {
 
 /// The policy of yarp. Programs that meet thousands of sequences are better small, unless something else is asked for.
 fn policy_name(args: &Hunt, purpose: Use) -> &str {
-    let asked = args.given.has("--policy") || args.has(HuntEngine::Yarp);
-    if purpose == Use::Passes && !asked { "small" } else { &args.yarp.policy }
+    let asked = args.workload.given.has("--policy") || args.workload.has(HuntEngine::Yarp);
+    if purpose == Use::Passes && !asked { "small" } else { &args.workload.yarp.policy }
 }
 
 /// An engine that makes C programs.
 fn programs(args: &Hunt, engine: ProgramEngine, purpose: Use) -> Result<EngineChoice> {
-    let eager = args.eager && purpose == Use::Tests;
+    let eager = args.workload.eager && purpose == Use::Tests;
     Ok(match engine {
         ProgramEngine::Yarp => {
             let name = policy_name(args, purpose);
@@ -153,21 +153,22 @@ fn programs(args: &Hunt, engine: ProgramEngine, purpose: Use) -> Result<EngineCh
             }
         }
         ProgramEngine::Smith => EngineChoice::Smith(SmithOptions {
-            bounds: engines::bounds(&args.named(&args.smith.relax))?,
-            features: args.smith.features.0.clone(),
-            keep_checks: args.smith_tests.keep_checks,
-            as_drawn: args.smith_tests.as_drawn,
+            bounds: engines::bounds(&args.named(&args.workload.smith.relax))?,
+            features: args.workload.smith.features.0.clone(),
+            keep_checks: args.workload.smith_tests.keep_checks,
+            as_drawn: args.workload.smith_tests.as_drawn,
             eager,
-            validate: match args.smith_tests.validate {
+            validate: match args.workload.smith_tests.validate {
                 Validate::External if purpose == Use::Tests => campaign::Validate::External,
                 Validate::External | Validate::Machine => campaign::Validate::Machine,
             },
         }),
         ProgramEngine::Csmith => EngineChoice::Csmith {
             options: Vec::new(),
-            relax_arith: args.relax_arith,
+            relax_arith: args.workload.relax_arith,
             eager,
-            swarm: purpose == Use::Passes && args.sequences.programs_by == ByProgram::Swarm,
+            swarm: purpose == Use::Passes
+                && args.workload.sequences.programs_by == ByProgram::Swarm,
         },
         ProgramEngine::Files => {
             let option = if purpose == Use::Tests { "--engine files" } else { "--programs files" };
@@ -179,10 +180,11 @@ fn programs(args: &Hunt, engine: ProgramEngine, purpose: Use) -> Result<EngineCh
 
 /// The folder of programs that an option needs, and their headers'.
 fn folder(args: &Hunt, option: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let Some(from) = args.files.from.as_ref().map(|from| args.here(from)) else {
+    let Some(from) = args.workload.files.from.as_ref().map(|from| args.here(from)) else {
         bail!("{option} needs --from DIR, the folder of your programs");
     };
-    let include: Vec<PathBuf> = args.files.include.iter().map(|dir| args.here(dir)).collect();
+    let include: Vec<PathBuf> =
+        args.workload.files.include.iter().map(|dir| args.here(dir)).collect();
     if !from.is_dir() {
         bail!("the folder {} given with --from does not exist", from.display());
     }
@@ -195,11 +197,11 @@ fn folder(args: &Hunt, option: &str) -> Result<(PathBuf, Vec<PathBuf>)> {
 }
 
 fn variants(args: &Hunt) -> Result<EmiOptions> {
-    if args.emi.variants == 0 {
+    if args.workload.emi.variants == 0 {
         bail!("--variants must be at least 1");
     }
     let mut options = EmiOptions::default();
-    let seeds = match args.emi_programs() {
+    let seeds = match args.workload.emi_programs() {
         // Those that are here, with what was asked of each.
         [] => [ProgramEngine::Yarp, ProgramEngine::Smith, ProgramEngine::Csmith]
             .into_iter()
@@ -209,7 +211,7 @@ fn variants(args: &Hunt) -> Result<EmiOptions> {
     };
     options.seeds =
         seeds.into_iter().map(|engine| programs(args, engine, Use::Emi)).collect::<Result<_>>()?;
-    let (strategies, variants) = (args.emi.strategy.clone(), args.emi.variants);
+    let (strategies, variants) = (args.workload.emi.strategy.clone(), args.workload.emi.variants);
     Ok(EmiOptions { strategies, variants, ..options })
 }
 
@@ -318,7 +320,7 @@ fn resume(args: &Hunt, words: impl Iterator<Item = String>) -> String {
         line += if line.is_empty() { "" } else { " " };
         line += &human::quote(&without_secrets(&word));
     }
-    match args.given.has("--hunt") {
+    match args.workload.given.has("--hunt") {
         true => format!("gainsay {line}"),
         false => args.folder.command(&line),
     }

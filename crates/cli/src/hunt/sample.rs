@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use campaign::{
-    Cost, EngineProgress, Finding, NewFinding, Progress, Standing, Study, TargetResult,
+    Bug, BugCount, BugState, Cost, EngineProgress, Finding, ListedFinding, NewFinding, Progress,
+    Snapshot, Standing, Study, StudyBrief, TargetResult, Title,
 };
 use finding::{ProgramSubject, Subject};
 use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
@@ -60,6 +61,69 @@ pub fn progress() -> Progress {
         }
     }
     progress
+}
+
+/// Its bugs, counted.
+pub fn count() -> BugCount {
+    BugCount { distinct: 2, findings: 3, disputed: 1, ..BugCount::default() }
+}
+
+/// A folder with these findings, those of a signature as one bug, the newest shown.
+pub fn shot(findings: &[Finding]) -> Snapshot {
+    let listed = |found: &Finding| ListedFinding {
+        id: found.id,
+        engine: found.engine.clone(),
+        found_at: found.found_at,
+        kind: found.finding.kind,
+        signature: found.finding.signature.clone(),
+        summary: found.finding.summary.clone(),
+        title: Title::of(&found.finding, None).to_string(),
+        standing: found.finding.standing,
+        targets: found.finding.targets(),
+    };
+    let mut bugs: Vec<Bug> = Vec::new();
+    for Finding { id, finding, .. } in findings {
+        match bugs.iter_mut().find(|b| b.key == finding.signature && b.standing == finding.standing)
+        {
+            Some(bug) => {
+                bug.ids.push(*id);
+                bug.count += 1;
+                bug.representative = *id;
+            }
+            None => bugs.push(Bug {
+                key: finding.signature.clone(),
+                kind: finding.kind,
+                standing: finding.standing,
+                attributed: true,
+                count: 1,
+                ids: vec![*id],
+                suppressed: None,
+                state: BugState::Open,
+                noted: None,
+                representative: *id,
+            }),
+        }
+    }
+    // As a store orders them.
+    let rank = |kind: FailureKind| FailureKind::ALL.iter().position(|one| *one == kind);
+    bugs.sort_by_key(|bug| (bug.standing, rank(bug.kind)));
+    Snapshot { findings: findings.iter().map(listed).collect(), bugs, ..Snapshot::default() }
+}
+
+/// What a list shows of a study.
+pub fn brief() -> StudyBrief {
+    let study = study();
+    StudyBrief {
+        at: 1_800_000_100,
+        title: Title::of(&finding(3, FailureKind::WrongOutput, "s").finding, Some(&study))
+            .to_string(),
+        targets: study.targets(),
+        key: study.key,
+        summary: study.summary,
+        tokens: study.tokens,
+        pass: study.blame.pass.as_deref().map(campaign::pass_name),
+        ladder: study.ladder,
+    }
 }
 
 /// What it was asked to do.
@@ -119,6 +183,7 @@ pub fn finding(id: i64, kind: FailureKind, signature: &str) -> Finding {
         found_at: 1_800_000_000,
         seen_before: 0,
         finding: NewFinding {
+            attributed_to: None,
             kind,
             signature: signature.into(),
             summary: summary.into(),
@@ -159,6 +224,8 @@ pub fn study() -> Study {
         cells: vec![triage::Cell::Works, triage::Cell::Fails],
     };
     Study {
+        about: None,
+        mask: triage::Mask::default(),
         files: vec![SourceFile {
             name: "test.c".into(),
             bytes: b"int main(void)\n{\n    return 0;\n}\n".to_vec(),

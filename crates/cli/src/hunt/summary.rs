@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ::crossover::fuzz::{Fuzzer, KindTally};
-use campaign::{Checks, Cost, EndReason, PassesTally, Progress};
+use campaign::{Bug, BugCount, Checks, Cost, EndReason, PassesTally, Progress, Standing};
 use llvmhost::Installed;
 use oracle::FailureKind;
 
 use super::view::{Shares, one_line};
 use super::{Outcome, Setting};
-use crate::findings::{Group, groups, show_command};
+use crate::findings::show_command;
 use crate::{human, terminal};
 
 /// More groups than this nobody reads; `gainsay findings` lists them all.
@@ -22,14 +22,16 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, outcome: &Outc
     let mut text = opening(setting, progress);
     text += &cpu(progress, before);
     text.push('\n');
-    let groups_now = groups(&outcome.found);
-    let (stand, seen): (Vec<&Group>, Vec<&Group>) =
-        groups_now.iter().partition(|group| group.newest.finding.stands());
-    let disputed = groups(&outcome.disputed);
+    let of = |standing: Standing| -> Vec<&Bug> {
+        let bugs = outcome.bugs.iter().filter(|bug| bug.suppressed.is_none());
+        bugs.filter(|bug| bug.standing == standing).collect()
+    };
+    let (stand, seen) = (of(Standing::Confirmed), of(Standing::Unconfirmed));
+    let disputed = of(Standing::Disputed);
     text += &list(outcome, &stand);
-    text += &unconfirmed(&seen);
+    text += &unconfirmed(outcome, &seen);
     text += &unfinished(progress);
-    text += &not_counted(progress, outcome, disputed.first().map(|group| group.newest.id));
+    text += &not_counted(progress, outcome, disputed.first().map(|bug| bug.representative));
     text += &folder(progress, outcome);
     text += &skipped(progress);
     text += &setting.fuzzers.iter().map(|fuzzer| crossovers(fuzzer)).collect::<String>();
@@ -44,10 +46,10 @@ pub fn text(setting: &Setting, progress: &Progress, before: Cost, outcome: &Outc
         return text;
     }
     // What waits to be confirmed is confirmed by going on.
-    let shown = stand.first().copied().or(disputed.first().filter(|_| seen.is_empty()));
+    let shown = stand.first().or(disputed.first().filter(|_| seen.is_empty()));
     match shown {
-        Some(group) => {
-            let _ = writeln!(text, "Next: {}", show_command(group.newest.id, &setting.out));
+        Some(bug) => {
+            let _ = writeln!(text, "Next: {}", show_command(bug.representative, &setting.out));
         }
         // Only files come to an end by themselves.
         None if progress.ended == Some(EndReason::Tests) && progress.tests_wanted.is_none() => {
@@ -145,49 +147,54 @@ fn kinds(counts: &BTreeMap<FailureKind, u64>) -> String {
 }
 
 /// What this run has found.
-fn list(outcome: &Outcome, stand: &[&Group]) -> String {
-    let run = if outcome.has_more { " in this run" } else { "" };
+fn list(outcome: &Outcome, stand: &[&Bug]) -> String {
+    let run = if outcome.has_more() { " in this run" } else { "" };
     if stand.is_empty() {
-        return match outcome.found.is_empty() && outcome.suppressed == 0 {
+        return match outcome.bugs.iter().all(|bug| bug.standing == Standing::Disputed) {
             true => format!("Nothing was found{run}.\n"),
             false => String::new(),
         };
     }
     let mut counts: BTreeMap<FailureKind, u64> = BTreeMap::new();
-    for Group { count, newest } in stand {
-        *counts.entry(newest.finding.kind).or_default() += *count as u64;
+    for bug in stand {
+        *counts.entry(bug.kind).or_default() += bug.count as u64;
     }
     let text = format!(
-        "{}{run}, {} distinct: {}.\n",
+        "{}{run}, {}: {}.\n",
         human::plural(counts.values().sum(), "finding"),
-        human::count(stand.len() as u64),
+        BugCount::of(stand.iter().copied()),
         kinds(&counts)
     );
-    text + &rows(stand)
+    text + &rows(outcome, stand)
 }
 
-fn rows(groups: &[&Group]) -> String {
+fn rows(outcome: &Outcome, bugs: &[&Bug]) -> String {
     let mut text = String::new();
-    for Group { count, newest } in groups.iter().take(GROUPS) {
-        let finding = &newest.finding;
-        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
-        let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets()));
-        let what = human::cut(&format!("{targets}: {}", one_line(&finding.summary)), 150);
-        let _ = writeln!(text, "  #{:<4} {kind}{times}: {what}", newest.id);
+    for bug in bugs.iter().take(GROUPS) {
+        let times = if bug.count > 1 { format!(" ({} times)", bug.count) } else { String::new() };
+        let (kind, targets) = (bug.kind.name(), human::targets(outcome.shot.targets_of(bug)));
+        let what = format!("{targets}: {}", one_line(outcome.shot.title(bug)));
+        let _ = writeln!(
+            text,
+            "  #{:<4} {kind}{times}: {}",
+            bug.representative,
+            human::cut(&what, 150)
+        );
     }
-    if groups.len() > GROUPS {
-        let more = groups.len() - GROUPS;
+    if bugs.len() > GROUPS {
+        let more = bugs.len() - GROUPS;
         let _ = writeln!(text, "  and {more} more: `gainsay findings` lists them");
     }
     text
 }
 
 /// What was seen when the hunt ended, and not yet tried again.
-fn unconfirmed(seen: &[&Group]) -> String {
+fn unconfirmed(outcome: &Outcome, seen: &[&Bug]) -> String {
     if seen.is_empty() {
         return String::new();
     }
-    format!("Seen and not confirmed yet; the same hunt again does it:\n{}", rows(seen))
+    let rows = rows(outcome, seen);
+    format!("Seen and not confirmed yet; the same hunt again does it:\n{rows}")
 }
 
 fn unfinished(progress: &Progress) -> String {
@@ -212,21 +219,22 @@ fn unfinished(progress: &Progress) -> String {
 /// What the folder has in all, where that is more than what this run has found.
 fn folder(progress: &Progress, outcome: &Outcome) -> String {
     let sum: u64 = progress.findings.values().sum();
-    if !outcome.has_more || sum == 0 {
+    if !outcome.has_more() || sum == 0 {
         return String::new();
     }
     format!(
-        "The folder has {}, {} distinct: {}.\n",
+        "The folder has {}, {}: {}.\n",
         human::plural(sum, "finding"),
-        human::count(progress.signatures),
+        BugCount::of(&outcome.shot.bugs),
         kinds(&progress.findings)
     )
 }
 
 fn not_counted(progress: &Progress, outcome: &Outcome, disputed: Option<i64>) -> String {
     let mut text = String::new();
-    if outcome.suppressed > 0 {
-        let n = human::count(outcome.suppressed);
+    let suppressed = BugCount::of(&outcome.bugs).suppressed_findings;
+    if suppressed > 0 {
+        let n = human::count(suppressed as u64);
         let _ = writeln!(text, "Not counted: {n} suppressed.");
     }
     if progress.disputed > 0 {
@@ -285,6 +293,8 @@ fn by_reason(reasons: &BTreeMap<String, u64>) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use campaign::Snapshot;
+
     use super::*;
     use crate::hunt::sample;
 
@@ -298,20 +308,19 @@ mod tests {
             sample::finding(4, FailureKind::WrongOutput, "wrong-output gcc-12"),
             disputed,
         ];
-        let [first, second, third, disputed] = findings;
-        let mut outcome = Outcome {
-            found: vec![first, second, third],
-            disputed: vec![disputed],
-            ..Outcome::default()
+        let mut shot = sample::shot(&findings);
+        let run = |shot: &Snapshot, ids: &[i64]| {
+            Outcome::in_run(shot.clone(), &ids.iter().copied().collect())
         };
+        let outcome = run(&shot, &[1, 2, 4, 5]);
         let got = text(&sample::setting(), &sample::progress(), Cost::default(), &outcome);
         let want = "\
 1,234 tests in 12 min 3 s (1.71/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.
 98.3 % of CPU time in compilers and their programs, 1.7 % ours (generation 0.9 %, harness 0.8 %).
 
-3 findings, 2 distinct: 2 wrong-output, 1 compiler-crash.
-  #4    wrong-output (2 times): gcc-12 -O2, -O3: prints \"test_3 1f\" for \"test_3 2a\" (line 3)
-  #1    compiler-crash: gcc-12 -O2, -O3: internal compiler error: in extract_insn, at recog.cc:2791
+3 findings, 2 distinct bugs: 2 wrong-output, 1 compiler-crash.
+  #4    wrong-output (2 times): gcc-12 -O2, -O3: wrong code at -O2, -O3: prints \"test_3 1f\" for \"test_3 2a\" (line 3)
+  #1    compiler-crash: gcc-12 -O2, -O3: crash at -O2, -O3: in extract_insn, at recog.cc:2791
 Not counted: 1 disputed (our fault, or the program's, newest #5).
 Not counted: 4 failures that did not show again.
 Skipped 20 tests without a known answer: not supported 12, out of fuel 8.
@@ -323,9 +332,15 @@ Next: gainsay show 4
         // A run on a folder that has more says what is its own. What is suppressed is not.
         let mut seen = sample::finding(6, FailureKind::CompilerCrash, "compiler-crash gcc in foo");
         seen.finding.standing = campaign::Standing::Unconfirmed;
-        outcome.found = vec![outcome.found.remove(0), seen];
-        outcome.has_more = true;
-        outcome.suppressed = 2;
+        let quiet = sample::finding(7, FailureKind::CompilerCrash, "compiler-crash gcc in bar");
+        let all = [&findings[..], &[seen, quiet]].concat();
+        shot = sample::shot(&all);
+        for bug in shot.bugs.iter_mut().filter(|bug| bug.ids == [7]) {
+            bug.suppressed = Some("PR 7".into());
+        }
+        // That a finding was not studied yet is said of the folder.
+        shot.bugs[0].attributed = false;
+        let outcome = run(&shot, &[1, 5, 6, 7]);
         let mut progress = sample::progress();
         progress.studies = (1, 1, 0);
         progress.unfinished.insert(4);
@@ -335,15 +350,15 @@ Next: gainsay show 4
 1,234 tests in 12 min 3 s (1.71/s), seed 17, on gcc-12 12.2.0, clang-16 16.0.6.
 78.6 % of CPU time in compilers and their programs, 1.4 % ours (generation 0.7 %, harness 0.6 %), 20.0 % in reductions.
 
-1 finding in this run, 1 distinct: 1 compiler-crash.
-  #1    compiler-crash: gcc-12 -O2, -O3: internal compiler error: in extract_insn, at recog.cc:2791
+1 finding in this run, 1 distinct bug: 1 compiler-crash.
+  #1    compiler-crash: gcc-12 -O2, -O3: crash at -O2, -O3: in extract_insn, at recog.cc:2791
 Seen and not confirmed yet; the same hunt again does it:
-  #6    compiler-crash: gcc-12 -O2, -O3: internal compiler error: in extract_insn, at recog.cc:2791
+  #6    compiler-crash: gcc-12 -O2, -O3: crash at -O2, -O3: in extract_insn, at recog.cc:2791
 Not reduced yet: 2 findings; too little time for #4 (`gainsay reduce` takes longer).
-Not counted: 2 suppressed.
+Not counted: 1 suppressed.
 Not counted: 1 disputed (our fault, or the program's, newest #5).
 Not counted: 4 failures that did not show again.
-The folder has 3 findings, 2 distinct: 2 wrong-output, 1 compiler-crash.
+The folder has 3 findings, 1 distinct bug, 2 findings not yet attributed: 2 wrong-output, 1 compiler-crash.
 Skipped 20 tests without a known answer: not supported 12, out of fuel 8.
 Everything is in gainsay-hunt.
 Next: gainsay show 1

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use campaign::{Cost, Progress, TargetResult};
+use campaign::{BugCount, Cost, Progress, Snapshot, TargetResult};
 use oracle::FailureKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -32,6 +32,10 @@ pub struct View<'a> {
     pub progress: &'a Progress,
     /// What tests had cost when this run began.
     pub before: Cost,
+    /// How many bugs there are.
+    pub count: BugCount,
+    /// What was found, as far as it was read: titles are there.
+    pub shot: &'a Snapshot,
     /// Where it keeps findings.
     pub out: &'a str,
 }
@@ -110,12 +114,12 @@ impl View<'_> {
         let sum: u64 = p.findings.values().sum();
         let mut parts: Vec<Span> = match sum {
             0 => vec!["no findings yet".into()],
-            _ => {
-                let distinct = human::count(p.signatures);
-                vec![
-                    format!("{} ({distinct} distinct)", human::plural(sum, "finding")).red().bold(),
-                ]
-            }
+            _ if width < WIDE => vec![
+                format!("{} ({} distinct)", human::plural(sum, "finding"), self.count.distinct)
+                    .red()
+                    .bold(),
+            ],
+            _ => vec![format!("{} ({})", human::plural(sum, "finding"), self.count).red().bold()],
         };
         for kind in FailureKind::ALL {
             if let Some(n) = p.findings.get(&kind).filter(|n| **n > 0) {
@@ -140,7 +144,8 @@ impl View<'_> {
 
     fn newest(&self, width: u16) -> Option<Line<'static>> {
         let (id, kind, summary) = self.progress.newest.as_ref()?;
-        let text = format!("newest: #{id} {}: {}", kind.name(), one_line(summary));
+        let title = self.shot.finding(*id).map_or(summary, |found| &found.title);
+        let text = format!("newest: #{id} {}: {}", kind.name(), one_line(title));
         Some(Line::from(human::cut(&text, width.into())))
     }
 
@@ -304,7 +309,7 @@ struct Columns {
 
 impl Columns {
     fn of(width: u16, longest: Option<usize>) -> Columns {
-        let (number, last) = if width < WIDE { (7, "n/a") } else { (11, "not for it") };
+        let (number, last) = if width < WIDE { (7, "unsup.") } else { (12, "unsupported") };
         let room = usize::from(width).saturating_sub(4 * number);
         Columns { label: room.min(longest.unwrap_or(0).max("compiler".len())), number, last }
     }

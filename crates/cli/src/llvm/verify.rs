@@ -248,8 +248,12 @@ fn optimised(
         anyhow!("the passes fail on {name}, or there are none such: `gainsay llvm opt` tells more")
     })?;
     let refuted = matches!(own.check(&before, &after), Verdict::Refuted(_));
-    let located = if refuted { locate(&mut library, &before, passes, own) } else { None };
-    Ok((before, after, located))
+    let mut located = Vec::new();
+    if refuted {
+        located = locate(&mut library, &before, passes, own);
+    }
+    // What later passes do to what is wrong already is not asked for here.
+    Ok((before, after, located.into_iter().next()))
 }
 
 fn function_text(checked: &Checked) -> String {

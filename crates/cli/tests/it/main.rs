@@ -1,6 +1,8 @@
 //! The binary `gainsay` as a person or a script uses it. One program, so that it is linked once.
 
+mod accounts;
 mod cluster;
+mod counted;
 mod coverage;
 mod crossover;
 mod documented;

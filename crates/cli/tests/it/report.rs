@@ -111,6 +111,8 @@ fn study(dir: &Path) -> Study {
         cells: cells.to_vec(),
     };
     Study {
+        about: None,
+        mask: triage::Mask::default(),
         files: vec![SourceFile { name: "test.c".into(), bytes: text.into() }],
         evidence: vec![SourceFile { name: "actual".into(), bytes: b"<b>other</b>\n".to_vec() }],
         subject: Subject::Program(subject),
@@ -135,7 +137,7 @@ fn study(dir: &Path) -> Study {
         ladder: Ladder {
             levels: ["-O0", "-O1", "-O2"].map(String::from).to_vec(),
             rungs: vec![
-                rung("older", [Cell::Works, Cell::Works, Cell::Works]),
+                rung("faulty-11", [Cell::Works, Cell::Works, Cell::Works]),
                 rung("faulty", [Cell::Works, Cell::Works, Cell::Fails]),
             ],
         },
@@ -157,13 +159,13 @@ fn a_report_without_a_study_still_shows_the_bug() {
     let text = read(dir.join("bug/report.md"));
     for part in [
         "# faulty (",
-        ": wrong code at -O2\n",
+        ": wrong code at -O2: ",
         "int main(void) { puts(\"one\"); return 3; }",
         "-O2 -w -std=gnu11 ",
         " test.c -o program -lm\n$ ./program\n",
         "Expected, with exit status 3:\n\n```\none\n```\n",
-        "Actual, with exit status 3:\n\n```\n```\n",
-        "Fails: `faulty -O2`.",
+        "Actual, with exit status 3, and no output:\n\n```\n```\n",
+        " | `-O2` | `-O0`, `-O1` |\n",
         "Found by fuzzing with Gainsay (https://github.com/gainsay/gainsay)",
         "- duplicates: the tracker was not searched",
         "- gainsay ",
@@ -223,7 +225,9 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     assert!(table.contains("      21  callswap  faulty    "), "{table}");
     let shown = gainsay(dir, &["show", &wrong, "--hunt", "out"]).stdout.text();
     assert!(
-        shown.starts_with(&format!("Finding {wrong}, reduced from 400 tokens to 21\n")),
+        shown.starts_with(&format!(
+            "Finding {wrong}: wrong code at -O2, pass callswap\n\nReduced from 400 tokens to 21:\n"
+        )),
         "{shown}"
     );
     assert!(shown.contains("\nCause      callswap; -fno-callswap hides it\n"), "{shown}");
@@ -235,10 +239,10 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     assert!(!done.stdout.text().contains("not reduced"), "{}", done.stdout.text());
     let text = read(dir.join("bug/report.md"));
     for part in [
-        ": wrong code at -O2 (callswap)\n",
+        ": wrong code at -O2, pass callswap\n",
         "`-fno-callswap` hides it.",
         "| faulty | 12.2.0 | works | works | **fails** |",
-        "the first that fails is faulty (12.2.0), older (12.2.0) works",
+        "the first that fails is faulty (12.2.0), faulty-11 (12.2.0) works",
         "Most likely at fault: `callswap`.",
         "Reduced from 400 tokens to 21",
         "- gainsay 0.1.0: valid, with the expected result (`gainsay run test.c`)",
@@ -256,8 +260,21 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     assert!(told.ends_with("\n2 still fail, 0 fixed, 0 cannot be told\n"), "{told}");
     let done = gainsay(dir, &["recheck", &wrong, "--hunt", "out", "--cc", "gcc", "--json"]);
     let value: Value = serde_json::from_str(done.stdout.text().trim()).expect("JSON");
-    assert_eq!((&value["verdict"], &value["gone"][0]), (&"unknown".into(), &"faulty".into()));
-    assert_eq!(done.status, Status::Exit(3), "it cannot be told");
+    assert_eq!((&value["verdict"], &value["gone"][0]), (&"right".into(), &"faulty".into()));
+    assert_eq!((&value["elsewhere"], done.status), (&true.into(), Status::Exit(0)));
+    let first = value["right"][0].as_str().expect("a label");
+    assert!(first.starts_with("gcc") && first.ends_with(" -O2"), "the flags that failed: {value}");
+    let state = |dir: &Path| {
+        let text = gainsay(dir, &["show", &wrong, "--hunt", "out", "--json"]).stdout.text();
+        serde_json::from_str::<Value>(&text).expect("JSON")["state"].clone()
+    };
+    assert_eq!(state(dir), "open", "another compiler says nothing about this one");
+    // A compiler given by its file, with the bug in it; findings of passes there are none.
+    fs::copy(dir.join("faulty.sh"), dir.join("other.sh")).expect("it is copied");
+    let done = gainsay(dir, &["recheck", &wrong, "--hunt", "out", "--cc", "./other.sh"]);
+    assert_eq!(done.status, Status::Exit(1), "{}{}", done.stdout.text(), done.stderr.text());
+    let done = gainsay(dir, &["recheck", "--hunt", "out", "--lib", "no-such-library"]);
+    assert_eq!(done.status, Status::Exit(2), "{}", done.stderr.text());
     write_compiler(dir, "#!/bin/sh\nexec gcc \"$@\"\n");
     let done = gainsay(dir, &["recheck", &wrong, "--hunt", "out", "--cc", "faulty"]);
     assert_eq!(done.status, Status::Exit(0), "{}{}", done.stdout.text(), done.stderr.text());
@@ -272,13 +289,22 @@ fn a_study_is_reported_shown_rechecked_and_suppressed() {
     let done = gainsay(dir, &["suppress", "*callswap", "--reason", "PR 7", "--hunt", "out"]);
     assert!(done.stdout.text().contains("(fits 1 finding)"), "{}", done.stdout.text());
     let table = gainsay(dir, &["findings", "--hunt", "out"]).stdout.text();
-    assert!(table.ends_with("suppressed: 1 bug, 1 finding (PR 7)\n"), "{table}");
+    assert!(table.contains("\nsuppressed: 1 bug, 1 finding (PR 7)\n"), "{table}");
     assert!(!table.contains("wrong-output"), "{table}");
     let list = gainsay(dir, &["suppress", "--list", "--hunt", "out"]).stdout.text();
     assert!(list.starts_with("*callswap\n    PR 7 (1 finding, since 20"), "{list}");
     gainsay(dir, &["suppress", "--remove", "*callswap", "--hunt", "out"]);
     let list = gainsay(dir, &["suppress", "--list", "--hunt", "out"]).stdout.text();
     assert_eq!(list, "nothing is suppressed\n");
+
+    // By the number of the finding: its bug's key.
+    let done = gainsay(dir, &["suppress", &wrong, "--reason", "PR 8", "--hunt", "out"]);
+    assert!(done.stdout.text().contains("callswap (fits 1 finding)"), "{}", done.stdout.text());
+    let key = Store::open(&dir.join("out")).expect("it opens").suppressions().expect("it reads");
+    assert!(key[0].pattern.ends_with("callswap") && key[0].reason == "PR 8", "{key:?}");
+    gainsay(dir, &["suppress", "--remove", &key[0].pattern, "--hunt", "out"]);
+    let done = gainsay(dir, &["suppress", "99", "--reason", "PR 9", "--hunt", "out"]);
+    assert_eq!(done.status, Status::Exit(2), "{}", done.stdout.text());
 
     let done = gainsay(dir, &["report", "--html", "--hunt", "out", "-o", "hunt.html"]);
     assert_eq!(done.status, Status::Exit(0), "{}", done.stderr.text());

@@ -111,3 +111,32 @@ fn standard_input_is_taken_as_preprocessed() {
     let Ended::Finished(got) = run.finish() else { panic!("it did not finish") };
     assert_eq!(got.status, Status::Exit(3), "{}", got.stderr.text());
 }
+
+/// Our generator's C++, with containers, static members and wide bit-fields, does what the tree did that it was
+/// printed from; what is wrong with a program is said of its own lines.
+#[test]
+fn cxx_is_executed_where_it_is_c_at_heart() {
+    let scratch = Scratch::new().expect("a temporary folder");
+    let gainsay = |args: &[&str]| {
+        let limit = Duration::from_secs(120);
+        let run = Run::new(env!("CARGO_BIN_EXE_gainsay"), limit).args(args).cwd(scratch.path());
+        let Ended::Finished(done) = run.finish() else { panic!("{args:?} did not finish") };
+        done
+    };
+    for seed in ["20", "23", "26", "29", "49"] {
+        let made = ["gen", "--engine", "yarp", "--lang", "c++", "--seed", seed, "-o", seed];
+        assert_eq!(gainsay(&made).status, Status::Exit(0));
+        let units = ["func.cpp", "driver.cpp"].map(|name| format!("{seed}/{name}"));
+        let done = gainsay(&["run", &units[0], &units[1]]);
+        assert_eq!(done.status, Status::Exit(0), "seed {seed}: {}", done.stderr.text());
+        let expected = std::fs::read(scratch.path().join(seed).join("expected")).expect("a file");
+        assert_eq!(done.stdout.bytes, expected, "seed {seed}");
+    }
+    let text = "#include <vector>\nstd::vector<int> v(3);\nint main() {\n    return v\n[3]; }\n";
+    std::fs::write(scratch.file("a.cpp"), text).expect("it is written");
+    let done = gainsay(&["run", "a.cpp"]);
+    assert_eq!(done.status, Status::Exit(65), "{}", done.stderr.text());
+    assert!(done.stderr.text().contains("--> a.cpp:4:"), "{}", done.stderr.text());
+    std::fs::write(scratch.file("b.cpp"), "template <class T> T f(T); int main() {}\n").expect("b");
+    assert_eq!(gainsay(&["run", "b.cpp"]).status, Status::Exit(2));
+}

@@ -1,19 +1,21 @@
-//! A hunt that is killed and interrupted again and again ends with what an undisturbed one finds, and with
-//! its sums.
+//! Hunts of all engines lose nothing when they are killed; one that is killed and interrupted again and again ends
+//! with what an undisturbed one finds, and with its sums. `cargo lab kills` does the same a thousand times.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use choice::Choices;
-use sandbox::{Ended, Run, Scratch, Status};
+use kills::{Blow, Killed, Moment, Victim, scenarios};
+use sandbox::{Run, Scratch};
 
-/// How often the hunt is killed.
-const KILLS: usize = 20;
+/// How often the hunt that is compared is killed or interrupted.
+const BLOWS: usize = 12;
+
+/// How often each hunt of the others is killed.
+const KILLS: usize = 4;
 
 /// Tests of the hunt: few enough for CI, enough not to be over before the last kill.
 const TESTS: &str = "60";
@@ -47,20 +49,19 @@ fn write(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is executable");
 }
 
-/// The hunt of this test on a folder.
-fn arguments(dir: &Path, out: &str) -> Vec<String> {
-    let file = |name: &str| dir.join(name).display().to_string();
-    let mut args: Vec<String> =
-        ["hunt", "--tests", TESTS, "--seed", "1", "--jobs", "2", "--json", "--no-reduce"]
-            .map(String::from)
-            .into();
-    for (name, value) in
-        [("--config", "gainsay.toml"), ("--policy", "policy.toml"), ("--hunt", out)]
-    {
-        args.extend([name.to_string(), file(value)]);
-    }
-    args.extend(["--cc".to_string(), "faulty".to_string()]);
-    args
+/// The hunt that is compared, in a folder of its own.
+fn victim(dir: &Path) -> Victim {
+    fs::create_dir(dir).expect("a folder");
+    write(&dir.join("faulty"), FAULTY);
+    write(&dir.join("policy.toml"), POLICY);
+    write(
+        &dir.join("gainsay.toml"),
+        "extras_per_test = 0\n[[compiler]]\nname = \"faulty\"\npath = \"./faulty\"\nfamily = \"gcc\"\n\
+         levels = [\"-O0\", \"-O1\", \"-O2\"]\n",
+    );
+    let words = ["--tests", TESTS, "--seed", "1", "--jobs", "2", "--no-reduce", "--cc", "faulty"];
+    let words = words.into_iter().chain(["--policy", "policy.toml"]).map(String::from).collect();
+    Victim::of(Path::new(env!("CARGO_BIN_EXE_gainsay")), dir, words).expect("a folder")
 }
 
 /// What a finding is, apart from when it was found.
@@ -78,10 +79,8 @@ fn findings(out: &Path) -> BTreeSet<String> {
     text.lines().map(line).collect()
 }
 
-/// What the last line of a hunt says of its folder.
-fn sums(printed: &str) -> serde_json::Value {
-    let end = printed.lines().last().expect("an end");
-    let end: serde_json::Value = serde_json::from_str(end).expect("JSON");
+/// What the last event of a hunt says of its folder.
+fn sums(end: &serde_json::Value) -> serde_json::Value {
     let fields = [
         "event",
         "tests",
@@ -99,69 +98,69 @@ fn sums(printed: &str) -> serde_json::Value {
     fields.iter().map(|field| (field.to_string(), end[*field].clone())).collect()
 }
 
+#[track_caller]
+fn all_is_well(killed: &Killed) {
+    assert_eq!(killed.wrong, Vec::<String>::new(), "{:?}", killed.reached);
+}
+
 #[test]
-// A run of ours would kill what the hunt has started; here that must happen without help.
-#[allow(clippy::disallowed_methods)]
-fn killed_twenty_times_and_nothing_is_lost() {
+fn killed_and_interrupted_and_the_sums_are_those_of_an_undisturbed_hunt() {
     let scratch = Scratch::new().expect("a scratch folder");
-    let dir = scratch.path();
-    write(&dir.join("faulty"), FAULTY);
-    write(&dir.join("policy.toml"), POLICY);
-    write(
-        &dir.join("gainsay.toml"),
-        "extras_per_test = 0\n[[compiler]]\nname = \"faulty\"\npath = \"./faulty\"\nfamily = \"gcc\"\n\
-         levels = [\"-O0\", \"-O1\", \"-O2\"]\n",
-    );
-    let undisturbed = Run::new(env!("CARGO_BIN_EXE_gainsay"), Duration::from_secs(600))
-        .args(arguments(dir, "undisturbed"));
+    let mut undisturbed = victim(&scratch.file("undisturbed"));
     let begin = Instant::now();
-    let done = undisturbed.finish().finished().expect("it ends");
-    assert_eq!(done.status, Status::Exit(1), "{}{}", done.stdout.text(), done.stderr.text());
+    let (want_end, done) = undisturbed.finish(&[]).expect("it runs");
+    all_is_well(&done);
     let whole = begin.elapsed();
-    let want = findings(&dir.join("undisturbed"));
-    let want_sums = sums(&done.stdout.text());
+    let want = findings(&undisturbed.out());
     let kinds = |kind: &str| want.iter().filter(|f| f.contains(kind)).count();
     assert!(kinds("compiler-crash") > 5 && kinds("rejection") > 2, "{want:#?}");
 
     let mut choices = Choices::new(20);
-    for kill in 0..KILLS {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gainsay"))
-            .args(arguments(dir, "killed"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
+    let mut victim = victim(&scratch.file("killed"));
+    for blow in 0..BLOWS {
         // Anywhere from before the first test to well into the work, but in all not to its end.
-        let most = 2 * whole.as_millis() as u64 / KILLS as u64;
-        thread::sleep(Duration::from_millis(100 + choices.below(most)));
+        let most = 2 * whole.as_millis() as u64 / BLOWS as u64;
+        let moment = Moment::AfterStart(Duration::from_millis(100 + choices.below(most)));
         // Every other one hands in what it has seen and ends by itself.
-        match kill % 2 {
-            0 => child.kill().expect("it is killed"),
-            _ => {
-                let pid = child.id().to_string();
-                let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
-                assert!(sent.expect("it is sent").success());
-            }
-        }
-        let status = child.wait().expect("it is gone");
-        assert!(status.code() != Some(2), "kill {kill}: the hunt could not go on");
-        // What is there is whole at every moment.
-        if dir.join("killed/hunt.db").is_file() {
-            let mut so_far = findings(&dir.join("killed"));
+        let blow = if blow % 2 == 0 { Blow::Kill } else { Blow::Interrupt };
+        all_is_well(&victim.hit(moment, blow).expect("it starts"));
+        if !victim.kept().findings.is_empty() {
+            let mut so_far = findings(&victim.out());
             // Not all targets had their turn.
             so_far.retain(|finding| !finding.contains("standing: \"unconfirmed\""));
             assert!(so_far.is_subset(&want), "{:#?}", so_far.difference(&want));
         }
     }
-    let last = Run::new(env!("CARGO_BIN_EXE_gainsay"), Duration::from_secs(600))
-        .args(arguments(dir, "killed"));
-    match last.finish() {
-        Ended::Finished(done) => {
-            assert_ne!(done.status, Status::Exit(2), "{}", done.stderr.text());
-            assert_eq!(sums(&done.stdout.text()), want_sums);
+    let (end, done) = victim.finish(&[]).expect("it runs");
+    all_is_well(&done);
+    assert_eq!(sums(&end), sums(&want_end));
+    assert_eq!(findings(&victim.out()), want);
+}
+
+#[test]
+fn hunts_of_all_engines_are_killed_and_lose_nothing() {
+    let all = scenarios();
+    assert!(all.len() == 6 || std::env::var_os("CI").is_none(), "set-up installs LLVM and Csmith");
+    let mut choices = Choices::new(7);
+    let mut found = 0;
+    for scenario in &all {
+        let scratch = Scratch::new().expect("a scratch folder");
+        let gainsay = Path::new(env!("CARGO_BIN_EXE_gainsay"));
+        let mut victim = Victim::new(gainsay, scratch.path(), scenario, 2).expect("a folder");
+        for _ in 0..KILLS {
+            let moment = Moment::AfterBegin(Duration::from_millis(50 + choices.below(1500)));
+            let killed = victim.hit(moment, Blow::Kill).expect("it starts");
+            assert_eq!(
+                killed.wrong,
+                Vec::<String>::new(),
+                "{}, {:?}",
+                scenario.name,
+                killed.reached
+            );
         }
-        other => panic!("{other:?}"),
+        let (_, done) = victim.finish(&["--for", "2s"]).expect("it runs");
+        assert_eq!(done.wrong, Vec::<String>::new(), "{}", scenario.name);
+        found += victim.kept().findings.len();
     }
-    let got = findings(&dir.join("killed"));
-    assert_eq!(got, want);
+    assert!(found >= 2 * all.len(), "{found} findings");
 }

@@ -1,5 +1,6 @@
 //! A program and, where it has one, its expected result.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use toolchain::Language;
@@ -23,6 +24,33 @@ pub struct Case {
     pub include: Vec<PathBuf>,
     /// Expected output and exit status; `None` for a program without a single defined result.
     pub expected: Option<Expected>,
+    /// Options of ours that its compilations go without, because they were seen not to matter to it.
+    pub omitted: BTreeSet<AddedOption>,
+}
+
+/// An option that every compilation has unless it is known not to matter to the program.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddedOption {
+    /// `-w`: warnings of generated programs fill the messages, and some compilers make errors of them.
+    NoWarnings,
+    /// `-lm`: the library that has C's `<math.h>`.
+    Mathematics,
+}
+
+impl AddedOption {
+    /// All of them.
+    pub const ALL: [AddedOption; 2] = [AddedOption::NoWarnings, AddedOption::Mathematics];
+
+    /// As it is typed.
+    pub fn flag(self) -> &'static str {
+        match self {
+            AddedOption::NoWarnings => "-w",
+            AddedOption::Mathematics => "-lm",
+        }
+    }
 }
 
 impl Case {

@@ -1,11 +1,12 @@
 //! The command that compiles a case on a target.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use toolchain::{Family, Language, Target};
 
-use crate::case::Case;
+use crate::case::{AddedOption, Case};
 
 /// The compiler's command line, program first, for files in the current folder; `None` where the
 /// target has no compiler for the language.
@@ -24,7 +25,8 @@ pub fn arguments(
     let unit = |unit: &&str| harness.is_none() || case.harness.as_deref() != Some(unit);
     words.extend(case.units().filter(unit).map(OsString::from));
     words.extend(harness.map(OsString::from));
-    words.extend(["-o".into(), output.into(), "-lm".into()]);
+    words.extend(["-o".into(), output.into()]);
+    words.extend(added(case, AddedOption::Mathematics));
     Some(words)
 }
 
@@ -42,12 +44,20 @@ pub(crate) fn harness(case: &Case, target: &Target, output: &Path) -> Option<Vec
     Some(words)
 }
 
-/// What follows the flags when all is compiled at once.
+/// What follows the flags when all is compiled at once, by a tool that judges the program: what was seen not to
+/// matter was seen with other compilers and flags.
 pub(crate) fn file_arguments(case: &Case, family: Family, output: &Path) -> Vec<OsString> {
-    let mut words = leading_arguments(case, family, false);
+    let case = Case { omitted: BTreeSet::new(), ..case.clone() };
+    let mut words = leading_arguments(&case, family, false);
     words.extend(case.units().map(OsString::from));
-    words.extend(["-o".into(), output.into(), "-lm".into()]);
+    words.extend(["-o".into(), output.into()]);
+    words.extend(added(&case, AddedOption::Mathematics));
     words
+}
+
+/// An option of ours, unless the program goes without.
+fn added(case: &Case, option: AddedOption) -> Option<OsString> {
+    (!case.omitted.contains(&option)).then(|| option.flag().into())
 }
 
 /// Whether a user gave a standard, in the compiler's words or its flags, which would lose to a later one
@@ -60,7 +70,7 @@ fn names_a_standard(words: &[OsString]) -> bool {
 
 /// What follows the flags before the files: header folders, and a standard unless there is one.
 fn leading_arguments(case: &Case, family: Family, has_standard: bool) -> Vec<OsString> {
-    let mut words = vec![OsString::from("-w")];
+    let mut words: Vec<OsString> = added(case, AddedOption::NoWarnings).into_iter().collect();
     let standard = standard(case, family).filter(|_| !has_standard);
     words.extend(standard.map(|standard| format!("-std={standard}").into()));
     for dir in &case.include {
@@ -141,6 +151,15 @@ mod tests {
         compiler.c.push("-ansi".into());
         fixed.compiler = compiler.into();
         assert!(!line(&case, &fixed).contains("-std="));
+        let needed = ["-O2 -flto -std", "a.c b.c -o program &&"];
+        case.omitted = AddedOption::ALL.into();
+        let short = line(&case, &gcc);
+        assert!(needed.iter().all(|words| short.contains(words)), "{short}");
+        let all = file_arguments(&case, Family::Gcc, Path::new("program"));
+        assert!(
+            AddedOption::ALL.iter().all(|option| all.contains(&option.flag().into())),
+            "{all:?}"
+        );
         case.language = Language::Cxx;
         assert_eq!(command_line(&case, &target(Family::Tcc, "tcc", "-O0")), None);
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use toolchain::{Family, InstalledTool, Language, Tool, find_tool};
 
 use crate::case::Case;
-use crate::certify::{Certificate, Opinion};
+use crate::certify::{Assessment, Certificate, Opinion};
 use crate::lab::{Lab, Trouble};
 use sanitize::Sanitizer;
 
@@ -99,6 +99,23 @@ impl Detectors {
             cost += cpu;
         }
         Ok((Certificate { opinions }, cost))
+    }
+
+    /// Asks the sanitizers of both families, one after the other, until one objects or sees the program do something
+    /// other than it must.
+    pub fn sanitizers(&self, lab: &Lab, case: &Case, dir: &Path) -> Result<Vec<Opinion>, Trouble> {
+        let mut opinions = Vec::new();
+        for kind in [sanitize::GCC, sanitize::CLANG, sanitize::MEMORY] {
+            let Some(sanitizer) = self.sanitizer(kind, case.language) else { continue };
+            let (opinion, _) = sanitizer.ask(lab, case, dir)?;
+            let differs = matches!(opinion.says, Assessment::Differs(_));
+            let is_over = opinion.says.objects() || differs;
+            opinions.push(opinion);
+            if is_over {
+                break;
+            }
+        }
+        Ok(opinions)
     }
 
     /// Asks one detector about a case whose files are in `dir`: a family's newest sanitizer, or

@@ -189,9 +189,12 @@ fn ran(status: u8, stdout: &[u8], case: &Case) -> String {
     };
     match signal::of_status(status).filter(|_| status != expected.status) {
         Some(number) => {
-            let lines = stdout.iter().filter(|b| **b == b'\n').count();
-            let plural = if lines == 1 { "" } else { "s" };
-            format!("the program dies of {} after {lines} line{plural}", signal::name(number))
+            let after = match stdout.iter().filter(|b| **b == b'\n').count() {
+                0 => String::new(),
+                1 => " after 1 line".into(),
+                lines => format!(" after {lines} lines"),
+            };
+            format!("the program dies of {}{after}", signal::name(number))
         }
         None if status != expected.status => {
             let prints = different.map_or_else(String::new, |d| format!("; {}", differs(d)));
@@ -228,6 +231,7 @@ pub(crate) mod tests {
             files: vec![file("a.c"), file("a.h"), file("b.c")],
             include: Vec::new(),
             expected: Some(Expected { stdout: stdout.into(), status: 0 }),
+            omitted: Default::default(),
         }
     }
 

@@ -16,7 +16,7 @@ use std::{env, fs};
 use sandbox::{Ended, Finished, KillReason, Run, Status, Stop};
 use toolchain::{Family, Step, Target};
 
-use crate::case::{Case, SourceFile};
+use crate::case::{AddedOption, Case, SourceFile};
 use crate::command::{self, arguments};
 use crate::compiled::{Died, died, failure, no_program, not_the_compiler};
 use crate::observe::{Behaviour, Observation};
@@ -42,6 +42,36 @@ const MESSAGES: usize = 1 << 20;
 
 /// "Exec format error": what a compiler left is no program.
 const ENOEXEC: i32 = 8;
+
+/// What makes a compiler look, and what it must not find.
+const CHECKS: &[&str] = &[
+    "-O1",
+    "-c",
+    "-Wall",
+    "-Werror=uninitialized",
+    "-Werror=return-type",
+    "-Werror=array-bounds",
+    "-Werror=shift-count-overflow",
+    "-Werror=shift-count-negative",
+    "-Werror=format",
+];
+
+/// The same, as GCC calls it.
+const GCC_CHECKS: &[&str] = &[
+    "-Werror=maybe-uninitialized",
+    "-Werror=sequence-point",
+    "-Werror=div-by-zero",
+    "-Werror=return-local-addr",
+];
+
+/// The same, as Clang calls it.
+const CLANG_CHECKS: &[&str] = &[
+    "-Werror=conditional-uninitialized",
+    "-Werror=sometimes-uninitialized",
+    "-Werror=unsequenced",
+    "-Werror=division-by-zero",
+    "-Werror=return-stack-address",
+];
 
 /// What compilers and programs may use. Time is limited by the processor's clock, which a busy
 /// machine does not distort; the wall clock is only for what sleeps, and has room for a machine
@@ -286,6 +316,30 @@ impl Lab {
         let compiled = self.compile(&command, &work);
         let valid = failure(&compiled, &self.limits)?.is_none();
         Ok((valid, cpu(&compiled)))
+    }
+
+    /// Whether a target takes each unit of a case with its own checks as errors: of values that are never set, of
+    /// functions that end without one, of what is out of bounds. Some of these need an optimiser to see.
+    pub fn passes_checks(&self, case: &Case, dir: &Path, target: &Target) -> Result<bool, Trouble> {
+        let work = WorkFolder::new(dir)?;
+        let mut strict = target.clone();
+        let checks = CHECKS.iter().chain(match target.compiler.family {
+            Family::Gcc => GCC_CHECKS,
+            Family::Clang => CLANG_CHECKS,
+            Family::Tcc | Family::Pcc | Family::Other => &[],
+        });
+        strict.flags = checks.map(ToString::to_string).collect();
+        for unit in case.units() {
+            let mut alone = Case { harness: None, ..case.clone() };
+            alone.omitted.insert(AddedOption::NoWarnings);
+            alone.files.retain(|file| !file.is_unit() || file.name == unit);
+            let output = work.temporaries().join("checked.o");
+            let command = arguments(&alone, &strict, None, &output).unwrap_or_default();
+            if failure(&self.compile(&command, &work), &self.limits)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The object of the case's harness, made when a compiler first needs it; or how the compiler

@@ -53,7 +53,7 @@ mod signal;
 mod signature;
 mod verdict;
 
-pub use case::{Case, Expected, SourceFile};
+pub use case::{AddedOption, Case, Expected, SourceFile};
 pub use certify::{Assessment, Certificate, Opinion};
 pub use command::{arguments, command_line, compilations};
 pub use detect::{Detector, Detectors};

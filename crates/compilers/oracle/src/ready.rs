@@ -101,6 +101,7 @@ fn probe(lab: &Lab, language: Language, target: &Target) -> Result<Readiness, Tr
         harness: None,
         include: Vec::new(),
         expected: Some(Expected { stdout: b"works\n".to_vec(), status: 0 }),
+        omitted: Default::default(),
     };
     lab.write(&case, scratch.path())?;
     let ask = || Ok(judge(target, lab.observe(&case, scratch.path(), target)?.seen));

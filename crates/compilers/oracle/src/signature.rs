@@ -59,8 +59,8 @@ fn head(messages: &str) -> (String, String, bool) {
     {
         return found(line, place, true);
     }
-    if let Some((line, told)) = lines().find_map(|line| Some((line, assertion(line)?))) {
-        return found(line, told, true);
+    if let Some(failed) = lines().find_map(assertion) {
+        return found(&failed.told(), failed.known_by(), true);
     }
     for (i, line) in lines().enumerate() {
         if let Some(place) = after(line, "UNREACHABLE executed at ") {
@@ -104,15 +104,33 @@ fn internal_error(told: &str) -> Option<String> {
     place.contains(':').then(|| shorten(&format!("{what}, at {place}")))
 }
 
-/// ``X.cpp:12: Assertion `x' failed``, of `clang: /build/lib/X.cpp:12: void f(): Assertion `x' failed.`
-fn assertion(line: &str) -> Option<String> {
+/// A failed assertion, of `clang: /build/lib/X.cpp:12: void f(): Assertion `x' failed.`
+struct FailedAssertion<'a> {
+    /// ``Assertion `x' failed``.
+    text: &'a str,
+    /// `X.cpp:12`.
+    place: Option<&'a str>,
+}
+
+fn assertion(line: &str) -> Option<FailedAssertion<'_>> {
     let at = line.find("Assertion `")?;
     let text = line[at..].trim_end_matches('.');
-    if !text.contains("failed") {
-        return None;
-    }
     let place = line[..at].split(": ").map(base).find(|word| is_place(word));
-    Some(shorten(&place.map_or_else(|| text.to_string(), |place| format!("{place}: {text}"))))
+    text.contains("failed").then_some(FailedAssertion { text, place })
+}
+
+impl FailedAssertion<'_> {
+    /// What it is known by, which stands in stores.
+    fn known_by(&self) -> String {
+        let place = self.place.map_or_else(String::new, |place| format!("{place}: "));
+        shorten(&format!("{place}{}", self.text))
+    }
+
+    /// For people: the condition and the place, once. The function's name with all its types is in the messages.
+    fn told(&self) -> String {
+        let place = self.place.map_or_else(String::new, |place| format!(", at {place}"));
+        format!("{}{place}", self.text)
+    }
 }
 
 /// GCC's checkers print what is wrong as errors, and then fail.

@@ -78,6 +78,12 @@ impl FailureKind {
             FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang
         )
     }
+
+    /// Whether the failure says itself which bug it is, by a compiler's own words or place. Wrong results do
+    /// not: of two with one signature each may be a bug of its own until it was studied.
+    pub fn names_its_bug(self) -> bool {
+        !self.is_wrong_code() && self != FailureKind::Miscompilation
+    }
 }
 
 /// A failure of one family's compilers on one program.

@@ -17,13 +17,19 @@
 //! **Candidates run in parallel** (`pool`) as if one after the other: the first in order wins, those after it
 //! are killed. So the result does not depend on the number of jobs, except through time limits.
 //!
-//! **Architecture Invariant:** nothing that the machine has not executed to a defined end is shown to a
+//! **C++** is reduced as the C that it is at heart (`cxx`): the machine executes the tree, compilers get it printed
+//! as C++. What is more than that is reduced as text, and every candidate has to pass the compilers' own checks
+//! (`checked`).
+//!
+//! **Architecture Invariant:** no C that the machine has not executed to a defined end is shown to a
 //! compiler as a candidate for wrong code. A crash may be reduced without execution, where the machine does
 //! not support the program in the first place.
 //!
 //! Not here: where a failure comes from, and what is done with the result.
 
 mod ask;
+mod checked;
+mod cxx;
 mod finish;
 mod flags;
 mod ir;
@@ -34,14 +40,18 @@ mod present;
 mod script;
 mod search;
 
+pub use checked::agreed_result;
+pub use cxx::as_c;
 pub use finish::finish_with_cvise;
 pub use ir::{is_ir, reduce_ir};
-pub use locked::{Reduced, reduce};
+pub use locked::{Reduced, executed, reduce};
 pub use present::present;
 pub use script::{ReducedByScript, Validity, reduce_by_script};
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use cmask::Construct;
 use oracle::{Limits, Trouble};
 use sandbox::Stop;
 
@@ -56,6 +66,24 @@ pub struct ReduceOptions {
     pub stop: Stop,
     /// Limits of compilers and programs.
     pub limits: Limits,
+    /// What fails must still fail behind these, or one bug's program could be reduced to another's.
+    pub known: KnownMasks,
+}
+
+/// What hides the bugs that are known already.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownMasks {
+    /// The constructs that they are about.
+    pub constructs: BTreeSet<Construct>,
+    /// Flags that switch off the parts of the compiler where they are.
+    pub flags: Vec<String>,
+}
+
+impl KnownMasks {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == KnownMasks::default()
+    }
 }
 
 /// The state of a reduction.

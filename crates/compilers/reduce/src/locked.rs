@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use cparse::Dialect;
 use cshrink::{Rejected, Rules, Specimen, UnitText};
 use oracle::{Behaviour, Case, Expected, Failure, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target};
 
 use crate::ask::{Interestingness, TrialSlot};
+use crate::checked::Checked;
 use crate::pool::Pool;
 use crate::search::Search;
-use crate::{Clock, NotReduced, ProgressFn, ReduceOptions, flags};
+use crate::{Clock, KnownMasks, NotReduced, ProgressFn, ReduceOptions, checked, cxx, flags};
 
 /// A candidate may take this many times the steps of the program it comes from.
 const SLOWER: u64 = 4;
@@ -31,6 +33,8 @@ pub struct Reduced {
     /// Whether the machine knows the program's answer. A crash may be shown by a program that it
     /// cannot execute.
     pub executed: bool,
+    /// The tools whose checks every candidate had to pass for as long as the machine could not follow.
+    pub checked_by: Vec<String>,
     /// Steps it takes.
     pub steps: u64,
     /// Tokens before, headers included, and after.
@@ -39,6 +43,8 @@ pub struct Reduced {
     pub tried: (u64, u64),
     /// How long it took.
     pub took: Duration,
+    /// Whether it came to its end, and was not cut short by its time.
+    pub is_complete: bool,
 }
 
 /// Makes a program small that shows a failure.
@@ -55,28 +61,85 @@ pub fn reduce(
     }
     let mut failure = failure.clone();
     let pool = Pool::new(order.jobs, order.stop.clone(), clock)?;
-    let (start, rules, before) = start(&lab, case, &failure, &pool)?;
+    let (mut as_text, mut case) = (None, case.clone());
+    let mut begin = start(&lab, &case, &failure, &pool);
+    if begin.is_err() && case.language == Language::Cxx {
+        let is_c = |case: &Case| start(&lab, case, &failure, &pool).is_ok();
+        let done = checked::reduce(&lab, &case, &failure, &pool, clock, tell, &is_c)?;
+        begin = start(&lab, &done.case, &failure, &pool);
+        case = done.case.clone();
+        as_text = Some(done);
+    }
+    let (start, rules, before, checked_by) = match (begin, as_text) {
+        (Ok((start, rules, _)), Some(done)) => (start, rules, done.before, done.checks),
+        (Ok((start, rules, before)), None) => (start, rules, before, Vec::new()),
+        (Err(why), None) => return Err(why),
+        (Err(_), Some(done)) => return finish_text(&lab, order, failure, &pool, done, clock),
+    };
+    let case = &case;
     let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
     let fewest = |case: &Case, failure: &Failure| {
         pool.one(|slot| flags::fewest(&lab, case, &failure.fault, &failure.bad[0], slot))
     };
-    failure.bad[0] = fewest(&locked.case(&start), &failure)?;
-    let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
+    if let Some(case) = locked.case(&start) {
+        failure.bad[0] = fewest(&case, &failure)?;
+    }
+    let locked =
+        FailureLock::new(lab.clone(), case, failure.clone(), start.clone()).behind(&order.known);
     let found = Search::new(&locked, &pool, clock, tell, rules.clone(), start).run()?;
-    let case = locked.case(&found.specimen);
+    let no_text = || NotReduced::Unusable("it has no text in its language".into());
+    let mut case = locked.case(&found.specimen).ok_or_else(no_text)?;
     let mut failure = locked.failure();
     if !order.stop.is_set() {
         failure.bad[0] = fewest(&case, &failure)?;
+        case.omitted = pool.one(|slot| flags::omissible(&lab, &case, &failure, slot))?;
     }
     Ok(Reduced {
         failure,
         executed: rules.execute,
+        checked_by,
         steps: found.specimen.steps,
         tokens: (before, found.specimen.tokens()),
         tried: (found.candidates, found.asked),
         took: clock.begin.elapsed(),
+        is_complete: !clock.is_over() && !order.stop.is_set(),
         case,
     })
+}
+
+/// A reduced text with what is left of its flags.
+fn finish_text(
+    lab: &Lab,
+    order: &ReduceOptions,
+    mut failure: Failure,
+    pool: &Pool,
+    done: Checked,
+    clock: Clock,
+) -> Result<Reduced, NotReduced> {
+    let Checked { mut case, checks, before, candidates, asked } = done;
+    if !order.stop.is_set() {
+        let (fault, bad) = (&failure.fault, &failure.bad[0]);
+        failure.bad[0] = pool.one(|slot| flags::fewest(lab, &case, fault, bad, slot))?;
+        case.omitted = pool.one(|slot| flags::omissible(lab, &case, &failure, slot))?;
+    }
+    let tokens = |file: &SourceFile| cshrink::tokens(&String::from_utf8_lossy(&file.bytes));
+    Ok(Reduced {
+        failure,
+        executed: false,
+        checked_by: checks,
+        steps: 0,
+        tokens: (before, case.files.iter().map(tokens).sum()),
+        tried: (candidates, asked),
+        took: clock.begin.elapsed(),
+        is_complete: !clock.is_over() && !order.stop.is_set(),
+        case,
+    })
+}
+
+/// A program as the machine takes it, with its result; `Err` says why it has none.
+pub fn executed(case: &Case) -> Result<Specimen, NotReduced> {
+    let system = Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?;
+    Ok(read(case, &system, true)?.0)
 }
 
 /// The program in a form that shows the failure, and its tokens with all that its headers bring. What
@@ -90,7 +153,7 @@ fn start(
     let wrong_code = failure.fault.kind.is_wrong_code();
     let mut why = NotReduced::NotShown("it was not tried".into());
     for preprocessor in preprocessors(case, &failure.bad[0])? {
-        let read = preprocessed(case, &preprocessor).and_then(|units| specimen(units, wrong_code));
+        let read = read(case, &preprocessor, wrong_code);
         let (whole, rules) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -103,9 +166,10 @@ fn start(
         for start in tidy.into_iter().chain([whole]) {
             let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
             let (bad, right) = locked.watched();
+            let Some(case) = locked.case(&start) else { continue };
             let mut seen = None;
             pool.one(|slot| {
-                locked.holds(&locked.case(&start), slot, &bad, &right, &mut |target, what| {
+                locked.holds(&case, slot, &bad, &right, &mut |target, what| {
                     seen = Some(format!("{}: {what}", target.label()));
                     false
                 })
@@ -117,6 +181,34 @@ fn start(
         }
     }
     Err(why)
+}
+
+/// A program as the machine takes it. What is C++ is taken as the C that it is at heart, if it prints the same.
+fn read(
+    case: &Case,
+    preprocessor: &Preprocessor,
+    must_run: bool,
+) -> Result<(Specimen, Rules), NotReduced> {
+    if case.language == Language::C {
+        return specimen(preprocessed(case, preprocessor)?, must_run);
+    }
+    let as_c = Case { files: cxx::as_c(&case.files), ..case.clone() };
+    let mut program = ctree::Program::new(ctree::DataModel::X86_64_SYSV);
+    let units = preprocessed(&as_c, preprocessor)?;
+    let plain = units.into_iter().map(|unit| {
+        let read = cparse::parse_unit_as(&mut program, &unit.name, &unit.text, Dialect::Cxx);
+        let at = read.map_err(|error| NotReduced::Unusable(format!("as C: {error}")))?;
+        Ok(UnitText { text: ctree::print::print_unit(&program, at), ..unit })
+    });
+    let read = specimen(plain.collect::<Result<_, NotReduced>>()?, true)?;
+    let same = case
+        .expected
+        .as_ref()
+        .is_none_or(|wanted| wanted.stdout == read.0.stdout && wanted.status == read.0.status);
+    match same {
+        true => Ok(read),
+        false => Err(NotReduced::Unusable("it does something else as C than as C++".into())),
+    }
 }
 
 /// The program as the machine takes it. Wrong code needs an answer; a crash does not.
@@ -150,10 +242,7 @@ pub(crate) fn specimen(
 /// The failing compiler's own preprocessor, and the system's: one that crashes may do so before it has
 /// read anything, and the headers of a small one may be written for another.
 fn preprocessors(case: &Case, target: &Target) -> Result<Vec<Preprocessor>, NotReduced> {
-    if case.language != Language::C {
-        return Err(NotReduced::Unusable("only C programs can be reduced so far".into()));
-    }
-    let own = target.command(case.language).map(|command| {
+    let own = target.command(Language::C).filter(|_| case.language == Language::C).map(|command| {
         let with = Preprocessor::with_command(command);
         target.flags.iter().fold(with, |p, flag| p.option(flag))
     });
@@ -188,6 +277,8 @@ struct FailureLock {
     /// Targets that every candidate is put to: those that fail and those that work. Others are
     /// asked only now and then.
     watched: Mutex<(Vec<Target>, Vec<Target>)>,
+    /// It must fail behind these as well.
+    known: KnownMasks,
 }
 
 impl FailureLock {
@@ -199,7 +290,33 @@ impl FailureLock {
         let right = like.cloned().into_iter().collect();
         let template = Case { files: Vec::new(), include: Vec::new(), ..case.clone() };
         let (failure, watched) = (Mutex::new(failure), Mutex::new((bad, right)));
-        FailureLock { lab, template, start, failure, watched }
+        FailureLock { lab, template, start, failure, watched, known: KnownMasks::default() }
+    }
+
+    /// The same behind masks.
+    fn behind(self, known: &KnownMasks) -> FailureLock {
+        FailureLock { known: known.clone(), ..self }
+    }
+
+    /// Whether a program that fails does so behind the masks, too.
+    fn fails_masked(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
+        let rules = Rules { execute: true, fuel: specimen.steps.max(STEPS), sweep: false };
+        let masked = cmask::without(specimen, &self.known.constructs, &rules);
+        if masked.is_none() && self.known.flags.is_empty() {
+            // It has none of these constructs.
+            return Ok(true);
+        }
+        let Some(case) = self.case(masked.as_ref().unwrap_or(specimen)) else { return Ok(true) };
+        let (mut bad, _) = self.watched();
+        for target in &mut bad {
+            target.flags.extend_from_slice(&self.known.flags);
+        }
+        let mut fails = true;
+        self.holds(&case, slot, &bad, &[], &mut |_, _| {
+            fails = false;
+            false
+        })?;
+        Ok(fails)
     }
 
     fn watched(&self) -> (Vec<Target>, Vec<Target>) {
@@ -210,14 +327,16 @@ impl FailureLock {
         lock(&self.failure).clone()
     }
 
-    fn case(&self, specimen: &Specimen) -> Case {
-        let file = |unit: &UnitText| SourceFile {
-            name: unit.name.clone(),
-            bytes: unit.text.clone().into_bytes(),
+    /// A specimen as compilers get it; `None` if it has no text in their language.
+    fn case(&self, specimen: &Specimen) -> Option<Case> {
+        let units = match self.template.language {
+            Language::C => specimen.units.clone(),
+            Language::Cxx => specimen.as_cxx()?,
         };
-        let files: Vec<SourceFile> = specimen.units.iter().map(file).collect();
+        let file = |unit: UnitText| SourceFile { name: unit.name, bytes: unit.text.into_bytes() };
+        let files: Vec<SourceFile> = units.into_iter().map(file).collect();
         let has = |name: &String| files.len() > 1 && files.iter().any(|f| f.name == *name);
-        Case {
+        Some(Case {
             harness: self.template.harness.clone().filter(has),
             expected: self
                 .template
@@ -226,7 +345,7 @@ impl FailureLock {
                 .then(|| Expected { stdout: specimen.stdout.clone(), status: specimen.status }),
             files,
             ..self.template.clone()
-        }
+        })
     }
 
     /// Puts a case to targets that must fail and targets that must not; calls `lost` for each that
@@ -277,12 +396,16 @@ impl Interestingness for FailureLock {
         if silent && lock(&self.failure).fault.kind == FailureKind::WrongOutput {
             return Ok(false);
         }
+        let Some(case) = self.case(specimen) else { return Ok(false) };
         let (bad, right) = self.watched();
         let mut interesting = true;
-        self.holds(&self.case(specimen), slot, &bad, &right, &mut |_, _| {
+        self.holds(&case, slot, &bad, &right, &mut |_, _| {
             interesting = false;
             false
         })?;
+        if interesting && !self.known.is_empty() {
+            interesting = self.fails_masked(specimen, slot)?;
+        }
         Ok(interesting)
     }
 
@@ -293,7 +416,8 @@ impl Interestingness for FailureLock {
             lost.push(target.label());
             true
         };
-        self.holds(&self.case(specimen), slot, &bad, &right, &mut note)?;
+        let Some(case) = self.case(specimen) else { return Ok(false) };
+        self.holds(&case, slot, &bad, &right, &mut note)?;
         let among = |targets: &[Target], labels: &[String]| -> Vec<Target> {
             targets.iter().filter(|t| labels.contains(&t.label())).cloned().collect()
         };
@@ -304,8 +428,8 @@ impl Interestingness for FailureLock {
             never.push(target.label());
             true
         };
-        if !lost.is_empty() {
-            self.holds(&self.case(&self.start), slot, &bad_lost, &right_lost, &mut note)?;
+        if let Some(start) = self.case(&self.start).filter(|_| !lost.is_empty()) {
+            self.holds(&start, slot, &bad_lost, &right_lost, &mut note)?;
         }
         let mut failure = lock(&self.failure);
         failure.bad.retain(|target| !never.contains(&target.label()));

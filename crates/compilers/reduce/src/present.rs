@@ -1,22 +1,29 @@
-//! The form in which a reduced program is shown: what it must print stands in a comment.
+//! The form in which a reduced program is shown: what it must print stands in a comment behind it.
+//!
+//! The comment comes last, so that the lines which compilers and tools name are those of the file as it is sent.
 
 use oracle::Expected;
 
 /// Lines of output that a comment shows.
 const SHOWN: usize = 6;
 
-/// The text with a comment before it that says what it must print, and what it prints instead.
+/// The text with a comment behind it that says what it must print, and what it prints instead.
 pub fn present(text: &str, expected: Option<&Expected>, instead: &str) -> String {
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let Some(expected) = expected else {
-        return format!("/* Expected: it compiles\n   Instead:  {} */\n{text}", safe(instead));
+        return format!("{text}{end}/* Expected: it compiles\n   Instead:  {} */\n", safe(instead));
+    };
+    let printed = match expected.stdout.iter().all(u8::is_ascii_whitespace) {
+        true => "blank output".to_string(),
+        false => lines(&expected.stdout),
     };
     let must = match (expected.stdout.is_empty(), expected.status) {
         (true, 0) => "nothing, exit status 0".to_string(),
         (true, status) => format!("nothing, exit status {status}"),
-        (false, 0) => lines(&expected.stdout),
-        (false, status) => format!("{}, exit status {status}", lines(&expected.stdout)),
+        (false, 0) => printed,
+        (false, status) => format!("{printed}, exit status {status}"),
     };
-    format!("/* Expected: {}\n   Instead:  {} */\n{text}", safe(&must), safe(instead))
+    format!("{text}{end}/* Expected: {}\n   Instead:  {} */\n", safe(&must), safe(instead))
 }
 
 /// Output in one line, if it is short.
@@ -43,10 +50,12 @@ mod tests {
     fn says_what_must_be_printed() {
         let expected = Expected { stdout: b"5\n".to_vec(), status: 0 };
         let text = present("int x;\n", Some(&expected), "prints 3 */ for 5");
-        assert_eq!(text, "/* Expected: 5\n   Instead:  prints 3 * / for 5 */\nint x;\n");
+        assert_eq!(text, "int x;\n/* Expected: 5\n   Instead:  prints 3 * / for 5 */\n");
         let many = Expected { stdout: b"1\n2\n3\n4\n5\n6\n7\n".to_vec(), status: 3 };
         assert!(present("", Some(&many), "").contains("5 | 6 | … (7 lines), exit status 3"));
-        let text = present("int x;\n", None, "crashes");
-        assert_eq!(text, "/* Expected: it compiles\n   Instead:  crashes */\nint x;\n");
+        let blank = Expected { stdout: b"\n".to_vec(), status: 0 };
+        assert!(present("", Some(&blank), "").starts_with("/* Expected: blank output\n"));
+        let text = present("int x;", None, "a.c:1:1: crashes");
+        assert_eq!(text, "int x;\n/* Expected: it compiles\n   Instead:  a.c:1:1: crashes */\n");
     }
 }

@@ -92,7 +92,7 @@ pub fn reduce_by_script(
         }
         Err(why) => {
             let ask = |text: &str, slot: &TrialSlot<'_>| ask.ask_text(text.as_bytes(), slot);
-            let found = lines::reduce(&text, &pool, clock, tell, &ask)?;
+            let found = lines::reduce(&text, lines::Until::Nothing, &pool, clock, tell, &ask)?;
             Ok(ReducedByScript {
                 tokens: (cshrink::tokens(&text), cshrink::tokens(&found.text)),
                 text: found.text,

@@ -17,6 +17,8 @@ use crate::{Clock, ProgressFn, ReduceProgress};
 const FEW: usize = 4;
 /// Rounds after which it is enough, whatever still changes.
 const ROUNDS: usize = 12;
+/// The same towards the normal form: one constant may wait for another.
+const NORMAL_ROUNDS: usize = 3;
 
 /// A search in progress.
 pub(crate) struct Search<'a> {
@@ -32,8 +34,18 @@ pub(crate) struct Search<'a> {
     dull: Mutex<HashSet<u64>>,
     /// Passes that found nothing in a program, by the program.
     fruitless: HashSet<(usize, u64)>,
+    aim: Aim,
     candidates: AtomicU64,
     asked: AtomicU64,
+}
+
+/// What a candidate must have less of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Aim {
+    /// Tokens, and then characters.
+    Size,
+    /// What keeps it from its normal form.
+    NormalForm,
 }
 
 /// What a search came to.
@@ -64,6 +76,7 @@ impl<'a> Search<'a> {
             current: start,
             dull: Mutex::default(),
             fruitless: HashSet::new(),
+            aim: Aim::Size,
             candidates: AtomicU64::new(0),
             asked: AtomicU64::new(0),
         }
@@ -72,7 +85,7 @@ impl<'a> Search<'a> {
     /// Searches until nothing more is found, the time is over or it is told to stop: then the best
     /// so far is the result.
     pub(crate) fn run(mut self) -> Result<SearchResult, Trouble> {
-        match self.rounds() {
+        match self.rounds().and_then(|()| self.normalise()) {
             Ok(()) | Err(Trouble::Stopped) => {}
             Err(trouble) => return Err(trouble),
         }
@@ -108,6 +121,39 @@ impl<'a> Search<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The normal form of what was found, as far as the failure stays everywhere.
+    fn normalise(&mut self) -> Result<(), Trouble> {
+        self.aim = Aim::NormalForm;
+        let start = self.current.clone();
+        for _ in 0..NORMAL_ROUNDS {
+            let before = self.current.form();
+            for pass in &cshrink::normal_forms() {
+                let mut level = 0;
+                while (pass.edits)(&self.current, level).is_some() {
+                    self.level(pass, level, 1)?;
+                    level += 1;
+                }
+            }
+            if self.current.form() == before {
+                break;
+            }
+        }
+        if self.current.units != start.units
+            && !self.pool.one(|slot| self.ask.confirm(&self.current, slot))?
+        {
+            self.current = start;
+        }
+        Ok(())
+    }
+
+    /// Whether a candidate is worth a question.
+    fn is_less(&self, made: &Specimen, pass: &Pass) -> bool {
+        match self.aim {
+            Aim::Size => pass.grows || weight(made) < weight(&self.current),
+            Aim::NormalForm => made.form() < self.current.form(),
+        }
     }
 
     /// Many files to one.
@@ -182,11 +228,10 @@ impl<'a> Search<'a> {
                     break;
                 }
                 let windows: Vec<_> = edits[at..].chunks(size).collect();
-                let limit = weight(&self.current);
                 let make = |i: usize| {
                     self.candidates.fetch_add(1, Ordering::Relaxed);
                     let made = self.current.with(windows[i], &self.rules)?;
-                    (pass.grows || weight(&made) < limit).then_some(made)
+                    self.is_less(&made, pass).then_some(made)
                 };
                 let ask = |made: &Specimen, slot: &TrialSlot<'_>| self.ask_once(made, slot);
                 match self.pool.first(windows.len(), &make, &ask)? {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use oracle::{Case, Expected, Failure, FailureKind, Fault, Lab, Limits, SourceFile};
+use oracle::{AddedOption, Case, Expected, Failure, FailureKind, Fault, Lab, Limits, SourceFile};
 use reduce::{NotReduced, ReduceOptions, Validity, finish_with_cvise, reduce, reduce_by_script};
 use sandbox::{Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Target};
@@ -47,6 +47,7 @@ fn case(files: Vec<SourceFile>, stdout: &str) -> Case {
         harness: None,
         include: Vec::new(),
         expected: Some(Expected { stdout: stdout.into(), status: 0 }),
+        omitted: Default::default(),
     }
 }
 
@@ -73,10 +74,10 @@ fn script(folder: &str, name: &str) -> String {
 
 fn order() -> ReduceOptions {
     let limits = Limits::default();
-    ReduceOptions { jobs: 2, time: None, stop: Stop::new(), limits }
+    ReduceOptions { jobs: 2, time: None, stop: Stop::new(), limits, known: Default::default() }
 }
 
-fn text(case: &Case) -> String {
+fn text_of(case: &Case) -> String {
     case.files.iter().map(|f| String::from_utf8_lossy(&f.bytes)).collect()
 }
 
@@ -104,11 +105,12 @@ fn wrong_code_becomes_small_with_few_flags_and_one_file() {
         right: vec![target(Family::Clang, &command, &["-O1"])],
     };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
-    let text = text(&done.case);
+    let text = text_of(&done.case);
     assert_eq!(done.case.files.len(), 1, "{text}");
     assert!(done.tokens.1 <= 55, "{text}");
     assert!(done.tokens.1 < done.tokens.0, "{text}");
     assert_eq!(done.failure.bad[0].flags, ["-O2"], "{text}");
+    assert_eq!(done.case.omitted, AddedOption::ALL.into(), "{text}");
     assert_eq!(answer(&text), done.case.stdout());
     // It still shows, and only there.
     let scratch = Scratch::new().expect("a temporary folder");
@@ -118,6 +120,71 @@ fn wrong_code_becomes_small_with_few_flags_and_one_file() {
         |target: &Target| lab.observe(&done.case, scratch.path(), target).expect("no trouble").seen;
     assert_eq!(seen(&failure.bad[0]).kind(&done.case), Some(FailureKind::WrongOutput));
     assert!(seen(&failure.right[0]).is_right(&done.case));
+}
+
+/// What goes wrong only where the linker sees several units stays several units, small ones, with the flag.
+#[test]
+fn units_stay_apart_where_only_the_linker_is_wrong() {
+    let scratch = Scratch::new().expect("a temporary folder");
+    let path = scratch.file("lto.sh");
+    let planted = script("planted", "operator.sh");
+    let text = format!(
+        "#!/bin/sh\nunits=0 lto=\nfor word in \"$@\"; do\n\
+         case $word in *.c) units=$((units + 1)) ;; -flto) lto=yes ;; esac\ndone\n\
+         [ \"$lto\" ] && [ $units -gt 1 ] && exec {planted} \"$@\"\nexec gcc \"$@\"\n"
+    );
+    fs::write(&path, text).expect("it is written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is set");
+    let command = path.display().to_string();
+    let failure = Failure {
+        fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
+        bad: vec![target(Family::Gcc, &command, &["-O3", "-flto", "-fwrapv"])],
+        right: vec![target(Family::Gcc, &command, &["-O3"])],
+    };
+    let files = vec![
+        file("main.c", &MAIN.replace("twice(table[i])", "twice(table[i] ^ 1)")),
+        file("other.c", OTHER),
+    ];
+    let mut before = case(files, "");
+    let shown = reduce::executed(&before).expect("it has a result");
+    before.expected = Some(Expected { stdout: shown.stdout, status: shown.status });
+    let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
+    let text = text_of(&done.case);
+    let names: Vec<&str> = done.case.units().collect();
+    assert_eq!(names, ["main.c", "other.c"], "{text}");
+    assert_eq!(done.failure.bad[0].flags, ["-O2", "-flto"], "{text}");
+    assert!(done.tokens.1 <= 45, "{} tokens: {text}", done.tokens.1);
+    let line = oracle::command_line(&done.case, &done.failure.bad[0]).expect("a command");
+    assert!(line.contains(" -O2 -flto ") && line.contains("main.c other.c"), "{line}");
+}
+
+/// Two programs that show one bug in different surroundings.
+const SHOWN: [&str; 2] = [
+    "#include <stdio.h>\nunsigned x = 0x1233; int table[3] = {1, 2, 3};\n\
+     int main(void) { unsigned long h = 5; for (int i = 0; i < 3; i++) h += table[i] ^ x;\n\
+     printf(\"%lx\\n\", h); return 0; }\n",
+    "#include <stdio.h>\nstruct s { int a; long b; } g = {7, -3};\n\
+     static long f(long q) { return q ^ g.b; }\n\
+     int main(void) { long r = f(9) - -4; if (~r) puts(\"x\"); printf(\"r=%ld\\n\", r); return 0; }\n",
+];
+
+#[test]
+fn findings_of_one_bug_become_one_program() {
+    let command = script("planted", "operator.sh");
+    let failure = Failure {
+        fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
+        bad: vec![target(Family::Gcc, &command, &["-O2"])],
+        right: vec![target(Family::Gcc, &command, &["-O0"])],
+    };
+    let reduced = SHOWN.map(|text| {
+        let mut before = case(vec![file("a.c", text)], "");
+        let shown = reduce::executed(&before).expect("it has a result");
+        before.expected = Some(Expected { stdout: shown.stdout, status: shown.status });
+        let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
+        text_of(&done.case)
+    });
+    assert_eq!(reduced[0], reduced[1]);
+    assert!(reduced[0].contains(" ^ "), "{}", reduced[0]);
 }
 
 #[test]
@@ -136,7 +203,7 @@ fn a_crash_stays_the_same_crash() {
     let failure = Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new() };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     // It crashes on everything: nothing is left.
-    assert!(done.tokens.1 <= 8, "{}", text(&done.case));
+    assert!(done.tokens.1 <= 8, "{}", text_of(&done.case));
     // Flags of ours that do not matter to it are gone.
     assert_eq!(done.failure.bad[0].compiler.c, [command.as_str()]);
     // Another crash is not it.
@@ -233,4 +300,97 @@ fn cvise_goes_on_behind_our_check() {
     let text = finish_with_cvise(source, "a.c", &script, &machine, &order()).expect("it ends");
     assert!(text.contains("int main") && !text.contains("unused"), "{text}");
     assert!(text.len() < source.len(), "{text}");
+}
+
+/// What is no C, and a function that operators are wrong in.
+const CLASSES: &str = r#"#include <cstdio>
+#include <vector>
+template <class T> struct Box {
+    T value;
+    explicit Box(T v) : value(v) {}
+    T get() const { return value; }
+};
+static int mixed(int &a, int b) {
+    a = a ^ b;
+    return a;
+}
+int main() {
+    Box<int> box(9);
+    int x = box.get();
+    std::printf("%d\n", mixed(x, 5));
+    for (auto v : std::vector<int>{1, 2})
+        std::printf("v %d\n", v);
+    return 0;
+}
+"#;
+
+/// The reduction of a C++ program that a compiler is wrong about; `needs` must stand in what it is wrong about.
+fn reduced_cxx(needs: &str) -> Option<reduce::Reduced> {
+    let here = |name: &str| toolchain::on_path(name).is_some();
+    if !here("g++") || !here("clang++-16") {
+        assert!(std::env::var_os("CI").is_none(), "set-up installs g++ and clang++-16");
+        return None;
+    }
+    let scratch = Scratch::new().expect("a temporary folder");
+    let path = scratch.file("wrong.sh");
+    let planted = script("planted", "operator.sh");
+    let text =
+        format!("#!/bin/sh\ngrep -qs '{needs}' *.cpp || exec g++ \"$@\"\nexec {planted} \"$@\"\n");
+    fs::write(&path, text).expect("it is written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is set");
+    let cxx = |family, name: &str, command: &str, flags: &[&str]| {
+        let mut target = target(family, command, flags);
+        let compiler = Arc::get_mut(&mut target.compiler).expect("one of its own");
+        compiler.name = name.into();
+        compiler.cxx = Some(vec![command.into()]);
+        target
+    };
+    let wrong = path.display().to_string();
+    let failure = Failure {
+        fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
+        bad: vec![cxx(Family::Gcc, "wrong", &wrong, &["-O3", "-fwrapv"])],
+        right: vec![
+            cxx(Family::Gcc, "wrong", &wrong, &["-O1"]),
+            cxx(Family::Clang, "clang", "clang++-16", &["-O0"]),
+        ],
+    };
+    let before = case(vec![file("main.cpp", CLASSES)], "12\nv 1\nv 2\n");
+    let before = Case { language: Language::Cxx, ..before };
+    let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
+    let text = text_of(&done.case);
+    assert_eq!(done.failure.bad[0].flags, ["-O2"], "{text}");
+    assert!(text.contains(" ^ ") && text.contains(needs), "{text}");
+    let lab = Lab::default();
+    lab.write(&done.case, scratch.path()).expect("it is written");
+    let seen =
+        |target: &Target| lab.observe(&done.case, scratch.path(), target).expect("no trouble");
+    for command in ["g++", "clang++-16"] {
+        for level in ["-O0", "-O2"] {
+            let target = cxx(Family::Gcc, "right", command, &[level]);
+            assert!(seen(&target).seen.is_right(&done.case), "{command} {level}: {text}");
+        }
+    }
+    let kind = seen(&done.failure.bad[0]).seen.kind(&done.case);
+    assert_eq!(kind, Some(FailureKind::WrongOutput), "{text}");
+    Some(done)
+}
+
+#[test]
+fn cxx_that_the_machine_cannot_follow_passes_the_checks_of_compilers() {
+    let Some(done) = reduced_cxx("template") else { return };
+    let text = text_of(&done.case);
+    assert!(!done.executed, "{text}");
+    assert!(done.tokens.1 <= 60, "{} tokens: {text}", done.tokens.1);
+    for check in ["gcc", "clang"] {
+        let named = |name: &String| name.contains(check) && name.contains("-fsanitize=");
+        assert!(done.checked_by.iter().any(named), "{:?}", done.checked_by);
+    }
+}
+
+#[test]
+fn cxx_that_becomes_c_is_taken_over_by_the_machine() {
+    let Some(done) = reduced_cxx("main") else { return };
+    let text = text_of(&done.case);
+    assert!(done.executed && !done.checked_by.is_empty(), "{text}");
+    assert!(done.tokens.1 <= 40, "{} tokens: {text}", done.tokens.1);
 }

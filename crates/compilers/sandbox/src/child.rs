@@ -14,9 +14,10 @@ use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::folder::FolderWatch;
-use crate::plan::LaunchPlan;
+use crate::plan::{self, LaunchPlan};
 use crate::procfs;
 use crate::run::{Capture, Ended, Finished, KillReason, Run, Status};
+use crate::scratch::Scratch;
 use crate::shepherd::{self, Report};
 use crate::signals::{self, RunGuard};
 
@@ -44,7 +45,8 @@ pub(crate) fn execute(run: &Run) -> io::Result<Ended> {
     if run.stop.as_ref().is_some_and(|stop| stop.is_set()) {
         return Ok(Ended::Killed(KillReason::Stop, Finished::nothing()));
     }
-    let (mut shepherd, mut pipes) = Shepherd::start(run)?;
+    let temporaries = plan::temporaries(run)?;
+    let (mut shepherd, mut pipes) = Shepherd::start(run, temporaries.as_ref())?;
     let (why, report) = pipes.pump(&mut shepherd, run, begin)?;
     pipes.drain()?;
     shepherd.end(report.is_some());
@@ -84,8 +86,8 @@ struct Shepherd {
 }
 
 impl Shepherd {
-    fn start<'a>(run: &'a Run) -> io::Result<(Shepherd, Pipes<'a>)> {
-        let plan = LaunchPlan::new(run)?;
+    fn start<'a>(run: &'a Run, temporaries: Option<&Scratch>) -> io::Result<(Shepherd, Pipes<'a>)> {
+        let plan = LaunchPlan::new(run, temporaries)?;
         let (child_in, stdin) = if run.stdin.is_empty() {
             (OwnedFd::from(File::open("/dev/null")?), None)
         } else {

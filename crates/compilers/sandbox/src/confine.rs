@@ -5,6 +5,10 @@
 //! which sockets could be had past the filter. Reading and executing stay free everywhere:
 //! compilers need half the system.
 //!
+//! A server of ours that runs other people's code in its forks confines itself: [`confine_server`] leaves it
+//! nothing to write to but what is open, and [`confine_program`] takes from a fork, just before such code is
+//! called, the right to start processes and to signal others.
+//!
 //! What this does not hold: mode bits, owners and times of files outside can be changed where the
 //! user may (Landlock does not cover them), and a local socket that has a name can be connected
 //! to. It contains programs that go wrong, not hostile ones.
@@ -17,7 +21,7 @@ use std::sync::LazyLock;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 use nix::libc;
 
@@ -33,10 +37,43 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 pub(crate) fn rules(dir: &Path) -> io::Result<Option<OwnedFd>> {
     prepare();
     let dir = PathFd::new(dir).map_err(io::Error::other)?;
-    build(dir).map_err(io::Error::other)
+    Ok(build(Some(dir)).map_err(io::Error::other)?.into())
 }
 
-fn build(dir: PathFd) -> Result<Option<OwnedFd>, RulesetError> {
+/// Confines this process, and all that it starts from now on, for good: it can read everything and write only
+/// to devices without harm and to what is open already, and has no network. What the system cannot enforce,
+/// [`weaknesses`] tells.
+pub fn confine_server() -> io::Result<()> {
+    prepare();
+    let rules = build(None).map_err(io::Error::other)?;
+    rules.restrict_self().map_err(io::Error::other)?;
+    install(&FILTER)
+}
+
+/// Takes from this process the right to start processes, to become another program, and to signal processes that
+/// are not confined with it: it is about to call code that nobody knows. It has one thread.
+pub fn confine_program() -> io::Result<()> {
+    let rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .scope(Scope::from_all(NEWEST))
+        .and_then(|rules| rules.create())
+        .and_then(RulesetCreated::restrict_self);
+    rules.map_err(io::Error::other)?;
+    install(&NO_PROCESSES)
+}
+
+/// Makes a filter hold for this process, where the kernel has filters.
+fn install(filter: &[libc::sock_filter]) -> io::Result<()> {
+    // SAFETY: numbers.
+    let alone = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+    match alone >= 0 && set_filter(filter) {
+        true => Ok(()),
+        false => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Without `dir` nothing can be written.
+fn build(dir: Option<PathFd>) -> Result<RulesetCreated, RulesetError> {
     let all = AccessFs::from_all(NEWEST);
     // No device files: to root they would be a way round everything.
     let inside = all & !(AccessFs::MakeBlock | AccessFs::MakeChar);
@@ -46,8 +83,10 @@ fn build(dir: PathFd) -> Result<Option<OwnedFd>, RulesetError> {
         .handle_access(all)?
         .handle_access(AccessNet::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?
-        .create()?
-        .add_rule(PathBeneath::new(dir, inside))?;
+        .create()?;
+    if let Some(dir) = dir {
+        rules = rules.add_rule(PathBeneath::new(dir, inside))?;
+    }
     if let Ok(root) = PathFd::new("/") {
         rules = rules.add_rule(PathBeneath::new(root, AccessFs::from_read(NEWEST)))?;
     }
@@ -56,24 +95,25 @@ fn build(dir: PathFd) -> Result<Option<OwnedFd>, RulesetError> {
             rules = rules.add_rule(PathBeneath::new(file, device))?;
         }
     }
-    Ok(rules.into())
+    Ok(rules)
 }
 
 /// Confines the calling process, by these rules where there are any; false, with the error number
 /// set, when that fails. Async-signal-safe after [`rules`].
 pub(crate) fn enter(rules: Option<c_int>) -> bool {
-    // SAFETY: numbers, and a filter that lives as long as the process.
-    unsafe {
-        if rules.is_some_and(|fd| libc::syscall(libc::SYS_landlock_restrict_self, fd, 0) < 0) {
-            return false;
-        }
-        if !*SECCOMP || FILTER.is_empty() {
-            return true;
-        }
-        let program =
-            libc::sock_fprog { len: FILTER.len() as u16, filter: FILTER.as_ptr().cast_mut() };
-        libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) >= 0
+    // SAFETY: numbers.
+    let restrict = |fd: c_int| unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fd, 0) };
+    rules.is_none_or(|fd| restrict(fd) >= 0) && set_filter(&FILTER)
+}
+
+/// Makes a filter hold, where the kernel has filters; false, with the error number set, when that fails.
+fn set_filter(filter: &[libc::sock_filter]) -> bool {
+    if !*SECCOMP || filter.is_empty() {
+        return true;
     }
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: a filter of as many instructions as it says, which the kernel copies.
+    unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) >= 0 }
 }
 
 /// Computes what [`enter`] uses.
@@ -90,6 +130,23 @@ static SECCOMP: LazyLock<bool> = LazyLock::new(|| {
 
 /// The filter, a program of the kernel's little machine.
 static FILTER: LazyLock<Vec<libc::sock_filter>> = LazyLock::new(filter);
+
+/// The one that allows no new process and no other program.
+static NO_PROCESSES: LazyLock<Vec<libc::sock_filter>> = LazyLock::new(|| deny(STARTING));
+
+/// Calls that start a process, a thread or a program.
+#[cfg(target_arch = "x86_64")]
+const STARTING: &[c_long] = &[
+    libc::SYS_clone,
+    libc::SYS_clone3,
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_execve,
+    libc::SYS_execveat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const STARTING: &[c_long] =
+    &[libc::SYS_clone, libc::SYS_clone3, libc::SYS_execve, libc::SYS_execveat];
 
 /// One way of making system calls, and the numbers of those that matter in it.
 struct Convention {
@@ -127,20 +184,43 @@ const CONVENTIONS: [Convention; 1] =
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const CONVENTIONS: [Convention; 0] = [];
 
+/// Instructions of the kernel's little machine, and places in its `seccomp_data`.
+const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+const EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
+const NUMBER: u32 = 0;
+const ARCH: u32 = 4;
+
+fn code(code: u32, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
+    libc::sock_filter { code: code as u16, jt, jf, k }
+}
+
+/// The last instruction of a way through a filter.
+fn end(verdict: u32) -> libc::sock_filter {
+    code(libc::BPF_RET | libc::BPF_K, verdict, 0, 0)
+}
+
+/// The verdict that a call is not permitted.
+const DENY: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+
+/// A filter that denies calls of our own convention, and every call of another.
+fn deny(calls: &[c_long]) -> Vec<libc::sock_filter> {
+    let Some(own) = CONVENTIONS.first() else { return Vec::new() };
+    let mut program = vec![code(LOAD, ARCH, 0, 0), code(EQUAL, own.arch, 1, 0), end(DENY)];
+    program.extend([code(LOAD, NUMBER, 0, 0), code(AND, own.mask, 0, 0)]);
+    for &call in calls {
+        program.extend([code(EQUAL, call as u32, 0, 1), end(DENY)]);
+    }
+    program.push(end(libc::SECCOMP_RET_ALLOW));
+    program
+}
+
 fn filter() -> Vec<libc::sock_filter> {
-    const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
-    const EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
-    const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
-    // Places in the kernel's `seccomp_data`; of an argument the low half.
-    const NUMBER: u32 = 0;
-    const ARCH: u32 = 4;
+    // Of an argument the low half.
     const ARGUMENT: u32 = if cfg!(target_endian = "little") { 16 } else { 20 };
     // In `socketcall`, the call for a new socket.
     const NEW_SOCKET: u32 = 1;
-    let code = |code: u32, k: u32, jt, jf| libc::sock_filter { code: code as u16, jt, jf, k };
-    let end = |verdict| code(libc::BPF_RET | libc::BPF_K, verdict, 0, 0);
-    let (allow, deny) =
-        (end(libc::SECCOMP_RET_ALLOW), end(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
+    let (allow, deny) = (end(libc::SECCOMP_RET_ALLOW), end(DENY));
     let mut program = Vec::new();
     for convention in CONVENTIONS {
         let mut body = vec![code(LOAD, NUMBER, 0, 0), code(AND, convention.mask, 0, 0)];

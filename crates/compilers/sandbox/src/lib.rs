@@ -8,7 +8,8 @@
 //! can ([`weaknesses`]). [`Stop`] ends runs from outside. [`Scratch`] is a temporary folder that removes
 //! itself; [`sweep`] removes those of processes that were killed. [`foreground()`] is for the few commands
 //! that share the terminal with a person (a package manager, `sudo`, `cargo`). [`Service`] is a program of
-//! our own that we talk to while it runs, and a [`traced()`] command is one that a tracer of ours watches.
+//! our own that we talk to while it runs; it may confine itself ([`confine_server`]). A file that is read by the
+//! next process is written by [`replace_file`]: whole, or not at all. And a [`traced()`] command is one that a tracer of ours watches.
 //! [`die_with_children`] makes Ctrl-C an orderly end.
 //!
 //! **The shepherd.** Between us and a program stands a fork of us that executes nothing, leads a session of
@@ -42,6 +43,7 @@ mod folder;
 mod foreground;
 mod plan;
 mod procfs;
+mod replace;
 mod run;
 mod scratch;
 mod service;
@@ -51,8 +53,9 @@ mod stop;
 mod traced;
 
 pub use account::Account;
-pub use confine::weaknesses;
+pub use confine::{confine_program, confine_server, weaknesses};
 pub use foreground::foreground;
+pub use replace::replace_file;
 pub use run::{Capture, Ended, Finished, KillReason, Run, Status, served, spent};
 pub use scratch::{Scratch, sweep};
 pub use service::Service;

@@ -11,6 +11,7 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use crate::confine;
 use crate::run::Run;
+use crate::scratch::Scratch;
 
 /// Where a program is searched without a `PATH`, as the C library does.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
@@ -33,8 +34,8 @@ pub(crate) struct LaunchPlan {
 
 impl LaunchPlan {
     /// Fails when a word holds a zero byte or the folder of a confinement cannot be opened.
-    pub(crate) fn new(run: &Run) -> io::Result<LaunchPlan> {
-        let environment = environment(run);
+    pub(crate) fn new(run: &Run, temporaries: Option<&Scratch>) -> io::Result<LaunchPlan> {
+        let environment = environment(run, temporaries);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
         let argv = std::iter::once(run.program.as_os_str()).chain(run.args.iter().map(|a| &**a));
         let rules = match &run.confined_to {
@@ -84,15 +85,25 @@ fn c_string(word: OsString) -> io::Result<CString> {
     Ok(CString::new(word.into_vec())?)
 }
 
+/// Where programs put their temporary files.
+const TMPDIR: &str = "TMPDIR";
+
+/// A folder for the temporary files of a run that was given none: what it leaves there when it is killed goes
+/// with the folder.
+pub(crate) fn temporaries(run: &Run) -> io::Result<Option<Scratch>> {
+    let has_own = run.confined_to.is_some() || run.env.iter().any(|(name, _)| name == TMPDIR);
+    if has_own { Ok(None) } else { Scratch::new().map(Some) }
+}
+
 /// Ours, and what the run adds. A confined program gets a `TMPDIR` that it can write to.
-fn environment(run: &Run) -> Vec<(OsString, OsString)> {
+fn environment(run: &Run, temporaries: Option<&Scratch>) -> Vec<(OsString, OsString)> {
     let mut all: Vec<_> = std::env::vars_os().collect();
     let mut set = |name: &OsStr, value: &OsStr| {
         all.retain(|(old, _)| old != name);
         all.push((name.to_os_string(), value.to_os_string()));
     };
-    if let Some(dir) = &run.confined_to {
-        set(OsStr::new("TMPDIR"), dir.as_os_str());
+    if let Some(dir) = run.confined_to.as_deref().or(temporaries.map(Scratch::path)) {
+        set(OsStr::new(TMPDIR), dir.as_os_str());
     }
     for (name, value) in &run.env {
         set(name, value);

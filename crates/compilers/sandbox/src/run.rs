@@ -23,7 +23,8 @@ pub struct Run {
     pub stdin: Vec<u8>,
     /// Folder it runs in; `None` is the current one.
     pub cwd: Option<PathBuf>,
-    /// Variables added to the environment it inherits.
+    /// Variables added to the environment it inherits. Without a `TMPDIR` among them it gets one that is
+    /// removed afterwards: a compiler that is killed does not remove its temporary files.
     pub env: Vec<(OsString, OsString)>,
     /// Time after which it is killed with all it started.
     pub wall: Duration,

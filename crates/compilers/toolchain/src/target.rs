@@ -1,6 +1,7 @@
 //! What is tested: a compiler with flags, and how its programs are run.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The language of a program.
@@ -14,6 +15,17 @@ pub enum Language {
     /// C++11 or later.
     #[serde(rename = "c++")]
     Cxx,
+}
+
+impl Language {
+    /// The language of a file, by the end of its name, as drivers tell it.
+    pub fn of(file: &Path) -> Language {
+        let end = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+        match end {
+            "cpp" | "cc" | "cxx" | "c++" | "C" | "cp" | "CPP" => Language::Cxx,
+            _ => Language::C,
+        }
+    }
 }
 
 /// Who made a compiler. Versions of one family are likely to share their bugs, and agreement within

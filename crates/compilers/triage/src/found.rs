@@ -14,6 +14,39 @@ pub struct Blame {
     pub limits: Vec<String>,
 }
 
+/// Options without which nearly every bug is gone: they prepare what other passes get wrong.
+const PREPARING: &[&str] = &["inline", "einline", "early-inlining", "inline-small-functions"];
+
+impl Blame {
+    /// The pass, or the option or counter that is known in its place.
+    pub fn part(&self) -> Option<String> {
+        self.pass.clone().or_else(|| self.culprits.first().map(|culprit| culprit.name.clone()))
+    }
+
+    /// The same for keys. The first pass with which LLVM shows a bug depends on the program more than an option
+    /// that hides it.
+    pub fn stable_part(&self) -> Option<String> {
+        let is_bisected = self.culprits.iter().any(|culprit| culprit.method == Method::OptBisect);
+        let option = self.culprits.iter().find(|culprit| culprit.method == Method::Option);
+        option.filter(|_| is_bisected).map(|option| option.name.clone()).or_else(|| self.part())
+    }
+
+    /// Flags that switch off the part that is to blame in any program: an option or a pass. Counters and
+    /// limits count what happens in one program.
+    pub fn switch(&self) -> Option<&[String]> {
+        let is_switch = |culprit: &&Culprit| match culprit.method {
+            Method::Option | Method::DisabledPass => {
+                !culprit.hides.is_empty() && !PREPARING.contains(&culprit.name.as_str())
+            }
+            Method::Message | Method::LastPass | Method::OptBisect | Method::DebugCounter => false,
+        };
+        // An option switches a pass off in all its places.
+        let options = self.culprits.iter().filter(|culprit| culprit.method == Method::Option);
+        let all = options.chain(&self.culprits);
+        all.filter(is_switch).map(|culprit| culprit.hides.as_slice()).next()
+    }
+}
+
 /// Something without which the bug is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Culprit {
@@ -41,7 +74,8 @@ pub enum Method {
     DebugCounter,
     /// GCC's `-fdisable-tree-*`, `-fdisable-rtl-*` and `-fdisable-ipa-*`.
     DisabledPass,
-    /// An option that is on at the failing level and off at the one that works.
+    /// An option: of GCC, one that is on at the failing level and off at the one that works; of clang, one that
+    /// switches off what the optimiser may assume or do.
     Option,
 }
 
@@ -76,7 +110,7 @@ pub enum Cell {
     /// Another fault.
     Otherwise(FailureKind),
     /// It does not support the program.
-    #[serde(rename = "not-for-it")]
+    #[serde(alias = "not-for-it")]
     Unsupported,
     /// Nothing is wrong that it could show: a failed check of a compiler that may not check.
     CannotTell,

@@ -10,14 +10,7 @@ use crate::found::{Blame, Ladder};
 /// A crash or a rejection is known by the compiler's own words and the pass. For wrong code there are
 /// no such words: the blamed pass has to do, with what the ladder says.
 pub fn key(fault: &Fault, family: Family, blame: &Blame, ladder: &Ladder) -> String {
-    let family = match family {
-        Family::Gcc => "gcc",
-        Family::Clang => "clang",
-        Family::Tcc => "tcc",
-        Family::Pcc => "pcc",
-        Family::Other => "other",
-    };
-    let mut parts = vec![format!("{} {family}", fault.kind.name())];
+    let mut parts = vec![format!("{} {}", fault.kind.name(), family_name(family))];
     let told = matches!(fault.kind, FailureKind::CompilerCrash | FailureKind::Rejection);
     if told && !fault.known_by.is_empty() {
         parts.push(place(&fault.known_by));
@@ -25,10 +18,20 @@ pub fn key(fault: &Fault, family: Family, blame: &Blame, ladder: &Ladder) -> Str
         parts.push(ladder.pattern());
     }
     // Where no pass is to blame, an option or a counter says at least something.
-    let part = blame.pass.clone().or_else(|| blame.culprits.first().map(|c| c.name.clone()));
-    parts.extend(part.map(|name| stem(&name).to_string()));
+    parts.extend(blame.part().map(|name| stem(&name).to_string()));
     parts.retain(|part| !part.is_empty());
     parts.join(" | ").replace(['\n', '\r'], " ")
+}
+
+/// A family in keys.
+pub(crate) fn family_name(family: Family) -> &'static str {
+    match family {
+        Family::Gcc => "gcc",
+        Family::Clang => "clang",
+        Family::Tcc => "tcc",
+        Family::Pcc => "pcc",
+        Family::Other => "other",
+    }
 }
 
 /// What a crash is known by in every version: the lines of a compiler's source move, and GCC renamed
@@ -51,7 +54,7 @@ pub(crate) fn place(known_by: &str) -> String {
 }
 
 /// A pass's name without the number of its place in the pipeline: `tailr1` and `tailr2` are one.
-fn stem(name: &str) -> &str {
+pub fn stem(name: &str) -> &str {
     match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
         "" => name,
         stem => stem,

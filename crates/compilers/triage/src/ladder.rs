@@ -14,9 +14,15 @@ use crate::probe::{folders, side_by_side};
 /// The usual levels, in the order of their columns.
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
 
-/// What compilers say to a flag that they do not have.
-const UNKNOWN_FLAG: &[&str] =
-    &["unrecognized command-line option", "unrecognized command line option", "unknown argument"];
+/// What compilers say to a flag that they do not have, or that is for another machine.
+const UNKNOWN_FLAG: &[&str] = &[
+    "unrecognized command-line option",
+    "unrecognized command line option",
+    "unknown argument",
+    "unsupported option",
+    "unknown target CPU",
+    "bad value ",
+];
 
 /// Asks every compiler of a family, at each level that it has and with the failing flags.
 ///
@@ -111,6 +117,14 @@ fn numbers(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
 }
 
+/// A compiler's name without its version: `gcc` of `gcc-12`, `aarch64-linux-gnu-gcc` of `aarch64-linux-gnu-gcc-12`.
+/// Versions of one compiler have it in common.
+pub fn product(name: &str) -> &str {
+    let digit = |at: usize| name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+    let version = name.match_indices('-').map(|(at, _)| at).find(|at| digit(*at));
+    version.filter(|at| *at > 0).map_or(name, |at| &name[..at])
+}
+
 impl Ladder {
     /// The oldest compiler that fails anywhere, by name.
     pub fn first_bad(&self) -> Option<&str> {
@@ -142,7 +156,11 @@ impl Ladder {
         // The first failing column: -Os comes last, because what inlines less shows less.
         let lowest = first.cells.iter().position(|cell| *cell == Cell::Fails).unwrap_or(0);
         let level = self.levels.get(lowest).map(String::as_str).unwrap_or_default();
-        let right = |rung: &Rung| rung.cells.get(lowest) == Some(&Cell::Works);
+        // A native compiler is no older version of a cross compiler.
+        let right = |rung: &Rung| {
+            product(&rung.compiler) == product(&first.compiler)
+                && rung.cells.get(lowest) == Some(&Cell::Works)
+        };
         match numbers(&first.version).first() {
             Some(major) if self.rungs[..at].iter().any(right) => {
                 format!("from {level}, since {major}")
@@ -189,6 +207,9 @@ mod tests {
         let silent = ("9.3.0", [Works, Unsupported, Works]);
         assert_eq!(ladder(&[silent, twelve]).pattern(), "from -O2");
         assert_eq!(ladder(&[ten]).pattern(), "");
+        let mut cross = ladder(&[ten, twelve]);
+        cross.rungs[1].compiler = "aarch64-linux-gnu-gcc-12".into();
+        assert_eq!(cross.pattern(), "from -O2", "the native one is another compiler");
         let all = ladder(&[nine, ten, eleven, twelve]);
         assert_eq!((all.first_bad(), all.last_bad()), (Some("gcc-11.2.0"), Some("gcc-12.2.0")));
         assert_eq!(all.works(), ["gcc-9.3.0", "gcc-10.1.0"]);
@@ -212,6 +233,21 @@ mod tests {
         let release = ("16.0.6", [Cell::CannotTell, Cell::CannotTell, Unsupported]);
         let told = ladder(&[release, ("17.0.0", [Works, Fails, Fails])]);
         assert_eq!((told.pattern().as_str(), told.works().len()), ("from -O2", 0));
+    }
+
+    #[test]
+    fn versions_of_one_compiler_have_one_name() {
+        for (name, want) in [
+            ("gcc-12", "gcc"),
+            ("aarch64-linux-gnu-gcc-12", "aarch64-linux-gnu-gcc"),
+            ("x86_64-linux-gnu-gcc", "x86_64-linux-gnu-gcc"),
+            ("libLLVM-22.1.8+assertions@/opt/llvm-22/lib/libLLVM.so", "libLLVM"),
+            ("tcc", "tcc"),
+            ("./gcc-my/bin/gcc-13", "./gcc-my/bin/gcc"),
+            ("-12", "-12"),
+        ] {
+            assert_eq!(product(name), want);
+        }
     }
 
     #[test]

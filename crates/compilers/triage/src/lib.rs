@@ -6,11 +6,10 @@
 //! code before and after the blamed pass, and [`key()`] makes of what was learnt the key by which the same
 //! bug is recognised.
 //!
-//! Where no pass can be blamed (compilers other than GCC and LLVM, or code that always runs), the key of wrong
-//! code contains the operators of the reduced program: listing one bug twice does less harm than hiding one
-//! behind another.
+//! Wrong code is told apart by what hides it ([`Mask`]): the construct of the program that a bug is about, and the
+//! part of the compiler where it happens; of an LLVM module, what the pass must see. Its key is made of both.
 //!
-//! Not here: bisecting a compiler's own history, and passes of link-time optimisation in LLVM.
+//! Not here: bisecting a compiler's own history.
 
 mod blame;
 mod dump;
@@ -19,12 +18,16 @@ mod gcc;
 mod key;
 mod ladder;
 mod llvm;
+mod mask;
 mod message;
 mod minimise;
 mod probe;
 
 pub use blame::blame;
+pub use cmask::Construct;
 pub use dump::dumps;
 pub use found::{Blame, Cell, Culprit, Ladder, Method, Rung};
-pub use key::key;
-pub use ladder::ladder;
+pub use irmask::Construct as ModuleConstruct;
+pub use key::{key, stem as pass_stem};
+pub use ladder::{ladder, product};
+pub use mask::{Mask, MaskProbe, most_telling, wrong_code_key};

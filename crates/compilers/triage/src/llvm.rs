@@ -1,7 +1,7 @@
-//! LLVM: which is the first pass that makes the bug.
+//! LLVM: which is the first pass that makes the bug, and whether an option of clang hides it.
 //!
-//! `-opt-bisect-limit=N` runs the first N passes that may be left out and says which. Each unit
-//! counts for itself; what is optimised when linking is not counted at all.
+//! `-opt-bisect-limit=N` runs the first N passes that may be left out and says which. Each unit counts for itself. What
+//! the linker optimises (`-flto`) counts apart, and is asked through it where no pass of a unit matters.
 
 use std::collections::BTreeSet;
 
@@ -21,36 +21,95 @@ struct PassRun {
     on: String,
 }
 
+/// Where passes are run and counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// When a unit is compiled.
+    Compile,
+    /// When the linker optimises the whole program: only asked where no pass of the units matters.
+    Link,
+}
+
+impl Stage {
+    /// Stops after so many passes; -1 lists them all.
+    fn flags(self, limit: i64) -> Vec<String> {
+        match self {
+            Stage::Compile => vec!["-mllvm".into(), format!("-opt-bisect-limit={limit}")],
+            Stage::Link => vec![format!("-Wl,-plugin-opt=-opt-bisect-limit={limit}")],
+        }
+    }
+
+    /// The passes that are run for each unit, or for all.
+    fn steps(self, bench: &FaultProbe, target: &Target) -> Result<Vec<Vec<PassRun>>, Trouble> {
+        let flags = self.flags(-1);
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        Ok(match self {
+            Stage::Compile => {
+                bench.listings(target, &flags)?.iter().map(|(_, text)| steps(text)).collect()
+            }
+            Stage::Link => vec![steps(&bench.linking(target, &flags)?)],
+        })
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Stage::Compile => "",
+            Stage::Link => " when linking",
+        }
+    }
+}
+
 pub(crate) fn blame(
     bench: &FaultProbe,
     target: &Target,
     blame: &mut Blame,
     tell: &(dyn Fn(&str) + Sync),
 ) -> Result<(), Trouble> {
-    let listings = bench.listings(target, &["-mllvm", "-opt-bisect-limit=-1"])?;
-    let units: Vec<Vec<PassRun>> = listings.iter().map(|(_, text)| steps(text)).collect();
+    let links = target.flags.iter().any(|flag| flag.starts_with("-flto"));
+    for stage in [Stage::Compile, Stage::Link] {
+        let is_last = !links || stage == Stage::Link;
+        if let Some(limit) = bisect(bench, target, stage, blame, tell)? {
+            if is_last {
+                blame.limits.push(limit);
+                return Ok(());
+            }
+            continue;
+        }
+        return option(bench, target, blame, tell);
+    }
+    Ok(())
+}
+
+/// Finds the pass of a stage; else why there is none.
+fn bisect(
+    bench: &FaultProbe,
+    target: &Target,
+    stage: Stage,
+    blame: &mut Blame,
+    tell: &(dyn Fn(&str) + Sync),
+) -> Result<Option<String>, Trouble> {
+    let units = stage.steps(bench, target)?;
     let count = units.iter().flatten().map(|step| step.number).max().unwrap_or(0);
-    let mut give_up = |words: String| {
-        blame.limits.push(words);
-        Ok(())
-    };
     if count == 0 {
         let label = target.label();
-        return give_up(format!("{label} lists no passes for -opt-bisect-limit."));
+        return Ok(Some(format!("{label} lists no passes for -opt-bisect-limit.")));
     }
     let fails = |limit: u64| {
-        tell(&format!("{}: stopped after pass {limit} of {count}", target.label()));
-        bench.ask(target, &flags(limit))
+        tell(&format!(
+            "{}: stopped after pass {limit} of {count}{}",
+            target.label(),
+            stage.words()
+        ));
+        bench.ask(target, &stage.flags(limit as i64))
     };
     if fails(count)? != ProbeAnswer::Fails {
-        return give_up("With all passes counted (-opt-bisect-limit) it does not fail.".into());
+        return Ok(Some("With all passes counted (-opt-bisect-limit) it does not fail.".into()));
     }
     if fails(0)? == ProbeAnswer::Fails {
-        let lto = target.flags.iter().any(|flag| flag.starts_with("-flto"));
-        let where_else = if lto { ", or is optimised when linking" } else { "" };
-        return give_up(format!(
+        return Ok(Some(
             "It fails with every pass left out that may be left out, so the bug is in a part that \
-             always runs{where_else}."
+             always runs."
+                .into(),
         ));
     }
     // Invariant: `bad` fails and `good` does not. So there is a boundary even where a bug comes and
@@ -72,15 +131,42 @@ pub(crate) fn blame(
         blame.limits.push("Each file numbers its own passes, so it is one of several.".into());
     }
     for step in here {
-        let detail = format!("pass {bad} of {count}, on {}", plain(&step.on));
-        blame.culprits.push(culprit(Method::OptBisect, &step.pass, &flags(good), detail));
+        let (words, on) = (stage.words(), plain(&step.on));
+        let detail = format!("pass {bad} of {count}{words}, on {on}");
+        let hides = stage.flags(good as i64);
+        blame.culprits.push(culprit(Method::OptBisect, &step.pass, &hides, detail));
         blame.pass.get_or_insert_with(|| step.pass.clone());
     }
-    Ok(())
+    Ok(None)
 }
 
-fn flags(limit: u64) -> Vec<String> {
-    vec!["-mllvm".into(), format!("-opt-bisect-limit={limit}")]
+/// Options of the front end that switch off a part of the optimiser, or what it may assume, in any program.
+const OPTIONS: &[&str] = &[
+    "strict-aliasing",
+    "vectorize",
+    "slp-vectorize",
+    "unroll-loops",
+    "delete-null-pointer-checks",
+    "builtin",
+    "jump-tables",
+];
+
+/// Of these, the first without which the bug is gone.
+fn option(
+    bench: &FaultProbe,
+    target: &Target,
+    blame: &mut Blame,
+    tell: &(dyn Fn(&str) + Sync),
+) -> Result<(), Trouble> {
+    for name in OPTIONS {
+        tell(&format!("{}: without {name}", target.label()));
+        let hides = vec![format!("-fno-{name}")];
+        if bench.ask(target, &hides)? == ProbeAnswer::Works {
+            blame.culprits.push(culprit(Method::Option, name, &hides, String::new()));
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The passes that were run.

@@ -117,6 +117,17 @@ impl<'a> FaultProbe<'a> {
         Ok(all)
     }
 
+    /// What compiler and linker say, with more flags, when the whole program is made.
+    pub(crate) fn linking(&self, target: &Target, more: &[&str]) -> Result<String, Trouble> {
+        let output = self.folders[0].file("listing");
+        let alone = Case { harness: None, ..self.case.clone() };
+        let more: Vec<String> = more.iter().map(ToString::to_string).collect();
+        let words = oracle::arguments(&alone, &with(target, &more), None, &output);
+        let said = self.output_of(&words.unwrap_or_default());
+        let _ = std::fs::remove_file(output);
+        said
+    }
+
     /// Compiles the one unit of the case with more flags.
     pub(crate) fn compile(
         &self,

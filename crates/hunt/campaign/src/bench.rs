@@ -15,6 +15,7 @@ use oracle::{Detectors, Lab, Limits, TargetProbes, Trouble};
 use sandbox::{Account, Scratch, Stop};
 use toolchain::Compiler;
 
+use crate::attribution::KnownBugs;
 use crate::plan::Plan;
 use crate::record::{NewFinding, Tested};
 
@@ -40,6 +41,8 @@ pub struct TestBench {
     signatures: Mutex<BTreeMap<String, u64>>,
     /// Failures that tests under way have seen, by engine and seed.
     sightings: Mutex<BTreeMap<(String, u64), Vec<NewFinding>>>,
+    /// Bugs that were studied.
+    known_bugs: Mutex<Arc<KnownBugs>>,
     /// What each thread is doing, and since when.
     activities: Mutex<Vec<(ThreadId, String, Instant)>>,
     /// Processor time that external programs had used when the hunt began.
@@ -78,6 +81,7 @@ impl TestBench {
             detectors: OnceLock::new(),
             signatures: Mutex::default(),
             sightings: Mutex::default(),
+            known_bugs: Mutex::new(Arc::new([])),
             activities: Mutex::default(),
             before: sandbox::spent(),
             generators: AtomicU64::new(0),
@@ -116,12 +120,26 @@ impl TestBench {
         all.get(signature).copied().unwrap_or(0)
     }
 
+    /// Sets the bugs that were studied: what they explain is not certified and reduced again.
+    pub fn learn(&self, known: Arc<KnownBugs>) {
+        *self.known_bugs.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+
+    /// The bugs that were studied.
+    pub fn known_bugs(&self) -> Arc<KnownBugs> {
+        self.known_bugs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Notes what this thread does from now on.
     pub fn begins(&self, what: String) {
+        self.thread_begins(thread::current().id(), what);
+    }
+
+    /// Notes what a worker's thread does from now on, as another says that helps it.
+    pub fn thread_begins(&self, worker: ThreadId, what: String) {
         let mut all = self.activities.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = thread::current().id();
-        all.retain(|(thread, ..)| *thread != own);
-        all.push((own, what, Instant::now()));
+        all.retain(|(thread, ..)| *thread != worker);
+        all.push((worker, what, Instant::now()));
     }
 
     /// This thread is done with what it did.

@@ -11,6 +11,7 @@ use oracle::{
 use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target, targets};
 
+use crate::attribution::{Attribution, attribute};
 use crate::bench::TestBench;
 use crate::engine::TestProgram;
 use crate::predict::predict;
@@ -294,8 +295,13 @@ impl<'a> DifferentialTest<'a> {
         cost: &mut Cost,
     ) -> Result<NewFinding, Trouble> {
         let known = self.bench.count(&suspicion.signature);
+        let attributed_to = self.explained_by(&suspicion)?;
         let certificate = match &self.certificate {
             Some(certificate) => certificate.clone(),
+            None if let Some(bug) = attributed_to => {
+                let opinions = vec![self.made.own.clone(), right_behind(&suspicion, bug)];
+                Certificate { opinions }
+            }
             // A crash is a bug whatever the program means.
             None if !suspicion.kind.is_wrong_code() => {
                 Certificate { opinions: vec![self.made.own.clone()] }
@@ -310,7 +316,20 @@ impl<'a> DifferentialTest<'a> {
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
         let standing = standing(&suspicion, &agreement, &certificate);
-        Ok(self.describe(suspicion, standing, &agreement.right, certificate))
+        let found = self.describe(suspicion, standing, &agreement.right, certificate);
+        Ok(NewFinding { attributed_to: attributed_to.filter(|_| found.stands()), ..found })
+    }
+
+    /// Which bug that was studied explains a failure.
+    fn explained_by(&self, suspicion: &Suspicion) -> Result<Option<i64>, Trouble> {
+        let known = self.bench.known_bugs();
+        let target = self.targets.iter().find(|t| suspicion.targets.first() == Some(&t.label()));
+        let Some(target) = target.filter(|_| !known.is_empty()) else { return Ok(None) };
+        self.bench.begins(format!("is what {} does a bug that is known?", target.label()));
+        match attribute(&self.lab, &self.made.case, suspicion.kind, target, &known)? {
+            Attribution::Explained(bug) => Ok(Some(bug)),
+            Attribution::New(_) => Ok(None),
+        }
     }
 
     fn describe(
@@ -326,6 +345,7 @@ impl<'a> DifferentialTest<'a> {
         let (failing, right) = (those(&suspicion.targets), those(right));
         let subject = ProgramSubject::new(&self.made.case, suspicion.kind, &failing, &right);
         NewFinding {
+            attributed_to: None,
             kind: suspicion.kind,
             standing,
             artifacts: self.artifacts(&suspicion),
@@ -392,6 +412,16 @@ fn interrupted() -> Opinion {
         tool: "sanitizers and Frama-C".into(),
         command: String::new(),
         says: Assessment::Silent("not asked: the hunt ended before".into()),
+    }
+}
+
+/// A compiler that is right about a program behind the mask of a known bug is a witness for the program.
+fn right_behind(suspicion: &Suspicion, bug: i64) -> Opinion {
+    let target = suspicion.targets.first().map(String::as_str).unwrap_or_default();
+    Opinion {
+        tool: format!("{target} without what #{bug} is about"),
+        command: String::new(),
+        says: Assessment::Valid,
     }
 }
 

@@ -45,6 +45,7 @@ fn disagreement(made: &TestProgram, opinion: &Opinion, certificate: Certificate)
         _ => String::new(),
     };
     NewFinding {
+        attributed_to: None,
         kind: FailureKind::Disagreement,
         signature: format!(
             "{} {tool} {}",
@@ -95,6 +96,7 @@ mod tests {
             standard: None,
             include: Vec::new(),
             expected: Some(Expected::default()),
+            omitted: Default::default(),
         };
         let made = TestProgram::new(case, "a test".into(), own_opinion("test.c", 1), 1000);
         TestProgram { first: [Detector::Undefined].into(), ..made }

@@ -63,6 +63,11 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// The studied bug that explains a finding of its own, where that can be told before it is studied.
+    fn explained_by(&self, _found: &Finding, _known: &[(i64, Study)], _stop: &Stop) -> Option<i64> {
+        None
+    }
+
     /// Does the test of a seed.
     fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble>;
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::record::{Checks, Cost, Finding, Study, TargetResult, Tested};
+use crate::record::{Checks, Cost, Finding, TargetResult, Tested};
+use crate::worker::StudyOutcome;
 use oracle::FailureKind;
 
 /// What happened.
@@ -16,7 +17,7 @@ pub enum Event<'a> {
     /// A finding was recorded; it is on disk.
     Found(&'a Finding, &'a Progress),
     /// A finding was studied; what was learnt is on disk. Or it could not be, and why.
-    Studied(i64, Result<&'a Study, &'a str>, &'a Progress),
+    Studied(i64, Result<&'a StudyOutcome, &'a str>, &'a Progress),
     /// A message for the user: a worker joined or left, a test was set aside.
     Note(&'a str, &'a Progress),
     /// Nothing happened for a moment: time to redraw.

@@ -13,15 +13,19 @@ use anyhow::Result;
 use oracle::Trouble;
 use sandbox::Stop;
 
+use crate::attribution::KnownBugs;
 use crate::bench::TestBench;
 use crate::engine::Engine;
 use crate::event::{EndReason, EngineProgress, Event, Progress};
+use crate::explain::adopt_key;
 use crate::plan::Plan;
 use crate::queue::{Queue, QueuedTest};
-use crate::record::{Cost, Finding, Standing, Study, TargetResult, Tested};
+use crate::record::{Cost, Finding, Standing, TargetResult, Tested};
 use crate::schedule::{self, StudyBudget};
 use crate::store::{Sample, Store, StoredTarget, is_full};
-use crate::worker::{Delivery, InProcess, SharedQueue, StudyFailure, WorkResult, Worker};
+use crate::worker::{
+    Delivery, InProcess, SharedQueue, StudyFailure, StudyOutcome, WorkResult, Worker,
+};
 
 /// Between two looks at the clock: also the time until a view is drawn again.
 const TICK: Duration = Duration::from_millis(100);
@@ -85,11 +89,22 @@ impl Crew for Threads {
 /// Hunts until the time is over, the tests are done, `stop` is set or nothing more can be written,
 /// and tells of it all along.
 pub fn hunt(plan: Plan, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Result<Progress> {
+    let engines = plan.build_engines()?;
+    hunt_on(plan, engines, stop, tell)
+}
+
+/// The same with these engines in place of the plan's.
+pub fn hunt_on(
+    plan: Plan,
+    engines: Arc<[Box<dyn Engine>]>,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event),
+) -> Result<Progress> {
     plan.check_compilers()?;
     // Our own, so that the end of the time can end runs as Ctrl-C does.
     let cancel = Stop::new();
     let bench = Arc::new(TestBench::of(&plan, cancel.clone()));
-    hunt_with(plan, &mut Threads(bench), cancel, stop, tell)
+    record(plan, engines, &mut Threads(bench), cancel, stop, tell)
 }
 
 /// The same with another crew; setting `cancel` must end what is under way.
@@ -101,6 +116,18 @@ pub fn hunt_with(
     tell: &mut dyn FnMut(Event),
 ) -> Result<Progress> {
     let engines = plan.build_engines()?;
+    record(plan, engines, crew, cancel, stop, tell)
+}
+
+/// Deals out tests, and records and reports their results.
+fn record(
+    plan: Plan,
+    engines: Arc<[Box<dyn Engine>]>,
+    crew: &mut dyn Crew,
+    cancel: Stop,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event),
+) -> Result<Progress> {
     let mut store = Store::create(&plan.out)?;
     let seed = first_seed(&plan, &store)?;
     store.targets(&plan.stored_targets(&engines))?;
@@ -126,11 +153,11 @@ pub fn hunt_with(
     if plan.study {
         // Testing goes on beside it, if there is more than one worker.
         queue.let_study(plan.jobs.div_ceil(2));
-        if bench.is_some() {
-            queue.share_time(StudyBudget::new(plan.jobs, plan.time));
-        }
+        // Elsewhere those who work say how many they are.
+        let workers = if bench.is_some() { plan.jobs } else { 0 };
+        queue.share_time(StudyBudget::new(workers, plan.time));
         for finding in unstudied(&store)? {
-            queue.study(finding);
+            queue.study_later(&finding);
         }
     }
     let board = SharedQueue::new(queue);
@@ -164,6 +191,8 @@ pub fn hunt_with(
         sampled,
         unconfirmed,
     };
+    hunt.learn()?;
+    hunt.recall_studies();
     hunt.refresh();
     tell(Event::Begin(&hunt.progress));
     hunt.sample(false);
@@ -239,24 +268,22 @@ fn count_confirmed(progress: &mut Progress, found: &Finding) {
     progress.newest = Some((found.id, finding.kind, finding.summary.clone()));
 }
 
-/// Whether a finding is to be studied. One of each signature is; of wrong code, whose signature says
-/// little, some more.
+/// Whether a finding is to be studied. One of each signature is; of what does not say itself which bug it is,
+/// each that no studied bug explains.
 fn is_worth_a_study(found: &Finding) -> bool {
-    let more = || found.finding.kind.is_wrong_code() && (found.seen_before + 1).is_power_of_two();
     let kind = found.finding.kind;
     let reducible = found.finding.stands() && kind.is_of_a_compiler();
-    reducible && (found.seen_before == 0 || more())
+    let is_open = found.finding.attributed_to.is_none();
+    reducible && is_open && (found.seen_before == 0 || !kind.names_its_bug())
 }
 
 /// What earlier runs on the folder have found and not studied.
 fn unstudied(store: &Store) -> Result<Vec<Finding>> {
-    let mut waiting = Vec::new();
-    for found in store.findings()?.into_iter().filter(is_worth_a_study) {
-        if store.study(found.id)?.is_none() && is_open(store, &found) {
-            // The list has no files.
-            waiting.extend(store.finding(found.id)?);
-        }
-    }
+    let studied: BTreeSet<i64> = store.studied_ids()?;
+    let mut waiting = store.findings()?;
+    waiting.retain(|found| {
+        is_worth_a_study(found) && !studied.contains(&found.id) && is_open(store, found)
+    });
     Ok(waiting)
 }
 
@@ -300,6 +327,7 @@ impl Hunt {
             }
             if tick.elapsed() >= TICK {
                 tick = Instant::now();
+                self.recall_studies();
                 self.refresh();
                 tell(Event::Tick(&self.progress));
             }
@@ -350,7 +378,7 @@ impl Hunt {
     fn accept_delivery(&mut self, delivery: Delivery, tell: &mut dyn FnMut(Event)) {
         let is_stored = match delivery.done {
             WorkResult::Test(item, result) => self.record_test(item, *result, tell),
-            WorkResult::Study(id, result) => self.record_study(id, *result, tell),
+            WorkResult::Study(id, result) => self.record_outcome(id, *result, tell),
             WorkResult::Stray(tested) => {
                 let recorded = self.store.record(&tested).map(|_| ());
                 self.is_written(recorded)
@@ -423,31 +451,63 @@ impl Hunt {
         true
     }
 
-    /// Keeps a study; whether it is on the disk, or is none that will be.
-    fn record_study(
+    /// Keeps what came of a study; whether it is on the disk, or is none that will be.
+    fn record_outcome(
         &mut self,
         id: i64,
-        result: Result<Study, StudyFailure>,
+        result: Result<StudyOutcome, StudyFailure>,
         tell: &mut dyn FnMut(Event),
     ) -> bool {
-        if let Err(StudyFailure::Unfinished) = &result {
-            self.suspend_study(id, tell);
-            return false;
+        let is_stored = self.try_record_outcome(id, result, tell);
+        self.recall_studies();
+        is_stored
+    }
+
+    /// Findings that were queued by their numbers are read when it is their turn.
+    fn recall_studies(&mut self) {
+        loop {
+            let Some(id) = self.board.lock().recall_study() else { return };
+            match self.store.finding(id) {
+                Ok(Some(found)) => self.board.lock().study(found),
+                Ok(None) => {}
+                Err(error) => _ = self.is_written(Err(error)),
+            }
         }
-        let wanted = self.board.lock().studied(id);
+    }
+
+    fn try_record_outcome(
+        &mut self,
+        id: i64,
+        mut result: Result<StudyOutcome, StudyFailure>,
+        tell: &mut dyn FnMut(Event),
+    ) -> bool {
+        match &result {
+            Err(StudyFailure::Unfinished) => {
+                self.suspend_study(id, tell);
+                // That is all there is to know of it.
+                return true;
+            }
+            Ok(StudyOutcome::Partly(_)) if self.board.lock().suspend_study(id).is_some() => {}
+            _ => {
+                let wanted = self.board.lock().studied(id);
+                if !wanted {
+                    return true;
+                }
+            }
+        }
         self.progress.unfinished.remove(&id);
         // What was cut short may have missed the best: the next hunt does it again.
-        if !wanted || self.cancel.is_set() || result == Err(StudyFailure::Stopped) {
-            return !wanted;
+        if self.cancel.is_set() || result == Err(StudyFailure::Stopped) {
+            return false;
         }
-        self.progress.studies.2 += 1;
-        let outcome = match &result {
-            Ok(study) => {
-                let written = self.store.put_study(id, study);
+        self.progress.studies.2 += u64::from(!matches!(result, Ok(StudyOutcome::Partly(_))));
+        let outcome = match &mut result {
+            Ok(outcome) => {
+                let written = self.keep_outcome(id, outcome);
                 if !self.is_written(written) {
                     return false;
                 }
-                Ok(study)
+                Ok(&*outcome)
             }
             Err(StudyFailure::Because(why)) => Err(why.as_str()),
             Err(StudyFailure::Stopped | StudyFailure::Unfinished) => return false,
@@ -455,6 +515,28 @@ impl Hunt {
         self.refresh();
         tell(Event::Studied(id, outcome, &self.progress));
         true
+    }
+
+    /// Keeps what was learnt, a study under the key of a bug that it is of, and tells workers which bugs are known.
+    fn keep_outcome(&mut self, id: i64, outcome: &mut StudyOutcome) -> Result<()> {
+        match outcome {
+            StudyOutcome::Explained(bug) => self.store.attribute(id, *bug)?,
+            StudyOutcome::Studied(study) | StudyOutcome::Partly(study) => {
+                adopt_key(&self.store, id, study)?;
+                self.store.put_study(id, study)?;
+            }
+        }
+        self.learn()
+    }
+
+    /// Tells workers which bugs were studied.
+    fn learn(&self) -> Result<()> {
+        let known: Arc<KnownBugs> = self.store.known_bugs()?.into();
+        if let Some(bench) = &self.bench {
+            bench.learn(known.clone());
+        }
+        self.board.lock().learn(known);
+        Ok(())
     }
 
     fn suspend_study(&mut self, id: i64, tell: &mut dyn FnMut(Event)) {

@@ -16,7 +16,12 @@
 //! | `store/`, `record` | SQLite: tests, tallies, findings, files, samples over time |
 //! | `eager` | detectors that are asked before any compiler |
 //! | `miss` | undefined behaviour that a sanitizer should have reported and did not |
+//! | `operators` | what a program is made of, where nothing better tells bugs apart |
+//! | `attribution` | which studied bug explains a failure, before it is reduced |
 //! | `study`, `recheck` | findings reduced, blamed, compared over versions; asked again |
+//! | `explain` | which studied bug explains a miscompiled module |
+//! | `relatives` | the compilers that a version ladder asks |
+//! | `title` | the line by which people know a finding |
 //! | `module`, `program`, `refinement` | findings that are LLVM modules, C programs under a sequence, failed refinements |
 //!
 //! **A test is an engine and a seed.** Engines that would make another program of the same seed (another
@@ -41,8 +46,8 @@
 //! only `store/older` reads text of that kind, for stores of versions 1 to 4.
 //!
 //! **Studies.** A [`Study`] is the reduced program with its fewest flags, certificate, version ladder, blame
-//! and key, what it prints, and the code before and after the blamed pass. The first finding of a signature is
-//! studied; of wrong code, whose signature says only where it fails, also the second, fourth, eighth. A study
+//! key and mask, what it prints, and the code before and after the blamed pass. The first finding of a signature is
+//! studied; of wrong code and miscompiled modules, whose signature says little, each that no studied bug explains. A study
 //! that was interrupted is not stored: the next hunt makes it. Studies have a quarter of the workers' time as long
 //! as there are tests to do; one that needs more waits, and goes on from the program that it had reduced.
 //!
@@ -60,16 +65,19 @@
 //!
 //! **Architecture Invariant:** a program without a result is never run on a target.
 
+mod attribution;
 mod bench;
 mod check;
 mod differential;
 mod eager;
 mod engine;
 mod event;
+mod explain;
 pub mod front;
 mod hunt;
 mod miss;
 mod module;
+mod operators;
 mod plan;
 mod predict;
 mod program;
@@ -77,12 +85,15 @@ mod queue;
 mod recheck;
 mod record;
 mod refinement;
+mod relatives;
 mod schedule;
 mod seed;
 mod store;
 mod study;
+mod title;
 mod worker;
 
+pub use attribution::{Attribution, KnownBugs};
 pub use bench::TestBench;
 pub use check::{CheckReport, check};
 pub use engine::{
@@ -90,27 +101,32 @@ pub use engine::{
     SeedMaker, SmithOptions, TestProgram, Validate, least,
 };
 pub use event::{EndReason, EngineProgress, Event, Progress};
+pub use explain::{adopt_key, explained_by};
 pub use finding::Subject;
-pub use hunt::{Crew, Task, hunt, hunt_with};
+pub use hunt::{Crew, Task, hunt, hunt_on, hunt_with};
 pub use module::{FILE as MODULE, LlvmTools};
 pub use plan::{EngineChoice, Plan};
 pub use predict::{Unusable, own_opinion};
 pub use program::forget_exclusions;
 pub use queue::{Queue, QueuedTest, SeedBlock, WorkItem};
 pub use recheck::{
-    RecheckOptions, RecheckOutcome, Rechecked, Specimen, recheck_finding, write_files,
+    MaskState, RecheckOptions, RecheckOutcome, Rechecked, Specimen, recheck_finding, write_files,
 };
 pub use record::{
     BugState, Checks, Cost, Finding, NewFinding, Standing, Study, TargetResult, Tested,
 };
-pub use refinement::{AFTER, COUNTEREXAMPLE};
+pub use refinement::{AFTER, COUNTEREXAMPLE, RefinementOracles, RefinementQuery};
 pub use schedule::LONGEST_STUDY;
 pub use seed::{Seed, donors, texts};
 pub use store::{
-    Bug, Counts, EngineSpent, ListedFinding, NotedState, Sample, Snapshot, Store, StoredTarget,
-    StudyBrief, Suppression,
+    Bug, BugCount, Counts, EngineSpent, ListedFinding, NotedState, Sample, Snapshot, Store,
+    StoredTarget, StudyBrief, Suppression,
 };
 pub use study::{
-    CompilerFinder, StudyOptions, StudyProgress, failing, shrink, study_finding, summary_of,
+    CompilerFinder, StudyOptions, StudyProgress, agreed_result, failing, shrink, study_finding,
+    summary_of,
 };
-pub use worker::{Delivery, SharedQueue, StudyFailure, WorkResult, WorkSource, Worker};
+pub use title::{Title, pass_name};
+pub use worker::{
+    Delivery, SharedQueue, StudyFailure, StudyOutcome, WorkResult, WorkSource, Worker,
+};

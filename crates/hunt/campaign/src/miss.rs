@@ -165,6 +165,7 @@ fn finding(
 ) -> NewFinding {
     let UndefinedProgram { kind, line, detail, .. } = specimen;
     NewFinding {
+        attributed_to: None,
         kind: FailureKind::SanitizerMiss,
         signature: format!("{} {} {}", FailureKind::SanitizerMiss.name(), miss.tool, kind.name()),
         summary: format!("misses {} on line {line}: {detail}", kind.name()),

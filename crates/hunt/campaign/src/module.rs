@@ -2,11 +2,13 @@
 //!
 //! A target's label is `libLLVM-16 -passes=default<O3>`; which file is asked, the subject says.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
 use finding::{LibraryIdentity, ModuleFault, ModuleSubject, Subject};
 use llvmhost::{Fault, Installed, Limits, Program, Running, Server, Setup, Signature};
+use optimise::masked::needed_to_show;
 use optimise::shrink;
 use optimise::tester::OnServer;
 use optimise::verdict::{CODE_GENERATOR, Verdict, judge};
@@ -15,8 +17,9 @@ use oracle::{Assessment, Certificate, FailureKind, Opinion, SourceFile, Trouble}
 use reduce::NotReduced;
 use refine::Checker;
 use sandbox::Stop;
-use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
+use triage::{Blame, Cell, Culprit, Ladder, Mask, Method, Rung};
 
+use crate::explain::mask_state;
 use crate::recheck::{Rechecked, Specimen};
 use crate::record::{Finding, Study};
 use crate::refinement::{is_refuted, study_refuted};
@@ -166,6 +169,18 @@ pub fn study_module(
         Verdict::Fault(signature) => signature,
         _ => return Err(NotReduced::Unusable("the reduced module does not show it".into())),
     };
+    let needed = match now.fault {
+        Fault::InvalidIr => {
+            let text = String::from_utf8_lossy(&shrunk.module);
+            // What the verifier says depends on what uses the value that is wrong.
+            let mut shows = |text: &str| {
+                let seen = outcome_of(&mut server, text.as_bytes(), &shrunk.passes, code, limits);
+                !matches!(seen, Ok(Verdict::Fine(_)))
+            };
+            needed_to_show(&text, &mut shows, &|| stop.is_set())
+        }
+        Fault::Crash | Fault::Hang | Fault::Memory => BTreeSet::new(),
+    };
     let ladder = ladder(tools, library, &shrunk.module, &shrunk.passes, &now);
     let pass = now.pass.clone().or(wanted.pass);
     let culprit = pass.as_ref().map(|pass| Culprit {
@@ -176,6 +191,8 @@ pub fn study_module(
     });
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
+        about: None,
+        mask: Mask::of_module(needed),
         evidence: Vec::new(),
         subject: subject(identity(library, &server.release), &shrunk.passes, &now),
         summary: now.summary.clone(),
@@ -209,7 +226,13 @@ pub fn recheck_module(
         let text = String::from_utf8_lossy(&file.bytes);
         let own = Checker::new(None);
         match is_refuted(&mut server, &text, &module.passes, &own, tools.limits) {
-            Some(true) => done.fails.push(label),
+            Some(true) => {
+                done.fails.push(label);
+                let masks = specimen.mask.map(|mask| &mask.instructions);
+                done.mask = masks.filter(|masks| !masks.is_empty()).and_then(|masks| {
+                    mask_state(&mut server, &text, &module.passes, &own, masks, tools.limits)
+                });
+            }
             Some(false) => done.right.push(label),
             None => done.otherwise.push((label, "the passes fail on it".into())),
         }

@@ -123,7 +123,7 @@ fn text(
 pub fn own_opinion(units: &str, steps: u64) -> Opinion {
     let version = env!("CARGO_PKG_VERSION");
     Opinion {
-        tool: format!("gainsay {version}: executed in {steps} steps"),
+        tool: format!("gainsay {version}, abstract machine of C11, {steps} steps"),
         command: format!("gainsay run {units}"),
         says: Assessment::Valid,
     }

@@ -20,7 +20,7 @@ use oracle::{Case, Detectors, Expected, Lab, SourceFile, Trouble};
 use passes::exclusion::Exclusions;
 use passes::shorten::shorten;
 use passes::trial::ExpectedRun;
-use reduce::{NotReduced, ReduceOptions};
+use reduce::{KnownMasks, NotReduced, ReduceOptions};
 use sandbox::{Ended, Run, Scratch, Status, Stop};
 use toolchain::{Compiler, Family, Target};
 use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
@@ -99,7 +99,7 @@ pub fn linked(object: &[u8], clang: &Path, stop: &Stop) -> Result<Executed, Trou
     let home = folder.path().join("home");
     fs::create_dir(&home).map_err(trouble)?;
     fs::write(&file, object).map_err(trouble)?;
-    let link = Run::new(clang, TIME * 6).arg(&file).arg("-o").arg(&program).arg("-lm");
+    let link = Run::new(clang, TIME * 6).arg(&file).arg("-o").arg(&program).arg("-lm").stop(stop);
     if link.finish().success().is_none() {
         return Err(Trouble::Io(format!("{} cannot link", clang.display())));
     }
@@ -194,6 +194,7 @@ pub fn study_program(
         time: Some(STUDY),
         stop: stop.clone(),
         limits: oracle::Limits::default(),
+        known: KnownMasks::default(),
     };
     let reduced = shrink(&case, &subject, std::slice::from_ref(&compiler), &order, tell)?;
     let case = named(&reduced.case);
@@ -236,6 +237,8 @@ pub fn study_program(
     });
     let kind = found.finding.kind.name();
     Ok(Study {
+        about: None,
+        mask: triage::Mask::default(),
         files: presented(&case, &summary),
         evidence: vec![SourceFile { name: "actual".into(), bytes: actual }],
         subject: Subject::Sequence(SequenceSubject {
@@ -248,7 +251,7 @@ pub fn study_program(
             library: identity(library, &server.release),
             passes,
         }),
-        key: format!("{kind} llvm {}", pass.clone().unwrap_or_default()),
+        key: format!("{kind} llvm {}", culprit.as_ref().map_or("", |culprit| &culprit.name)),
         certificate,
         blame: Blame {
             pass: culprit.as_ref().map(|culprit| culprit.name.clone()),

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::attribution::KnownBugs;
 use crate::record::Finding;
 use crate::schedule::{self, EngineAccount, LONGEST_STUDY, StudyBudget};
 use crate::store::EngineRecord;
@@ -11,8 +13,12 @@ use crate::store::EngineRecord;
 /// Tests in one block at most: what is lost with a worker is done again.
 const LARGEST: usize = 64;
 
+/// Findings of one signature that wait to be studied with all their files, at most: a compiler with a bug in
+/// every program yields thousands.
+const MOST_WAITING: usize = 16;
+
 /// All engines with what they have left.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Queue {
     engines: Vec<EngineQueue>,
     accounts: Vec<EngineAccount>,
@@ -20,6 +26,12 @@ pub struct Queue {
     left: Option<u64>,
     /// Findings to be studied.
     studies: VecDeque<Finding>,
+    /// More of them, by signature.
+    later: BTreeMap<String, VecDeque<i64>>,
+    /// How many studies of each signature were begun: the least studied is next.
+    begun_of: BTreeMap<String, u32>,
+    /// The bugs that were studied.
+    known: Arc<KnownBugs>,
     /// Studies that are begun, by finding, and how many may be at a time.
     studying: BTreeMap<i64, BegunStudy>,
     at_a_time: usize,
@@ -84,9 +96,30 @@ pub enum WorkItem {
     /// Tests.
     Block(SeedBlock),
     /// A study of a finding, and how long it may take.
-    Study(Box<Finding>, Duration),
+    /// It comes with the bugs that were studied before.
+    Study(Box<Finding>, Duration, Arc<KnownBugs>),
     /// Nothing yet: a test that is under way may bring more.
     Wait,
+}
+
+impl Default for Queue {
+    fn default() -> Queue {
+        Queue {
+            engines: Vec::new(),
+            accounts: Vec::new(),
+            left: None,
+            studies: VecDeque::new(),
+            later: BTreeMap::new(),
+            begun_of: BTreeMap::new(),
+            known: Arc::new([]),
+            studying: BTreeMap::new(),
+            at_a_time: 0,
+            tries: BTreeMap::new(),
+            budget: None,
+            testing: 0,
+            closed: false,
+        }
+    }
 }
 
 impl Queue {
@@ -100,48 +133,105 @@ impl Queue {
         self.budget = Some((budget, Instant::now()));
     }
 
+    /// Sets the bugs that were studied.
+    pub fn learn(&mut self, known: Arc<KnownBugs>) {
+        self.known = known;
+    }
+
+    /// The bugs that were studied.
+    pub fn known(&self) -> Arc<KnownBugs> {
+        self.known.clone()
+    }
+
     /// Queues a finding to be studied.
     pub fn study(&mut self, finding: Finding) {
-        if self.at_a_time > 0 {
-            self.studies.push_back(finding);
+        let is_known =
+            self.is_studied(finding.id) || self.studies.iter().any(|f| f.id == finding.id);
+        if self.at_a_time == 0 || is_known {
+            return;
         }
+        let signature = &finding.finding.signature;
+        match self.has_place(signature) {
+            true => self.studies.push_back(finding),
+            false => self.study_later(&finding),
+        }
+    }
+
+    /// Queues a finding by its number.
+    pub fn study_later(&mut self, finding: &Finding) {
+        let signature = finding.finding.signature.clone();
+        self.later.entry(signature).or_default().push_back(finding.id);
+    }
+
+    fn has_place(&self, signature: &str) -> bool {
+        let same = |found: &&Finding| found.finding.signature == signature;
+        self.studies.iter().filter(same).count() < MOST_WAITING
+    }
+
+    /// A finding that was queued by its number only, and for which there is a place now: it is to be queued again.
+    pub fn recall_study(&mut self) -> Option<i64> {
+        let place = self.later.keys().find(|signature| self.has_place(signature))?.clone();
+        let waiting = self.later.get_mut(&place)?;
+        let next = waiting.pop_front();
+        if waiting.is_empty() {
+            self.later.remove(&place);
+        }
+        next
     }
 
     /// Findings that wait to be studied, and those that are.
     pub fn studies(&self) -> (usize, usize) {
-        (self.studies.len(), self.studying.len())
+        let later: usize = self.later.values().map(VecDeque::len).sum();
+        (self.studies.len() + later, self.studying.len())
     }
 
-    /// The next finding to study, if one more study may begin.
-    pub fn take_study(&mut self) -> Option<Box<Finding>> {
+    /// So many workers share the time from now on.
+    pub fn employ(&mut self, workers: usize) {
+        if let Some((budget, since)) = &mut self.budget {
+            budget.employ(workers, since.elapsed());
+            *since = Instant::now();
+        }
+    }
+
+    /// The next finding to study, if one more study may begin, whatever time studies have had.
+    fn take_study(&mut self) -> Option<(Box<Finding>, Duration)> {
         if self.closed || self.studying.len() >= self.at_a_time {
             return None;
         }
-        let finding = self.studies.pop_front()?;
-        Some(self.begin_study(finding, LONGEST_STUDY).0)
+        let (at, ()) = self.least_studied(&|_| Some(()))?;
+        let finding = self.studies.remove(at)?;
+        Some(self.begin_study(finding, LONGEST_STUDY))
+    }
+
+    /// Of the findings that can be studied now, the first of the signature that was studied least: what is
+    /// rare does not wait for what is frequent.
+    fn least_studied<T>(&self, can: &dyn Fn(&Finding) -> Option<T>) -> Option<(usize, T)> {
+        let waiting = self.studies.iter().enumerate();
+        let able = waiting.filter_map(|(at, found)| Some((at, can(found)?)));
+        able.min_by_key(|(at, _)| self.begun_of.get(&self.studies[*at].finding.signature))
     }
 
     fn begin_study(&mut self, finding: Finding, time: Duration) -> (Box<Finding>, Duration) {
         let begun = BegunStudy { finding: finding.clone(), since: Instant::now(), time };
+        *self.begun_of.entry(finding.finding.signature.clone()).or_default() += 1;
         self.studying.insert(finding.id, begun);
         (Box::new(finding), time)
     }
 
     /// The next finding to study in the time that studies have, and how long it may take. Where no test is
     /// left nobody waits for the time.
-    fn take_shared_study(&mut self, is_last: bool) -> Option<(Box<Finding>, Duration)> {
+    pub fn take_shared_study(&mut self, is_last: bool) -> Option<(Box<Finding>, Duration)> {
         if self.closed || self.studying.len() >= self.at_a_time {
             return None;
         }
         let Some((budget, since)) = self.budget.filter(|_| !is_last) else {
-            return self.take_study().map(|finding| (finding, LONGEST_STUDY));
+            return self.take_study();
         };
         let reserved =
             self.studying.values().map(|begun| begun.time.max(begun.since.elapsed())).sum();
         let tries = |finding: &Finding| self.tries.get(&finding.id).copied().unwrap_or(0);
         let slice = |f: &Finding| budget.slice(since.elapsed(), reserved, tries(f));
-        let (at, time) =
-            self.studies.iter().enumerate().find_map(|(at, f)| Some((at, slice(f)?)))?;
+        let (at, time) = self.least_studied(&slice)?;
         let finding = self.studies.remove(at)?;
         Some(self.begin_study(finding, time))
     }
@@ -190,15 +280,15 @@ impl Queue {
             return None;
         }
         if let Some((finding, time)) = self.take_shared_study(false) {
-            return Some(WorkItem::Study(finding, time));
+            return Some(WorkItem::Study(finding, time, self.known()));
         }
         if let Some(item) = self.take() {
             let block = SeedBlock { engine: item.engine, seeds: vec![item.seed] };
             return Some(WorkItem::Block(block));
         }
         match self.take_shared_study(true) {
-            Some((finding, time)) => Some(WorkItem::Study(finding, time)),
-            None if self.testing > 0 && self.at_a_time > 0 || !self.studies.is_empty() => {
+            Some((finding, time)) => Some(WorkItem::Study(finding, time, self.known())),
+            None if self.testing > 0 && self.at_a_time > 0 || self.studies().0 > 0 => {
                 Some(WorkItem::Wait)
             }
             None => None,
@@ -244,8 +334,12 @@ impl Queue {
 
     /// Whether nothing is left to do, nothing under way, and nothing to study.
     pub fn is_spent(&self) -> bool {
-        let dealt = self.left == Some(0) || self.accounts.iter().all(|a| a.exhausted);
-        dealt && self.testing == 0 && self.studies.is_empty() && self.studying.is_empty()
+        self.is_dealt_out() && self.testing == 0 && self.studies() == (0, 0)
+    }
+
+    /// Whether every test has been begun.
+    pub fn is_dealt_out(&self) -> bool {
+        self.left == Some(0) || self.accounts.iter().all(|account| account.exhausted)
     }
 
     /// The next test; `None` when there is none left to begin.
@@ -453,7 +547,7 @@ mod tests {
         queue.share_time(StudyBudget::new(1, Some(Duration::from_secs(160))));
         queue.study(finding(7));
         let time = |work| match work {
-            Some(WorkItem::Study(finding, time)) => (finding.id, time.as_secs()),
+            Some(WorkItem::Study(finding, time, _)) => (finding.id, time.as_secs()),
             other => panic!("{other:?}"),
         };
         assert_eq!(time(queue.next_work()), (7, 20), "half of a quarter");
@@ -472,6 +566,56 @@ mod tests {
         assert_eq!(time(queue.next_work()), (7, LONGEST_STUDY.as_secs()));
         assert!(queue.studied(7));
         assert!(queue.is_spent() && queue.next_work().is_none());
+    }
+
+    /// A rare failure is studied before the rest of a frequent one, and not all programs are kept in memory.
+    #[test]
+    fn what_is_rare_does_not_wait_for_what_is_frequent() {
+        let mut queue = Queue::default();
+        queue.let_study(1);
+        let of = |id: i64, signature: &str| Finding {
+            finding: crate::store::tests::finding(signature),
+            ..finding(id)
+        };
+        for id in 1..=40 {
+            queue.study(of(id, "frequent"));
+        }
+        queue.study(of(41, "rare"));
+        assert_eq!(queue.studies(), (41, 0));
+        let mut next = || {
+            let id = queue.take_study().expect("one waits").0.id;
+            assert!(queue.studied(id));
+            let recalled = queue.recall_study();
+            recalled.into_iter().for_each(|id| queue.study(of(id, "frequent")));
+            (id, recalled)
+        };
+        assert_eq!([next(), next(), next()], [(1, Some(17)), (41, None), (2, Some(18))]);
+        let rest: Vec<i64> = (3..=40).map(|_| next().0).collect();
+        assert_eq!(rest, (3..=40).collect::<Vec<i64>>());
+        assert!(queue.take_study().is_none() && queue.recall_study().is_none());
+    }
+
+    /// In a cluster: a coordinator deals ahead, and what is dealt is reserved.
+    #[test]
+    fn studies_are_dealt_in_their_share() {
+        let mut queue = Queue::default();
+        queue.add(0..3, record(&[]));
+        queue.let_study(4);
+        queue.share_time(StudyBudget::new(0, None));
+        queue.employ(2);
+        (1..4).for_each(|id| queue.study(finding(id)));
+        let (first, time) = queue.take_shared_study(false).expect("the loan");
+        assert_eq!((first.id, time.as_secs()), (1, 30));
+        assert!(queue.take_shared_study(false).is_none(), "all of it is reserved");
+        // It waits behind the others.
+        assert_eq!(queue.suspend_study(1), Some(1));
+        assert!(!queue.is_dealt_out());
+        let dealt = queue.take_block(Duration::ZERO, &|_| true).into_iter();
+        let rest = std::iter::from_fn(|| queue.take());
+        assert_eq!(dealt.map(|block| block.seeds.len()).sum::<usize>() + rest.count(), 3);
+        assert!(queue.is_dealt_out());
+        let (second, time) = queue.take_shared_study(true).expect("nobody else wants the time");
+        assert_eq!((second.id, time), (2, LONGEST_STUDY));
     }
 
     #[test]

@@ -1,19 +1,24 @@
 //! Whether known bugs still reproduce with the installed compilers.
 //!
 //! A bug is fixed when every target that failed is tried again and is right. Where a compiler
-//! is gone, nothing is known, whatever its relatives do. Not here: whether it is the same bug that
+//! is gone, nothing is known, whatever its relatives do. Another library, or compilers that are named in its place, are
+//! asked about themselves: what they do is told, and changes nothing that is noted of the bug. Not here: whether it is the same bug that
 //! makes a compiler fail now; the same kind of failure on the same program counts.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
-use finding::{ProgramSubject, Subject};
+use finding::{
+    CompilerTarget, LibraryIdentity, ModuleSubject, ProgramSubject, SequenceSubject, Subject,
+};
+use llvmhost::Installed;
 use oracle::{Case, Expected, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::{Scratch, Stop};
 use toolchain::{Compiler, Family, Language, Preprocessor, Target};
+use triage::Mask;
 
-use crate::module::{LlvmTools, recheck_module};
+use crate::module::{LlvmTools, identity, recheck_module};
 use crate::predict::predict;
 use crate::program::recheck_program;
 use crate::record::{BugState, Finding, Study};
@@ -35,6 +40,8 @@ pub struct Specimen<'a> {
     pub files: &'a [SourceFile],
     /// How it fails.
     pub kind: FailureKind,
+    /// What hides it, if it was studied.
+    pub mask: Option<&'a Mask>,
 }
 
 impl<'a> Specimen<'a> {
@@ -42,8 +49,14 @@ impl<'a> Specimen<'a> {
     pub fn of(found: &'a Finding, study: Option<&'a Study>) -> Specimen<'a> {
         let kind = found.finding.kind;
         match study {
-            Some(study) => Specimen { subject: &study.subject, files: &study.files, kind },
-            None => Specimen { subject: &found.finding.subject, files: &found.finding.files, kind },
+            Some(study) => {
+                let mask = Some(&study.mask);
+                Specimen { subject: &study.subject, files: &study.files, kind, mask }
+            }
+            None => {
+                let found = &found.finding;
+                Specimen { subject: &found.subject, files: &found.files, kind, mask: None }
+            }
         }
     }
 
@@ -75,6 +88,7 @@ pub fn write_files(files: &[SourceFile], dir: &Path) -> Result<(), Trouble> {
         harness: None,
         include: Vec::new(),
         expected: None,
+        omitted: Default::default(),
     };
     Lab::default().write(&case, dir)
 }
@@ -93,9 +107,21 @@ pub enum RecheckOutcome {
     Fails,
     /// All targets that failed are right.
     Fixed,
+    /// Right on what was asked in their place.
+    Right,
     /// Not known.
     #[default]
     Unknown,
+}
+
+/// Whether what hid a bug still does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaskState {
+    /// It does: it is the bug that was studied.
+    Hides,
+    /// It does not: something else is wrong with the program now.
+    HidesNoMore,
 }
 
 /// A program tried again.
@@ -111,6 +137,10 @@ pub struct Rechecked {
     pub gone: Vec<String>,
     /// Labels of targets that fail in another way, or cannot take the program, with what they do.
     pub otherwise: Vec<(String, String)>,
+    /// Whether what hid the bug still does, where it fails and that can be asked.
+    pub mask: Option<MaskState>,
+    /// Another library or other compilers were asked, and nothing of what failed: it says nothing about the bug there.
+    pub is_elsewhere: bool,
 }
 
 fn ask_machine(case: &Case) -> Result<Expected> {
@@ -134,6 +164,8 @@ pub struct RecheckOptions<'a> {
     pub tools: LlvmTools<'a>,
     /// All compilers are asked, and not only what failed and its relatives.
     pub everywhere: bool,
+    /// The library to ask in the place of the one that failed.
+    pub library: Option<&'a Installed>,
     /// Ends it.
     pub stop: Stop,
 }
@@ -145,9 +177,25 @@ pub fn recheck_finding(
     finder: &mut dyn CompilerFinder,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Result<Rechecked, String>> {
+    let on = |failed: &LibraryIdentity| match options.library {
+        Some(library) => identity(library, ""),
+        None => failed.clone(),
+    };
+    let elsewhere = |failed: &LibraryIdentity, done: Result<Rechecked, String>| {
+        let is_own = on(failed).path == failed.path;
+        done.map(|done| if is_own { done } else { done.elsewhere() })
+    };
     match specimen.subject {
-        Subject::Module(it) => Ok(recheck_module(specimen, it, options.tools, begin)),
-        Subject::Sequence(it) => Ok(recheck_program(specimen, it, options.tools, begin)),
+        Subject::Module(it) => {
+            let asked = ModuleSubject { library: on(&it.library), ..it.clone() };
+            let done = recheck_module(specimen, &asked, options.tools, begin);
+            Ok(elsewhere(&it.library, done))
+        }
+        Subject::Sequence(it) => {
+            let asked = SequenceSubject { library: on(&it.library), ..it.clone() };
+            let done = recheck_program(specimen, &asked, options.tools, begin);
+            Ok(elsewhere(&it.library, done))
+        }
         Subject::Judged(_) => Ok(Err(format!("{:#}", judged(specimen.kind)))),
         Subject::Program(it) => {
             let case = match specimen.case() {
@@ -176,8 +224,8 @@ pub fn recheck(
     lab.write(case, scratch.path())?;
     let mut done =
         Rechecked { gone: gone(&subject.failing_compilers(), compilers), ..Rechecked::default() };
-    let mut doubt = !done.gone.is_empty();
-    for (target, before) in targets(subject, compilers, everywhere) {
+    let mut doubt = false;
+    for Asked { target, before, is_failing } in targets(subject, compilers, everywhere) {
         // A hang costs minutes at each level: the first says enough.
         if is_hang(*kind) && (!before || !done.fails.is_empty()) {
             continue;
@@ -195,30 +243,39 @@ pub fn recheck(
         match seen.seen.kind(case) {
             Some(now) if may_share_cause(*kind, now) => done.fails.push(label),
             Some(now) => {
-                doubt |= before;
+                doubt |= is_failing;
                 done.otherwise.push((label, now.name().into()));
             }
             None if seen.seen.is_right(case) => done.right.push(label),
             None => {
-                doubt |= before;
+                doubt |= is_failing;
                 done.otherwise.push((label, "unsupported".into()));
             }
         }
     }
+    // Who names other compilers wants to know about these.
+    done.is_elsewhere = everywhere && done.gone.len() == subject.failing_compilers().len();
     done.verdict = match () {
         () if !done.fails.is_empty() => RecheckOutcome::Fails,
         () if doubt || done.right.is_empty() => RecheckOutcome::Unknown,
+        () if done.is_elsewhere => RecheckOutcome::Right,
+        () if !done.gone.is_empty() => RecheckOutcome::Unknown,
         () => RecheckOutcome::Fixed,
     };
     Ok(done)
 }
 
-/// What is asked, those that failed first, and whether each did.
-fn targets(
-    subject: &ProgramSubject,
-    compilers: &[Arc<Compiler>],
-    all: bool,
-) -> Vec<(Target, bool)> {
+/// A target that is asked.
+struct Asked {
+    target: Target,
+    /// Whether it failed before.
+    before: bool,
+    /// Whether its flags are those with which something failed.
+    is_failing: bool,
+}
+
+/// What is asked, those that failed first. Compilers that did not fail are asked with the flags that did, too.
+fn targets(subject: &ProgramSubject, compilers: &[Arc<Compiler>], all: bool) -> Vec<Asked> {
     let has_failed = |c: &Compiler| subject.failing.iter().any(|t| t.compiler == c.name);
     let families: Vec<Family> =
         compilers.iter().filter(|c| has_failed(c)).map(|c| c.family).collect();
@@ -226,19 +283,24 @@ fn targets(
         all || families.contains(&c.family) && c.family != Family::Other
             || subject.failing.iter().any(|t| stem(&t.compiler) == stem(&c.name))
     };
-    let mut targets: Vec<(Target, bool)> = Vec::new();
+    let mut targets: Vec<Asked> = Vec::new();
     for compiler in compilers.iter().filter(|c| related(c)) {
-        let own = subject.failing.iter().filter(|t| t.compiler == compiler.name);
+        let before = has_failed(compiler);
+        let own = |t: &&CompilerTarget| t.compiler == compiler.name || !before && all;
+        let failing = subject.failing.iter().filter(own).map(|t| (t.flags.clone(), true));
         let levels = compiler.levels.iter().map(|level| {
             (level.split_whitespace().map(String::from).collect::<Vec<String>>(), false)
         });
-        for (flags, before) in own.map(|t| (t.flags.clone(), true)).chain(levels) {
-            if targets.iter().all(|(t, _)| t.compiler.name != compiler.name || t.flags != flags) {
-                targets.push((Target { compiler: compiler.clone(), flags }, before));
+        for (flags, is_failing) in failing.chain(levels) {
+            let is_known =
+                |t: &Asked| t.target.compiler.name == compiler.name && t.target.flags == flags;
+            if !targets.iter().any(is_known) {
+                let target = Target { compiler: compiler.clone(), flags };
+                targets.push(Asked { target, before: before && is_failing, is_failing });
             }
         }
     }
-    targets.sort_by_key(|(_, before)| !before);
+    targets.sort_by_key(|asked| !asked.before);
     targets
 }
 
@@ -277,16 +339,27 @@ impl Rechecked {
         self
     }
 
-    /// Notes the verdict of a finding in the store; what cannot be told changes nothing.
+    /// What was asked is not what failed.
+    fn elsewhere(mut self) -> Rechecked {
+        self.is_elsewhere = true;
+        if self.verdict == RecheckOutcome::Fixed {
+            self.verdict = RecheckOutcome::Right;
+        }
+        self
+    }
+
+    /// Notes the verdict of a finding in the store; what cannot be told, or was not asked of what failed, changes
+    /// nothing.
     pub fn note(&self, store: &mut Store, id: i64) -> Result<()> {
         match self.verdict {
+            _ if self.is_elsewhere => Ok(()),
             RecheckOutcome::Fails => {
                 store.set_state(id, BugState::Open, &format!("fails on {}", self.fails.join(", ")))
             }
             RecheckOutcome::Fixed => {
                 store.set_state(id, BugState::Fixed, &format!("right on {}", self.right.join(", ")))
             }
-            RecheckOutcome::Unknown => Ok(()),
+            RecheckOutcome::Right | RecheckOutcome::Unknown => Ok(()),
         }
     }
 }

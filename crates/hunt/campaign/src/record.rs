@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use finding::Subject;
 use oracle::{Certificate, Expected, FailureKind, SourceFile, Trouble};
-use triage::{Blame, Ladder};
+use triage::{Blame, Construct, Ladder, Mask};
 
 /// Processor time of one test, or of many, by what it was spent on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -48,7 +48,7 @@ pub enum TargetResult {
     /// It failed once, and not when tried again.
     Flaky,
     /// It does not support the program.
-    #[serde(rename = "not-for-it")]
+    #[serde(alias = "not-for-it")]
     Unsupported,
 }
 
@@ -180,6 +180,8 @@ pub struct NewFinding {
     pub origin: String,
     /// Evidence that the program is valid.
     pub certificate: Certificate,
+    /// The finding whose study explains it: with what is wrong there masked, nothing is wrong here.
+    pub attributed_to: Option<i64>,
 }
 
 impl NewFinding {
@@ -242,6 +244,10 @@ pub struct Study {
     pub ladder: Ladder,
     /// What findings of the same bug have in common, as far as can be told now.
     pub key: String,
+    /// Wrong code: the construct of C that it is about.
+    pub about: Option<Construct>,
+    /// What hides it, in any program.
+    pub mask: Mask,
     /// Tokens before and after.
     pub tokens: (usize, usize),
     /// How long the reduction took, by the clock.

@@ -3,19 +3,22 @@
 //! The finding is the module that the culprit was given, not the one that the pipeline was given: the
 //! pass is located before the finding is recorded. Its counterexample was executed.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use finding::{LibraryIdentity, ModuleFault, ModuleSubject, Subject};
 use llvmhost::{Installed, Limits, Server};
-use optimise::locate::{OnText, Optimiser, last_pass, locate};
+use optimise::locate::{Located, OnText, Optimiser, last_pass, locate};
+use optimise::masked::WrongModule;
 use optimise::shrink::{self, pipeline::class_of};
 use optimise::tester::Refuting;
 use oracle::{FailureKind, SourceFile, Trouble};
 use reduce::NotReduced;
 use refine::{AliveTv, Checker, Refinement as _, Refutation, Scope, Verdict, without_unmodelled};
 use sandbox::Stop;
-use triage::{Blame, Cell, Culprit, Ladder, Method, Rung};
+use triage::{Blame, Cell, Culprit, Ladder, Mask, Method, ModuleConstruct, Rung};
 
+use crate::explain::shape_of;
 use crate::module::{
     FILE, LlvmTools, ProgressFn, certificate, compiler, identity, rungs_for, serve,
 };
@@ -61,46 +64,75 @@ impl RefinementOracles {
         RefinementOracles { own: Checker::new(None), alive: AliveTv::find() }
     }
 
-    /// Asks; a refutation is a finding, with the pass that is to blame.
+    /// Asks; a refutation is a finding, with the pass that is to blame, or several, if several passes are.
     pub fn ask(
         &self,
         asked: &RefinementQuery<'_>,
         server: &mut Server,
         limits: Limits,
         sources: &[SourceFile],
-    ) -> Option<NewFinding> {
+    ) -> Vec<NewFinding> {
         let own = self.own.within(asked.scope);
-        let refutation = refuted(own.check(asked.before, asked.after))?;
-        let asked_passes = llvmhost::without_fixpoint_check(asked.passes, asked.library.major);
-        let mut optimiser = OnText { server, limits, x86: true };
-        let located = locate(&mut optimiser, asked.before, &asked_passes, &own);
-        let (passes, before, after, refutation, culprit) = match &located {
-            Some(it) => (it.passes.as_str(), &*it.before, &*it.after, &it.refuted, it.pass()),
-            None => (&*asked_passes, asked.before, asked.after, &refutation, "the pipeline"),
+        let Some(refuted) = refuted(own.check(asked.before, asked.after)) else {
+            return Vec::new();
         };
+        let passes = llvmhost::without_fixpoint_check(asked.passes, asked.library.major);
+        let mut optimiser = OnText { server, limits, x86: true };
+        let mut located = locate(&mut optimiser, asked.before, &passes, &own);
+        let is_whole = located.is_empty();
+        if is_whole {
+            let (before, after) = (asked.before.to_string(), asked.after.to_string());
+            located.push(Located { passes, alone: false, before, after, refuted });
+        }
+        let mut findings: Vec<NewFinding> = Vec::new();
+        for one in &located {
+            let culprit = if is_whole { "the pipeline" } else { one.pass() };
+            let found = self.confirmed(asked, one, culprit, &mut optimiser, &own);
+            let is_new =
+                |found: &NewFinding| !findings.iter().any(|f| f.signature == found.signature);
+            if let Some(mut found) = found.filter(is_new) {
+                found.artifacts.splice(0..0, sources.iter().cloned());
+                findings.push(found);
+            }
+        }
+        findings
+    }
+
+    /// A pass that is to blame, as a finding: it must be so again, and Alive2 must not know better.
+    fn confirmed(
+        &self,
+        asked: &RefinementQuery<'_>,
+        located: &Located,
+        culprit: &str,
+        optimiser: &mut OnText<'_>,
+        own: &Checker,
+    ) -> Option<NewFinding> {
+        let Located { passes, before, after, refuted: refutation, .. } = located;
         let report = &refutation.report;
-        // It must be so again, and Alive2 must not know better.
         let again = optimiser.run(before, passes)?;
         refuted(own.check(before, &again))?;
-        let doubt = doubt(&mut optimiser, before, passes, &own, refutation);
+        let doubt = doubt(optimiser, before, passes, own, refutation);
         let second = self.alive.as_ref().map(|alive| alive.check(before, after));
         let standing = match second {
             Some(Verdict::Proved) => Standing::Disputed,
             _ if doubt.is_some() => Standing::Disputed,
             _ => Standing::Confirmed,
         };
-        let summary = summary(report, culprit);
-        let mut artifacts = sources.to_vec();
+        let needed = match WrongModule::new(optimiser, before, passes, own) {
+            Some(mut wrong) => wrong.needs(&|| false),
+            None => BTreeSet::new(),
+        };
         let alive = second.map(|verdict| file("alive-tv", &verdict.to_string()));
-        artifacts.extend([file(AFTER, after), file("messages", report)]);
+        let mut artifacts = vec![file(AFTER, after), file("messages", report)];
         artifacts.extend(alive);
         artifacts.extend(doubt.map(|why| file(DOUBT, &why)));
         Some(NewFinding {
+            attributed_to: None,
             kind: FailureKind::Miscompilation,
-            signature: signature(refutation, culprit),
-            summary,
+            signature: signature(refutation, culprit, &needed),
+            summary: summary(report, culprit),
             standing,
-            subject: subject(identity(asked.library, &server.release), passes),
+            subject: subject(identity(asked.library, &optimiser.server.release), passes),
             files: vec![file(FILE, before)],
             artifacts,
             origin: asked.origin.to_string(),
@@ -155,11 +187,19 @@ fn summary(report: &str, culprit: &str) -> String {
     format!("{culprit}: {}", last.trim())
 }
 
-/// What findings of the same bug have in common, as far as can be told. What shows with an undefined input
-/// only is another bug, and one that maintainers mind less.
-fn signature(refutation: &Refutation, culprit: &str) -> String {
+/// What findings of the same bug have in common before they are studied: the pass, and what it must see. What shows
+/// with an undefined input only is another bug, and one that maintainers mind less.
+fn signature(refutation: &Refutation, culprit: &str, needed: &BTreeSet<ModuleConstruct>) -> String {
+    let words: Vec<&str> = needed.iter().map(ModuleConstruct::words).collect();
+    key(refutation, culprit, &words.join(", "))
+}
+
+/// The key of a miscompilation: the pass, by the name of its class in LLVM, and more.
+fn key(refutation: &Refutation, culprit: &str, more: &str) -> String {
     let undef = if refutation.needs_undef { " (undef)" } else { "" };
-    format!("{} llvm {culprit}{undef}", FailureKind::Miscompilation.name())
+    let pass = class_of(culprit);
+    let behind = if more.is_empty() { "" } else { " | " };
+    format!("{} llvm {pass}{undef}{behind}{more}", FailureKind::Miscompilation.name())
 }
 
 fn subject(library: LibraryIdentity, passes: &str) -> Subject {
@@ -202,14 +242,17 @@ pub fn study_refuted(
     let refutation = refuted(own.check(&before, &after));
     let refutation =
         refutation.ok_or_else(|| NotReduced::NotShown("it is not refuted again".into()))?;
+    let (needed, shape) = what_matters(&mut plain, &before, &shrunk.passes, &own, stop);
     let ladder = ladder(tools, library, &before, &shrunk.passes, &own);
     let pass = last_pass(&shrunk.passes).to_string();
     let tokens = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().count();
     Ok(Study {
+        about: None,
+        mask: Mask::of_module(needed),
         subject: subject(identity(library, &server.release), &shrunk.passes),
         summary: summary(&refutation.report, &pass),
         certificate: certificate(library),
-        key: signature(&refutation, &pass),
+        key: key(&refutation, &pass, &shape),
         blame: Blame {
             culprits: vec![Culprit {
                 method: Method::LastPass,
@@ -230,6 +273,25 @@ pub fn study_refuted(
             file(COUNTEREXAMPLE, &refutation.report),
         ],
     })
+}
+
+/// What the passes must see of a reduced module, and its shape.
+fn what_matters(
+    optimiser: &mut dyn Optimiser,
+    module: &str,
+    passes: &str,
+    own: &Checker,
+    stop: &Stop,
+) -> (BTreeSet<ModuleConstruct>, String) {
+    let Some(mut wrong) = WrongModule::new(optimiser, module, passes, own) else {
+        // All of it may matter: better one bug twice in a list than two bugs in one.
+        let none = BTreeSet::new();
+        let shape = shape_of(module, &none).map_or_else(String::new, |shape| shape.to_string());
+        return (none, shape);
+    };
+    let needed = wrong.needs(&|| stop.is_set());
+    let shape = wrong.shape(&needed).to_string();
+    (needed, shape)
 }
 
 /// The module on every LLVM that is installed.
@@ -313,11 +375,12 @@ mod tests {
         let own = Checker::new(None);
         let refutation =
             Refutation { needs_undef: true, ..Refutation::told("input: i32 %x = undef") };
-        assert_eq!(signature(&refutation, "p"), "miscompilation llvm p (undef)");
+        let none = BTreeSet::new();
+        assert_eq!(signature(&refutation, "p", &none), "miscompilation llvm p (undef)");
         let why = doubt(&mut Faulty { needs: None }, "", "p", &own, &refutation);
         assert!(why.is_some_and(|why| why.contains("undef only")));
         // The name of a value is not its value.
         let plain = Refutation::told("input: i32 %undef = 7");
-        assert_eq!(signature(&plain, "p"), "miscompilation llvm p");
+        assert_eq!(signature(&plain, "p", &none), "miscompilation llvm p");
     }
 }

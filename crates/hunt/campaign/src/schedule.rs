@@ -28,6 +28,8 @@ pub const LONGEST_STUDY: Duration = Duration::from_secs(600);
 #[derive(Clone, Copy, Debug)]
 pub struct StudyBudget {
     workers: u32,
+    /// What was earned before there were so many workers.
+    earned: Duration,
     loan: Duration,
     least: Duration,
     /// What studies that are over have taken.
@@ -43,16 +45,27 @@ impl Default for StudyBudget {
 impl StudyBudget {
     /// That of a hunt with so many workers, which lasts so long if that is known.
     pub fn new(workers: usize, time: Option<Duration>) -> StudyBudget {
-        let workers = u32::try_from(workers).unwrap_or(u32::MAX).max(1);
+        let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         // The loan is half of what a short hunt has in all.
-        let most = time.map_or(LOAN, |time| time.saturating_mul(workers) / (2 * STUDY_PART));
-        StudyBudget { workers, loan: LOAN.min(most), least: LEAST.min(most), spent: Duration::ZERO }
+        let most = time.map_or(LOAN, |time| time.saturating_mul(workers.max(1)) / (2 * STUDY_PART));
+        let (loan, least) = (LOAN.min(most), LEAST.min(most));
+        StudyBudget { workers, earned: Duration::ZERO, loan, least, spent: Duration::ZERO }
+    }
+
+    /// The number of workers is another from now on; it has been what it was for so long.
+    pub fn employ(&mut self, workers: usize, elapsed: Duration) {
+        self.earned += self.earned_in(elapsed);
+        self.workers = u32::try_from(workers).unwrap_or(u32::MAX);
+    }
+
+    fn earned_in(&self, elapsed: Duration) -> Duration {
+        elapsed.saturating_mul(self.workers) / STUDY_PART
     }
 
     /// What a study may take that begins now, if one may; `reserved` is for those that are under way,
     /// `tries` how often this one was begun and not finished. It gets twice as much each time.
     pub fn slice(&self, elapsed: Duration, reserved: Duration, tries: u32) -> Option<Duration> {
-        let earned = elapsed.saturating_mul(self.workers) / STUDY_PART + self.loan;
+        let earned = self.earned + self.earned_in(elapsed) + self.loan;
         let left = earned.saturating_sub(self.spent + reserved);
         let least = self.least.saturating_mul(1 << tries.min(16));
         (left >= least).then_some(left.min(LONGEST_STUDY))
@@ -187,6 +200,21 @@ mod tests {
         }
         let share = studied.as_secs_f64() / now.as_secs_f64();
         assert!((0.24..0.26).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn workers_come_and_go() {
+        let second = Duration::from_secs(1);
+        let mut budget = StudyBudget::new(1, None);
+        budget.spend(30 * second);
+        budget.employ(8, 40 * second);
+        assert_eq!(budget.slice(20 * second, Duration::ZERO, 0), Some(50 * second), "10 and 40");
+        budget.employ(0, 20 * second);
+        assert_eq!(
+            budget.slice(500 * second, Duration::ZERO, 0),
+            Some(50 * second),
+            "nobody works"
+        );
     }
 
     #[test]

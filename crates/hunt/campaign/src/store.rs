@@ -7,8 +7,10 @@
 //!
 //! What is learnt of findings afterwards (`study`, `known`) is written beside a running hunt too: it
 //! changes nothing that a hunt writes. `bugs` puts findings together that are likely to be one bug.
-//! `older` makes subjects of what stores of versions 1 to 4 kept: labels and commands.
+//! `older` makes subjects of what stores of versions 1 to 4 kept: labels and commands. `verify` looks whether all
+//! of it agrees.
 
+mod attribution;
 mod bugs;
 mod known;
 mod listing;
@@ -16,6 +18,7 @@ mod older;
 mod rows;
 mod sample;
 mod study;
+mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -23,12 +26,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 use toolchain::Target;
 
 use crate::record::{Checks, Cost, Finding, Standing, Tested};
 
-pub use bugs::Bug;
+pub use bugs::{Bug, BugCount};
 pub use known::{NotedState, Suppression};
 pub use listing::{ListedFinding, Snapshot, StudyBrief};
 pub use sample::{EngineSpent, Sample};
@@ -43,7 +48,7 @@ const LOCK: &str = "lock";
 /// version 2 no counts and no programs without an answer, one of version 3 no samples and no sums by engine, one
 /// of version 4 labels and commands in the place of subjects; they are made when it is next written. Any other
 /// number is refused.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// The version without studies.
 const UNSTUDIED: i64 = 1;
@@ -57,8 +62,15 @@ const UNSAMPLED: i64 = 3;
 /// The version without subjects.
 const UNSTRUCTURED: i64 = 4;
 
+/// The version without masks.
+const UNMASKED: i64 = 5;
+
 /// A command that only reads waits this long for one that writes.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// How a store is opened by those who only read.
+const READ_ONLY: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// The store of one hunt.
 #[derive(Debug)]
@@ -148,20 +160,36 @@ impl Store {
 
     /// A sentence if there is a store in a folder that this version cannot use. Nothing is written.
     pub fn check(dir: &Path) -> Result<()> {
-        match dir.join(FILE).is_file() {
+        match Store::is_in(dir)? {
             true => Store::open(dir).map(|_| ()),
             false => Ok(()),
         }
     }
 
+    /// Whether a folder has a store. A hunt that was killed while it made its own leaves a file without tables,
+    /// which is none.
+    pub fn is_in(dir: &Path) -> Result<bool> {
+        let file = dir.join(FILE);
+        if !file.is_file() {
+            return Ok(false);
+        }
+        let db = Connection::open_with_flags(file, READ_ONLY).with_context(|| place(dir))?;
+        db.busy_timeout(BUSY)?;
+        let number = |sql: &str| -> Result<i64> {
+            db.query_row(sql, [], |row| row.get(0)).with_context(|| place(dir))
+        };
+        // Of a version that we do not know it is one all the same.
+        let tables = number("SELECT count(*) FROM sqlite_schema")?;
+        Ok(tables > 0 || number("PRAGMA user_version")? != 0)
+    }
+
     /// Opens the store of a folder to read, or to note what was learnt of its findings; a hunt may be
     /// writing it.
     pub fn open(dir: &Path) -> Result<Store> {
-        let file = dir.join(FILE);
-        if !file.is_file() {
+        if !Store::is_in(dir)? {
             return Err(no_hunt(dir));
         }
-        let db = Connection::open(file).with_context(|| place(dir))?;
+        let db = Connection::open(dir.join(FILE)).with_context(|| place(dir))?;
         let store = Store { db, dir: dir.to_path_buf(), _lock: None };
         store.db.busy_timeout(BUSY)?;
         store.check_version().with_context(|| place(dir))?;
@@ -177,7 +205,8 @@ impl Store {
             self.db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
         if fresh == 0 {
             let tx = self.db.transaction()?;
-            for tables in [rows::SCHEMA, rows::STUDY, rows::KNOWN, rows::COUNTS, rows::SAMPLES] {
+            let later = [rows::COUNTS, rows::SAMPLES, attribution::TABLES];
+            for tables in [rows::SCHEMA, rows::STUDY, rows::KNOWN].into_iter().chain(later) {
                 tx.execute_batch(tables)?;
             }
             tx.pragma_update(None, "user_version", VERSION)?;
@@ -209,10 +238,12 @@ impl Store {
         if version == VERSION {
             return Ok(());
         }
-        older::give_subjects(&tx)?;
+        if version <= UNSTRUCTURED {
+            older::give_subjects(&tx)?;
+        }
         if version <= UNSTUDIED {
             tx.execute_batch(&[rows::STUDY, rows::KNOWN].concat())?;
-        } else {
+        } else if version <= UNSTRUCTURED {
             older::give_studies_subjects(&tx)?;
         }
         if version <= UNCOUNTED {
@@ -222,6 +253,7 @@ impl Store {
             tx.execute_batch(rows::SAMPLES)?;
             tx.execute_batch(&format!("INSERT INTO spent {}", rows::SPENT_OF_TESTS))?;
         }
+        tx.execute_batch(attribution::TABLES)?;
         tx.pragma_update(None, "user_version", VERSION)?;
         tx.commit()?;
         Ok(())
@@ -243,7 +275,15 @@ impl Store {
             true => rows::findings(&self.db, id),
             false => older::findings(&self.db, id),
         };
-        found.with_context(|| place(&self.dir))
+        let mut found = found.with_context(|| place(&self.dir))?;
+        let explained = match id {
+            Some(id) => self.attributed_to(id)?.map(|bug| (id, bug)).into_iter().collect(),
+            None => self.attributions()?,
+        };
+        for found in &mut found {
+            found.finding.attributed_to = explained.get(&found.id).copied();
+        }
+        Ok(found)
     }
 
     /// A remembered setting.

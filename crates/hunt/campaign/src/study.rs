@@ -7,19 +7,23 @@ use std::thread;
 use choice::Choices;
 use finding::{ProgramSubject, Subject};
 use oracle::{
-    Assessment, Behaviour, Case, Detectors, Failure, FailureKind, Fault, Lab, Limits, Observation,
-    Opinion, SourceFile, Suspicion, Trouble,
+    Assessment, Behaviour, Case, Detectors, Expected, Failure, FailureKind, Fault, Lab, Limits,
+    Observation, Opinion, SourceFile, Suspicion, Trouble,
 };
 use reduce::{NotReduced, ReduceOptions, ReduceProgress, Reduced};
 use sandbox::Scratch;
 use toolchain::{Compiler, Language, Target};
+use triage::{Construct, Mask, MaskProbe};
 
+use crate::attribution::{KnownBugs, same_bug};
 use crate::front;
 use crate::module::{LlvmTools, study_module};
+use crate::operators::operators_of;
 use crate::predict::own_opinion;
 use crate::program::study_program;
 use crate::recheck::{Specimen, judged};
 use crate::record::{Finding, Study};
+use crate::relatives::relatives;
 
 /// Targets of other compilers that must stay right, at most: one of each.
 const OTHERS: usize = 6;
@@ -72,6 +76,23 @@ pub fn failing(
     Ok(worst.map(subject))
 }
 
+/// What compilers agree that a program does that the machine cannot execute, each at its lowest level, if sanitizers
+/// find nothing wrong with it.
+pub fn agreed_result(
+    case: &Case,
+    compilers: &[Arc<Compiler>],
+    order: &ReduceOptions,
+) -> Result<Option<Expected>, Trouble> {
+    let lowest = |compiler: &Arc<Compiler>| {
+        let flags = compiler.levels.first()?.split_whitespace().map(String::from).collect();
+        Some(Target { compiler: compiler.clone(), flags })
+    };
+    let references: Vec<Target> = compilers.iter().filter_map(lowest).collect();
+    let lab = Lab { limits: order.limits.clone(), stop: order.stop.clone() };
+    let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
+    reduce::agreed_result(&lab, case, &references, scratch.path())
+}
+
 /// The progress of a study.
 #[derive(Debug)]
 pub enum StudyProgress<'a> {
@@ -99,6 +120,8 @@ pub struct StudyOptions<'a> {
     pub reduce: ReduceOptions,
     /// For findings of LLVM's passes.
     pub tools: LlvmTools<'a>,
+    /// The bugs that were studied before: a study of one of them gets its key.
+    pub known: &'a KnownBugs,
 }
 
 /// Makes a finding small, whatever it is about, and finds out all about it.
@@ -108,7 +131,7 @@ pub fn study_finding(
     finder: &mut dyn CompilerFinder,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> anyhow::Result<Result<Study, NotReduced>> {
-    let StudyOptions { mut reduce, tools } = options;
+    let StudyOptions { mut reduce, tools, known } = options;
     match &found.finding.subject {
         Subject::Module(module) => {
             let tell = |progress: &optimise::shrink::Progress<'_>| {
@@ -125,7 +148,8 @@ pub fn study_finding(
             let names = program.failing_compilers();
             let (compilers, limits) = finder.find(program.language, &names)?;
             reduce.limits = limits;
-            Ok(study(&case, program, &compilers, &reduce, tell))
+            let others: Vec<_> = known.iter().filter(|(id, _)| *id != found.id).cloned().collect();
+            Ok(study(&case, program, &compilers, &reduce, &others, tell))
         }
         Subject::Judged(_) => Err(judged(found.finding.kind)),
     }
@@ -137,10 +161,11 @@ pub fn study(
     subject: &ProgramSubject,
     compilers: &[Arc<Compiler>],
     order: &ReduceOptions,
+    known: &KnownBugs,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let reduced = shrink(case, subject, compilers, order, tell)?;
-    investigate(compilers, order, reduced, tell)
+    investigate(compilers, order, reduced, known, tell)
 }
 
 /// Makes the program of a finding small, and no more.
@@ -207,6 +232,7 @@ pub(crate) fn investigate(
     compilers: &[Arc<Compiler>],
     order: &ReduceOptions,
     reduced: Reduced,
+    known: &KnownBugs,
     tell: &(dyn Fn(StudyProgress<'_>) + Sync),
 ) -> Result<Study, NotReduced> {
     let lab = &Lab { limits: order.limits.clone(), stop: order.stop.clone() };
@@ -216,8 +242,7 @@ pub(crate) fn investigate(
     let ask = |sentence: &str| tell(StudyProgress::Asks(sentence));
     let family = failure.bad[0].compiler.family;
     ask("which versions fail");
-    let relatives: Vec<Arc<Compiler>> =
-        compilers.iter().filter(|c| c.family == family).cloned().collect();
+    let relatives = relatives(compilers, &failure.bad[0].compiler, case.language);
     let flags = &failure.bad[0].flags;
     let ladder = triage::ladder(lab, case, &failure.fault, &relatives, flags, jobs, &ask)?;
     ask("which pass is to blame");
@@ -228,11 +253,7 @@ pub(crate) fn investigate(
     let names: Vec<&str> = case.units().collect();
     let own = match reduced.executed {
         true => own_opinion(&names.join(" "), reduced.steps),
-        false => Opinion {
-            tool: format!("gainsay {}", env!("CARGO_PKG_VERSION")),
-            command: format!("gainsay run {}", names.join(" ")),
-            says: Assessment::Silent("the machine cannot execute the program".into()),
-        },
+        false => checked_opinion(&reduced.checked_by),
     };
     let certificate = match failure.fault.kind.is_wrong_code() {
         true => Detectors::find().certify(lab, case, scratch.path(), own)?.0,
@@ -241,16 +262,23 @@ pub(crate) fn investigate(
     let (summary, seen) = observed(lab, case, &failure.bad[0])?;
     let mut evidence = actual(seen);
     evidence.extend(triage::dumps(lab, case, failure, &blame)?);
-    let key = triage::key(&failure.fault, family, &blame, &ladder);
+    let mut identity = Identity {
+        key: triage::key(&failure.fault, family, &blame, &ladder),
+        about: None,
+        mask: triage::Mask::default(),
+    };
+    if failure.fault.kind.is_wrong_code() {
+        ask("what it is about");
+        identity = identify(lab, case, &failure.bad[0], &blame, known)?;
+    }
     let subject = ProgramSubject::new(case, failure.fault.kind, &failure.bad, &failure.right);
     Ok(Study {
+        about: identity.about,
+        mask: identity.mask,
         files: presented(case, &summary),
         evidence,
         subject: Subject::Program(subject),
-        key: match failure.fault.kind.is_wrong_code() && blame.pass.is_none() {
-            true => format!("{key} | {}", operators_of(&text(case))),
-            false => key,
-        },
+        key: identity.key,
         certificate,
         blame,
         ladder,
@@ -258,6 +286,57 @@ pub(crate) fn investigate(
         tokens: reduced.tokens,
         took: reduced.took,
     })
+}
+
+/// By what a bug is known again.
+struct Identity {
+    key: String,
+    about: Option<Construct>,
+    mask: Mask,
+}
+
+/// What wrong code of a reduced program is about, what hides it, and whether that bug is known.
+fn identify(
+    lab: &Lab,
+    case: &Case,
+    target: &Target,
+    blame: &triage::Blame,
+    known: &KnownBugs,
+) -> Result<Identity, Trouble> {
+    let specimen = reduce::executed(case).ok();
+    let telling = specimen.as_ref().and_then(triage::most_telling);
+    let family = target.compiler.family;
+    let probe = MaskProbe::new(lab, case, target, specimen)?;
+    let construct = probe.construct()?;
+    let about = construct.or(telling);
+    let mask = Mask::of(construct, blame);
+    let key = match same_bug(&probe, family, known)? {
+        Some(key) => key.to_string(),
+        None => triage::wrong_code_key(family, blame, about),
+    };
+    // Of a program that the machine cannot execute it is not known what it is about.
+    let key = match about {
+        Some(_) => key,
+        None => format!("{key} | {}", operators_of(&text(case))),
+    };
+    Ok(Identity { key, about, mask })
+}
+
+/// Our own line on a program that the machine cannot execute: what its validity rests on.
+fn checked_opinion(checked_by: &[String]) -> Opinion {
+    let why = match checked_by {
+        [] => "the machine cannot execute the program".to_string(),
+        tools => format!(
+            "the machine cannot execute this C++: that the program is valid rests on the compilers' own checks, \
+             which every step of its reduction had to pass: {}",
+            tools.join(", ")
+        ),
+    };
+    Opinion {
+        tool: format!("gainsay {}", env!("CARGO_PKG_VERSION")),
+        command: String::new(),
+        says: Assessment::Silent(why),
+    }
 }
 
 /// One line on what a target does with a program.
@@ -302,7 +381,10 @@ pub(crate) fn presented(case: &Case, summary: &str) -> Vec<SourceFile> {
 pub(crate) fn named(case: &Case) -> Case {
     let mut case = case.clone();
     if let [only] = case.files.as_mut_slice() {
-        only.name = "test.c".into();
+        only.name = match case.language {
+            Language::C => "test.c".into(),
+            Language::Cxx => "test.cpp".into(),
+        };
     }
     case
 }
@@ -311,45 +393,22 @@ fn text(case: &Case) -> String {
     case.files.iter().map(|file| String::from_utf8_lossy(&file.bytes)).collect()
 }
 
-/// The operators and words of C that a reduced program is made of. Where no pass is known, bugs are
-/// told apart by it: one bug in two lines of a list does less harm than two bugs in one.
-fn operators_of(text: &str) -> String {
-    /// In every reduced program, or in none but by chance.
-    const COMMON: &[&str] = &["int", "char", "const", "return", "void", "main", "printf", "="];
-    let is_sign = |c: char| "+-*/%<>=!&|^~?:".contains(c);
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found: Vec<&str> = Vec::new();
-    // Formats of strings are no operators: every other part stands between quotes.
-    for code in text.split('"').step_by(2) {
-        let mut rest = code;
-        while let Some(first) = rest.chars().next() {
-            let alike = |c: char| is_word(first) && is_word(c) || is_sign(first) && is_sign(c);
-            let end = rest.find(|c| !alike(c)).unwrap_or(rest.len()).max(first.len_utf8());
-            let (token, after) = rest.split_at(end);
-            rest = after;
-            // Names are a letter or two by now.
-            let telling = is_sign(first) || first.is_alphabetic() && token.len() > 2;
-            if telling && !COMMON.contains(&token) && !found.contains(&token) {
-                found.push(token);
-            }
-        }
-    }
-    found.sort_unstable();
-    found.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::operators_of;
+    use super::*;
 
     #[test]
-    fn shapes_tell_programs_apart_and_not_their_names() {
-        let shift = |name: &str, n: u32| {
-            format!("int {name} = {n};\nint main() {{ printf(\"%lx\", (long){name} << 52); }}")
+    fn the_certificate_says_what_validity_rests_on() {
+        let says = |tools: &[&str]| {
+            let tools: Vec<String> = tools.iter().map(ToString::to_string).collect();
+            match checked_opinion(&tools).says {
+                Assessment::Silent(why) => why,
+                other => panic!("{other:?}"),
+            }
         };
-        assert_eq!(operators_of(&shift("a", 5)), "<< long");
-        assert_eq!(operators_of(&shift("b", 70)), operators_of(&shift("a", 5)));
-        let sign = "short a = -1;\nint main() { printf(\"%lx\", (unsigned long)a); }";
-        assert_eq!(operators_of(sign), "- long short unsigned");
+        assert_eq!(says(&[]), "the machine cannot execute the program");
+        let checked = says(&["clang -O0", "gcc 12.2.0 -fsanitize=undefined,address"]);
+        let words = ["compilers' own checks", "clang -O0, gcc 12.2.0 -fsanitize=undefined,address"];
+        assert!(words.iter().all(|words| checked.contains(words)), "{checked}");
     }
 }

@@ -14,12 +14,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use cmachine::MachineConfig;
-use finding::Subject;
-use oracle::{Case, FailureKind, Lab, Trouble};
-use reduce::{NotReduced, ReduceOptions};
+use finding::{ProgramSubject, Subject};
+use oracle::{Case, FailureKind, Lab, Limits, Trouble};
+use reduce::{KnownMasks, NotReduced, ReduceOptions};
 use sandbox::{Scratch, Stop};
 use toolchain::{Language, Preprocessor};
+use triage::Mask;
 
+use crate::attribution::{Attribution, KnownBugs, attribute};
 use crate::bench::TestBench;
 use crate::engine::Engine;
 use crate::plan::Plan;
@@ -41,6 +43,12 @@ const IDLE: Duration = Duration::from_millis(50);
 /// versions fail, and whether it is valid.
 const REDUCTION: f64 = 0.5;
 
+/// A program of so many tokens tells what it is about, even if it could be smaller.
+const SMALL_ENOUGH: usize = 80;
+
+/// A program that is still large after so many reductions stays as it is.
+const REDUCTIONS: u32 = 4;
+
 /// How often a study is asked whether its time is over.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -52,11 +60,22 @@ pub enum WorkResult {
     /// Of a test that this hunt did not deal out: an engine of an earlier run on the same folder.
     Stray(Box<Tested>),
     /// Of the study of a finding; or a sentence on why there is none.
-    Study(i64, Box<Result<Study, StudyFailure>>),
+    Study(i64, Box<Result<StudyOutcome, StudyFailure>>),
     /// Targets that are tested from now on.
     Targets(Vec<StoredTarget>),
     /// A message for the user.
     Note(String),
+}
+
+/// What came of a study.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum StudyOutcome {
+    /// A bug that nobody had studied.
+    Studied(Study),
+    /// The same of a program that could be smaller: its reduction goes on when there is time.
+    Partly(Study),
+    /// The bug of this finding, which was studied before.
+    Explained(i64),
 }
 
 /// Why there is no study.
@@ -133,6 +152,8 @@ pub struct BegunStudy {
     case: Case,
     /// Tokens before.
     tokens: usize,
+    /// How often it was reduced.
+    times: u32,
 }
 
 impl Worker {
@@ -182,7 +203,8 @@ impl Worker {
                     // The rest of a block that was stopped is for another worker.
                     more && !self.bench.lab.stop.is_set()
                 }),
-                WorkItem::Study(found, time) => {
+                WorkItem::Study(found, time, known) => {
+                    self.bench.learn(known);
                     let study = self.bench.studies(|| self.study(&found, time));
                     supply.submit(WorkResult::Study(found.id, Box::new(study)))
                 }
@@ -221,7 +243,7 @@ impl Worker {
     }
 
     /// Studies a finding in a time; with [`LONGEST_STUDY`] only the reduction is limited.
-    fn study(&self, found: &Finding, time: Duration) -> Result<Study, StudyFailure> {
+    fn study(&self, found: &Finding, time: Duration) -> Result<StudyOutcome, StudyFailure> {
         let stop = Stop::new();
         let all = &self.bench.lab.stop;
         let is_over = AtomicBool::new(false);
@@ -246,7 +268,7 @@ impl Worker {
         found: &Finding,
         time: Duration,
         stop: &Stop,
-    ) -> Result<Study, StudyFailure> {
+    ) -> Result<StudyOutcome, StudyFailure> {
         let work = AssertUnwindSafe(|| self.try_study(found, time, stop));
         let study = catch_unwind(work).unwrap_or_else(|panic| {
             Err(NotReduced::Unusable(format!("{OUR_BUG}: {}", panic_message(panic.as_ref()))))
@@ -259,12 +281,22 @@ impl Worker {
         })
     }
 
-    fn try_study(&self, found: &Finding, time: Duration, stop: &Stop) -> Result<Study, NotReduced> {
+    fn try_study(
+        &self,
+        found: &Finding,
+        time: Duration,
+        stop: &Stop,
+    ) -> Result<StudyOutcome, NotReduced> {
         let lab = &self.bench.lab;
         self.bench.begins(format!("the reduction of #{}", found.id));
         let engine = self.engines.iter().find(|engine| engine.name() == found.engine);
+        let known_bugs = self.bench.known_bugs();
+        let explained = engine.and_then(|engine| engine.explained_by(found, &known_bugs, stop));
+        if let Some(bug) = explained {
+            return Ok(StudyOutcome::Explained(bug));
+        }
         if let Some(study) = engine.and_then(|engine| engine.study(found, stop)) {
-            return study;
+            return study.map(StudyOutcome::Studied);
         }
         let Subject::Program(subject) = &found.finding.subject else {
             return Err(NotReduced::Unusable("its engine is not part of this hunt".into()));
@@ -279,21 +311,56 @@ impl Worker {
             Some(steps) => lab.limits.for_steps(steps),
             None => lab.limits.clone(),
         };
+        let known = match self.attribute(found, case, subject, &limits, stop, &known_bugs)? {
+            Attribution::Explained(bug) => return Ok(StudyOutcome::Explained(bug)),
+            Attribution::New(known) => known,
+        };
         let stop = stop.clone();
-        let order = ReduceOptions { jobs: 1, time: Some(time), stop, limits };
+        let order = ReduceOptions { jobs: 1, time: Some(time), stop, limits, known };
+        let own = thread::current().id();
         let tell = |at: StudyProgress<'_>| {
             if let StudyProgress::Asks(what) = at {
-                self.bench.begins(format!("the study of #{}: {what}", found.id));
+                self.bench.thread_begins(own, format!("the study of #{}: {what}", found.id));
             }
         };
         let mut reduced = shrink(case, subject, all, &order, &tell)?;
         // What was reduced is not reduced again, should the time not suffice for the rest.
         let tokens = begun.as_ref().map_or(reduced.tokens.0, |begun| begun.tokens);
+        let times = begun.map_or(0, |begun| begun.times) + 1;
         reduced.tokens.0 = tokens;
-        self.begun().insert(found.id, BegunStudy { case: reduced.case.clone(), tokens });
-        let study = investigate(all, &order, reduced, &tell)?;
+        let is_large = !reduced.is_complete && reduced.tokens.1 > SMALL_ENOUGH;
+        self.begun().insert(found.id, BegunStudy { case: reduced.case.clone(), tokens, times });
+        let mut study = investigate(all, &order, reduced, &known_bugs, &tell)?;
+        let is_last = times >= REDUCTIONS || order.time.is_none_or(|time| time >= LONGEST_STUDY);
+        if is_large && found.finding.kind.is_wrong_code() && !(is_last && study.mask.is_telling()) {
+            // What a large program is about can be one of many things: it is not attributed.
+            (study.mask, study.about) = (Mask::default(), None);
+            study.key.clone_from(&found.finding.signature);
+        }
+        if is_large && !is_last {
+            return Ok(StudyOutcome::Partly(study));
+        }
         self.begun().remove(&found.id);
-        Ok(study)
+        Ok(StudyOutcome::Studied(study))
+    }
+
+    /// Which bug that was studied before explains a program.
+    fn attribute(
+        &self,
+        found: &Finding,
+        case: &Case,
+        subject: &ProgramSubject,
+        limits: &Limits,
+        stop: &Stop,
+        known: &KnownBugs,
+    ) -> Result<Attribution, NotReduced> {
+        let failing = ProgramSubject::installed(&subject.failing, &self.bench.compilers);
+        let Some(target) = failing.first().filter(|_| !known.is_empty()) else {
+            return Ok(Attribution::New(KnownMasks::default()));
+        };
+        self.bench.begins(format!("the study of #{}: is it a bug that is known?", found.id));
+        let lab = Lab { limits: limits.clone(), stop: stop.clone() };
+        Ok(attribute(&lab, case, found.finding.kind, target, known)?)
     }
 
     fn begun(&self) -> MutexGuard<'_, BTreeMap<i64, BegunStudy>> {

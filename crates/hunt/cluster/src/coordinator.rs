@@ -54,8 +54,8 @@ const COORDINATOR: &str = "coordinator";
 /// How a cluster is used.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The arguments that workers need, without addresses and secrets.
-    pub words: Vec<String>,
+    /// What is tested, and with what.
+    pub workload: serde_json::Value,
     /// Files and folders that they name.
     pub files: Vec<PathBuf>,
     /// A worker that is silent for so long is taken for dead.
@@ -116,7 +116,7 @@ impl Coordinator {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").into(),
             identity: identity.into(),
-            words: self.options.words.clone(),
+            workload: self.options.workload.clone(),
             files,
             engines,
             lease: self.options.lease.as_millis() as u64,
@@ -179,6 +179,7 @@ impl Crew for Coordinator {
             cancel: task.cancel,
             study: plan.study,
             workers: BTreeMap::new(),
+            jobs: 0,
             sets: BTreeMap::new(),
             consumers: BTreeSet::new(),
             orders: 0,
@@ -251,6 +252,8 @@ struct Dealer {
     cancel: Stop,
     study: bool,
     workers: BTreeMap<String, WorkerRecord>,
+    /// What they all can do at a time, as the queue was told.
+    jobs: usize,
     sets: BTreeMap<String, TargetSet>,
     /// Consumers of work that are known to be there.
     consumers: BTreeSet<String>,
@@ -342,6 +345,7 @@ impl Dealer {
         if leaves {
             if self.workers.remove(&worker).is_some() {
                 self.note(format!("worker {worker} left"));
+                self.employ();
             }
             return;
         }
@@ -363,6 +367,16 @@ impl Dealer {
             let jobs: usize = self.workers.values().map(|worker| worker.jobs).sum();
             self.board.lock().let_study(jobs.div_ceil(2).max(1));
         }
+        self.employ();
+    }
+
+    /// Says how many tests can be done at a time: studies have a part of that time.
+    fn employ(&mut self) {
+        let jobs = self.workers.values().map(|worker| worker.jobs).sum();
+        if self.jobs != jobs {
+            self.jobs = jobs;
+            self.board.lock().employ(jobs);
+        }
     }
 
     /// Forgets workers that were not heard of.
@@ -378,6 +392,7 @@ impl Dealer {
             self.workers.remove(&name);
             self.note(format!("worker {name} stopped responding: its work is reassigned"));
         }
+        self.employ();
         if !self.workers.is_empty() {
             self.alone = (Instant::now(), ALONE);
         } else if self.alone.0.elapsed() > self.alone.1 {
@@ -400,11 +415,7 @@ impl Dealer {
             set.blocks.retain(|block| block.items().any(|item| queue.is_begun(item)));
             set.studies.retain(|found| queue.is_studied(found.id));
         }
-        loop {
-            let found = board.lock().take_study();
-            let Some(found) = found else { break };
-            self.deal_study(*found).await?;
-        }
+        self.deal_studies(false).await?;
         loop {
             // The set that has least to do for its size.
             let load = |(name, set): (&String, &TargetSet)| {
@@ -416,7 +427,19 @@ impl Dealer {
             let Some(block) = board.lock().take_block(BLOCK, &|_| true) else { break };
             self.deal_block(&name, block).await?;
         }
+        if board.lock().is_dealt_out() {
+            self.deal_studies(true).await?;
+        }
         self.reassign_orphaned_work().await
+    }
+
+    /// Deals studies as far as they have time; where no test is left nobody waits for it.
+    async fn deal_studies(&mut self, is_last: bool) -> Result<()> {
+        loop {
+            let taken = self.board.lock().take_shared_study(is_last);
+            let Some((found, time)) = taken else { return Ok(()) };
+            self.deal_study(*found, time).await?;
+        }
     }
 
     async fn deal_block(&mut self, set: &str, block: SeedBlock) -> Result<()> {
@@ -433,7 +456,7 @@ impl Dealer {
     }
 
     /// A study goes to a set with all compilers that failed.
-    async fn deal_study(&mut self, found: Finding) -> Result<()> {
+    async fn deal_study(&mut self, found: Finding, time: Duration) -> Result<()> {
         let can = |set: &TargetSet| {
             let has = |name: &String| set.targets.iter().any(|t| t.compiler == *name);
             match &found.finding.subject {
@@ -462,8 +485,9 @@ impl Dealer {
         self.orders += 1;
         let id = format!("{}-{}", self.incarnation, self.orders);
         let (name, subject) = lane(&self.spec.hunt(), &set, engine.unwrap_or(0));
-        let sent =
-            self.send(&name, &subject, &id, &WorkMessage::Study(Box::new(found.clone()))).await;
+        let known = self.board.lock().known().to_vec();
+        let work = WorkMessage::Study(Box::new(found.clone()), time, known);
+        let sent = self.send(&name, &subject, &id, &work).await;
         match sent {
             Err(_) => self.board.lock().give_back_study(found),
             Ok(()) => self.sets.entry(set).or_default().studies.push(found),
@@ -586,6 +610,10 @@ impl Dealer {
             ResultMessage::Studied(id, result) => {
                 let result = result.map_err(StudyFailure::Because);
                 self.forward_result(WorkResult::Study(id, Box::new(result)), message, object);
+            }
+            ResultMessage::Unfinished(id) => {
+                let unfinished = Box::new(Err(StudyFailure::Unfinished));
+                self.forward_result(WorkResult::Study(id, unfinished), message, object);
             }
             ResultMessage::StudyAside(id) => {
                 let why = StudyFailure::Because(self.set_aside());

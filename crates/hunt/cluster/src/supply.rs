@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use async_nats::jetstream::{AckKind, Message};
-use campaign::{LONGEST_STUDY, StudyFailure, WorkItem, WorkResult, WorkSource};
+use campaign::{StudyFailure, StudyOutcome, WorkItem, WorkResult, WorkSource};
 use futures_util::StreamExt as _;
 use oracle::Trouble;
 use sandbox::Stop;
@@ -168,7 +168,7 @@ impl Remote {
         if delivered > self.spec.deliveries {
             let answer = match order {
                 WorkMessage::Block(block) => ResultMessage::BlockAside(self.spec.hunt(), block),
-                WorkMessage::Study(found) => ResultMessage::StudyAside(found.id),
+                WorkMessage::Study(found, ..) => ResultMessage::StudyAside(found.id),
             };
             let sequence = message.info().map_or(0, |info| info.stream_sequence);
             self.send(&answer, &format!("aside-{sequence}")).await.context("it was stopped")?;
@@ -178,7 +178,7 @@ impl Remote {
         let mut lease = None;
         let work = match order {
             WorkMessage::Block(block) => WorkItem::Block(block),
-            WorkMessage::Study(mut found) => {
+            WorkMessage::Study(mut found, time, known) => {
                 let key = format!("bug-{}", &digest(found.finding.signature.as_bytes())[..32]);
                 lease = Lease::take(&self.link.leases, &key, &self.holder).await?;
                 if lease.is_none() {
@@ -191,7 +191,7 @@ impl Remote {
                 }
                 let moved = |text: &str| replaced(text, &self.moved, Direction::ToLocal);
                 found.finding.subject.relocate(&moved);
-                WorkItem::Study(found, LONGEST_STUDY)
+                WorkItem::Study(found, time, known.into())
             }
         };
         let mut held = self.held();
@@ -320,14 +320,22 @@ impl WorkSource for Remote {
             },
             WorkResult::Study(id, result) => {
                 let result = match *result {
-                    Ok(mut study) => {
+                    Ok(StudyOutcome::Studied(mut study) | StudyOutcome::Partly(mut study)) => {
                         study.subject.relocate(&|text: &str| {
                             replaced(text, &self.moved, Direction::ToCoordinator)
                         });
-                        Ok(study)
+                        Ok(StudyOutcome::Studied(study))
                     }
+                    Ok(outcome @ StudyOutcome::Explained(_)) => Ok(outcome),
                     Err(StudyFailure::Because(why)) => Err(why),
-                    Err(StudyFailure::Stopped | StudyFailure::Unfinished) => return false,
+                    Err(StudyFailure::Unfinished) => {
+                        // It may come to that more than once.
+                        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                        let unlike = format!("study-{id}-unfinished-{}", now.as_millis());
+                        let answer = ResultMessage::Unfinished(id);
+                        return self.runtime.block_on(self.send(&answer, &unlike)).is_some();
+                    }
+                    Err(StudyFailure::Stopped) => return false,
                 };
                 (ResultMessage::Studied(id, Box::new(result)), format!("study-{id}"))
             }

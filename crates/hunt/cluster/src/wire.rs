@@ -1,14 +1,16 @@
 //! Messages. The hunt itself is JSON, so that a worker of another version can read what it refuses;
 //! everything else is MessagePack.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
-use campaign::{Finding, SeedBlock, Study, Tested};
+use campaign::{Finding, SeedBlock, Study, StudyOutcome, Tested};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Bumped when a message changes.
-pub const PROTOCOL: u64 = 2;
+pub const PROTOCOL: u64 = 3;
 
 /// A hunt, for its workers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -19,9 +21,9 @@ pub struct Spec {
     pub version: String,
     /// The folder of the store, among all folders.
     pub identity: String,
-    /// The arguments of `gainsay hunt` that say what is tested.
-    pub words: Vec<String>,
-    /// The files that they name.
+    /// What is tested, and with what: for whoever makes a plan of it.
+    pub workload: serde_json::Value,
+    /// The files that it names.
     pub files: Vec<Shipped>,
     /// The engines, as the store calls them.
     pub engines: Vec<String>,
@@ -47,9 +49,9 @@ pub struct Shipped {
 }
 
 impl Spec {
-    /// What subjects and consumers of this hunt have in them: another set of arguments is another hunt.
+    /// What subjects and consumers of this hunt have in them: another workload is another hunt.
     pub fn hunt(&self) -> String {
-        let what = (&self.words, &self.files, &self.engines);
+        let what = (&self.workload, &self.files, &self.engines);
         let bytes = serde_json::to_vec(&what).unwrap_or_default();
         format!("{}-{}", self.identity, &digest(&bytes)[..8])
     }
@@ -91,8 +93,8 @@ pub struct Hello {
 pub enum WorkMessage {
     /// Tests.
     Block(SeedBlock),
-    /// A finding to study.
-    Study(Box<Finding>),
+    /// A finding to study, how long that may take, and the bugs that were studied before.
+    Study(Box<Finding>, Duration, Vec<(i64, Study)>),
 }
 
 /// What came of work.
@@ -101,7 +103,9 @@ pub enum ResultMessage {
     /// One test.
     Tested(Box<Tested>),
     /// The study of a finding, or why it cannot be made.
-    Studied(i64, Box<Result<Study, String>>),
+    Studied(i64, Box<Result<StudyOutcome, String>>),
+    /// The time of a study was over before its end.
+    Unfinished(i64),
     /// Tests that too many workers did not finish, of this hunt.
     BlockAside(String, SeedBlock),
     /// A study that too many workers did not finish.
@@ -155,6 +159,7 @@ mod tests {
             ProgramSubject::named(FailureKind::WrongOutput, &["a.c"], &[("gcc", "-O2")], &[]);
         program.expected = Some(Expected { stdout: vec![0, 255, 10], status: 1 });
         tested.findings = vec![NewFinding {
+            attributed_to: None,
             kind: FailureKind::WrongOutput,
             signature: "s".into(),
             summary: "one line".into(),
@@ -183,7 +188,7 @@ mod tests {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").into(),
             identity: "i".into(),
-            words: vec!["--engine".into(), "yarp".into()],
+            workload: serde_json::json!({ "engine": ["yarp"] }),
             files: vec![],
             engines: vec!["yarp".into()],
             lease: 30_000,
@@ -199,14 +204,14 @@ mod tests {
         assert_eq!(Spec::read(&bytes).expect("ours"), spec());
         let other = Spec { version: "9.9.9".into(), ..spec() };
         let told = Spec::read(&serde_json::to_vec(&other).expect("JSON")).expect_err("refused");
-        assert!(told.to_string().contains("gainsay 9.9.9 (protocol 2), and this is"), "{told}");
-        assert!(Spec::read(br#"{"protocol": 2, "version": "0.1.0"}"#).is_err());
+        assert!(told.to_string().contains("gainsay 9.9.9 (protocol 3), and this is"), "{told}");
+        assert!(Spec::read(br#"{"protocol": 3, "version": "0.1.0"}"#).is_err());
         assert!(Spec::read(b"nonsense").is_err());
     }
 
     #[test]
-    fn other_arguments_are_another_hunt() {
-        let other = Spec { words: vec!["--engine".into(), "csmith".into()], ..spec() };
+    fn another_workload_is_another_hunt() {
+        let other = Spec { workload: serde_json::json!({ "engine": ["csmith"] }), ..spec() };
         assert_ne!(other.hunt(), spec().hunt());
         assert_eq!(
             Spec { open: false, coordinator: "there".into(), ..spec() }.hunt(),

@@ -1,9 +1,10 @@
 //! A C or C++ program on compilers with flags.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use oracle::{Case, Expected, FailureKind, SourceFile};
+use oracle::{AddedOption, Case, Expected, FailureKind, SourceFile};
 use serde::{Deserialize, Serialize};
 use toolchain::{Compiler, Family, Language, Target};
 
@@ -27,6 +28,9 @@ pub struct ProgramSubject {
     pub expected: Option<Expected>,
     /// Whether that exit status was seen. Stores of version 4 did not keep it of users' programs.
     pub is_status_known: bool,
+    /// Options of ours that its commands go without.
+    #[serde(default)]
+    pub omitted: BTreeSet<AddedOption>,
     /// The compilers of both lists, by name.
     pub compilers: Vec<CompilerIdentity>,
     /// What fails, the quickest to show it first.
@@ -165,6 +169,7 @@ impl ProgramSubject {
             units: case.units().map(String::from).collect(),
             expected: case.expected.clone(),
             is_status_known: true,
+            omitted: case.omitted.clone(),
             compilers,
             failing: failing.iter().map(CompilerTarget::from).collect(),
             right: right.iter().map(CompilerTarget::from).collect(),
@@ -190,6 +195,7 @@ impl ProgramSubject {
             harness: None,
             include: Vec::new(),
             expected: None,
+            omitted: Default::default(),
         };
         let failing: Vec<Target> = failing.iter().map(target).collect();
         let right: Vec<Target> = right.iter().map(target).collect();
@@ -205,6 +211,7 @@ impl ProgramSubject {
             harness: self.harness.clone(),
             include: self.include.iter().map(Into::into).collect(),
             expected: self.expected.clone(),
+            omitted: self.omitted.clone(),
         }
     }
 

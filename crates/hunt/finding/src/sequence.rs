@@ -86,6 +86,7 @@ impl SequenceSubject {
             harness: None,
             include: self.include.iter().map(Into::into).collect(),
             expected: Some(self.expected.clone()),
+            omitted: Default::default(),
         }
     }
 

@@ -35,6 +35,7 @@ fn case(include: &str) -> Case {
         harness: Some("driver.c".into()),
         include: vec![PathBuf::from(include)],
         expected: Some(Expected { stdout: b"1\n\xff".to_vec(), status: 3 }),
+        omitted: Default::default(),
     }
 }
 

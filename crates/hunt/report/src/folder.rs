@@ -7,12 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use oracle::SourceFile;
 
-use crate::markdown::markdown;
+use crate::format::Format;
 use crate::script::script;
 use crate::test::Test;
 
 /// Names that are ours.
-const REPORT: &str = "report.md";
 const SCRIPT: &str = "reproduce.sh";
 const ORIGINAL: &str = "original";
 
@@ -30,8 +29,8 @@ pub struct Entry {
     pub executable: bool,
 }
 
-/// The files of a report.
-pub fn files(test: &Test) -> Vec<Entry> {
+/// The files of a report; its text in a format.
+pub fn files(test: &Test, format: Format) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
     let mut add = |below: &str, name: &str, bytes: &[u8]| {
         // Names are plain; a store from elsewhere must not write anywhere else.
@@ -47,7 +46,7 @@ pub fn files(test: &Test) -> Vec<Entry> {
     if let Some(expected) = &test.expected {
         add("", "expected", &expected.stdout);
     }
-    add("", REPORT, markdown(test).as_bytes());
+    add("", format.file(), format.text(test).as_bytes());
     add("", SCRIPT, script(test).as_bytes());
     if let Some(text) = &test.today.preprocessed {
         add("", "test.i", text.as_bytes());
@@ -61,12 +60,12 @@ pub fn files(test: &Test) -> Vec<Entry> {
 
 /// Writes a report into a folder, which is made if it is not there; what is there by other names
 /// stays.
-pub fn folder(test: &Test, dir: &Path) -> Result<Written> {
+pub fn folder(test: &Test, format: Format, dir: &Path) -> Result<Written> {
     if dir.exists() && !dir.is_dir() {
         bail!("{} is not a folder: give another one with -o", dir.display());
     }
     let mut written = Vec::new();
-    for Entry { name, bytes, executable } in files(test) {
+    for Entry { name, bytes, executable } in files(test, format) {
         let path = dir.join(&name);
         let cannot = || format!("{} cannot be written", path.display());
         fs::create_dir_all(path.parent().unwrap_or(dir)).with_context(cannot)?;

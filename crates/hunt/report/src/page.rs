@@ -87,19 +87,9 @@ impl<'v> View<'v> {
         self.shot.finding(bug.representative)
     }
 
-    /// One line on a bug, of its reduced program where there is one.
-    fn summary(&self, bug: &Bug) -> &'v str {
-        let study = self.shot.studies.get(&bug.representative).map(|study| study.summary.as_str());
-        study.or_else(|| self.listed(bug).map(|found| found.summary.as_str())).unwrap_or_default()
-    }
-
     /// Labels of the targets that fail.
     fn labels(&self, bug: &Bug) -> &'v [String] {
-        match (self.shot.studies.get(&bug.representative), self.listed(bug)) {
-            (Some(study), _) => &study.targets,
-            (None, Some(found)) => &found.targets,
-            (None, None) => &[],
-        }
+        self.shot.targets_of(bug)
     }
 
     fn pass(&self, bug: &Bug) -> Option<&'v str> {
@@ -160,7 +150,7 @@ pub fn page(view: &View, details: &[Detail]) -> String {
             // The mark is inside, so that a link to it unfolds.
             details.finding {
                 summary { "#" (detail.found.id) " " (badge(detail.found.finding.kind)) " "
-                    span { (crate::text::one_line(finding::summary(detail))) } }
+                    span { (crate::text::one_line(&finding::title(detail))) } }
                 article id={ "finding-" (detail.found.id) } { (finding::article(detail, LinkStyle::Frozen)) }
             }
         }

@@ -313,7 +313,7 @@ fn memory() -> String {
 fn crash_or_rejection(test: &Test) -> String {
     let mut text = String::new();
     let known = match test.is_module() {
-        true => module_words(test.summary()),
+        true => module_words(&test.summary()),
         false => known_by(&test.found.finding.signature, test.kind()),
     };
     if let Some(pattern) = &known {

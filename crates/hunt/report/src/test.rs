@@ -1,12 +1,18 @@
 //! What a report is about: the smallest program that shows the bug, and how to show it.
 
 use anyhow::Result;
-use campaign::{Bug, Finding, Specimen, Study};
+use campaign::{Bug, Finding, Specimen, Study, Title};
 use finding::{BuildSteps, CompilerTarget, Subject};
 use oracle::{Assessment, Behaviour, Case, Certificate, Expected, FailureKind, SourceFile};
-use toolchain::Language;
+use toolchain::{Family, Language};
 
-use crate::text::shell_line;
+use crate::text::{renamed, shell_line};
+
+/// The file of a study with what the failing compiler makes of the program.
+const ACTUAL: &str = "actual";
+
+/// The file of a finding with what LLVM said.
+const MESSAGES: &str = "messages";
 
 /// Folders whose programs are called by name alone: so they are on other machines too.
 const COMMON: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
@@ -22,6 +28,26 @@ pub struct CompilerToday {
     pub got: Option<Behaviour>,
     /// The test as the compiler's preprocessor leaves it.
     pub preprocessed: Option<String>,
+    /// Wrong code of GCC: what it says with the options that its maintainers ask to try first.
+    pub suspects: Option<SuspectFlags>,
+}
+
+/// What GCC does with flags that would show, or excuse, a program that is at fault.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SuspectFlags {
+    /// What it warns of, a line each.
+    pub warnings: String,
+    /// Whether the code is still wrong where the compiler assumes less of the program.
+    pub still_wrong: bool,
+}
+
+impl SuspectFlags {
+    /// Warnings that tell of code that is at fault.
+    pub const WARN: [&'static str; 2] = ["-Wall", "-Wextra"];
+
+    /// Flags with which much undefined code does what was meant.
+    pub const LENIENT: [&'static str; 3] =
+        ["-fno-strict-aliasing", "-fwrapv", "-fno-aggressive-loop-optimizations"];
 }
 
 /// All that a report is made of.
@@ -132,9 +158,43 @@ impl<'a> Test<'a> {
         self.found.finding.kind
     }
 
-    /// One line on what is wrong.
-    pub fn summary(&self) -> &str {
-        self.study.map_or(&self.found.finding.summary, |study| &study.summary)
+    /// The line by which people know the finding.
+    pub fn title(&self) -> Title {
+        Title::of(&self.found.finding, self.study)
+    }
+
+    /// What the failing target printed or said when it was last seen to fail, if that was kept.
+    pub fn seen(&self) -> Option<&SourceFile> {
+        match self.study {
+            Some(study) => study.evidence.iter().find(|file| file.name == ACTUAL),
+            None => {
+                let artifacts = &self.found.finding.artifacts;
+                let own = self.kept("stdout").or_else(|| self.kept("messages"));
+                own.or_else(|| artifacts.iter().find(|file| file.name == MESSAGES))
+            }
+        }
+    }
+
+    /// Who made the failing compiler, if it is one.
+    pub fn family(&self) -> Option<Family> {
+        match &self.subject {
+            Subject::Program(it) => it.first().map(|compiler| compiler.family),
+            Subject::Module(_) | Subject::Sequence(_) | Subject::Judged(_) => None,
+        }
+    }
+
+    /// One line on what is wrong, by the names of the report.
+    pub fn summary(&self) -> String {
+        let summary = self.study.map_or(&self.found.finding.summary, |study| &study.summary);
+        self.named(summary)
+    }
+
+    /// Messages that name the program as it was called where they were printed, by the names of the report.
+    pub fn named(&self, text: &str) -> String {
+        match (&self.was, &self.files[..]) {
+            (Some(was), [file]) => renamed(text, was, &file.name),
+            _ => text.into(),
+        }
     }
 
     /// Evidence that the program is valid.
@@ -176,11 +236,8 @@ impl<'a> Test<'a> {
         !certificate.disputed() && certificate.opinions.iter().any(|o| o.says == Assessment::Valid)
     }
 
-    /// What the failing target printed when it was found; the study does not keep it.
-    pub fn kept(&self, end: &str) -> Option<&SourceFile> {
-        if self.study.is_some() {
-            return None;
-        }
+    /// What the failing target left when it was found.
+    fn kept(&self, end: &str) -> Option<&SourceFile> {
         let targets = self.found.finding.targets().into_iter();
         let mut names = targets.map(|t| format!("{}.{end}", t.replace([' ', '/'], "_")));
         names.find_map(|name| self.found.finding.artifacts.iter().find(|file| file.name == name))

@@ -97,6 +97,46 @@ pub fn code(text: &str) -> String {
     }
 }
 
+/// Messages in which a file is called by another name; the lines in it stay the same.
+pub fn renamed(text: &str, was: &str, name: &str) -> String {
+    let mut parts = text.split(was);
+    let mut new = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let begins = !new.ends_with(|c: char| c.is_alphanumeric() || "_-.".contains(c));
+        let ends = part.starts_with([':', ',', '\'', '"', ' ', '\n']) || part.is_empty();
+        new += if begins && ends { name } else { was };
+        new += part;
+    }
+    new
+}
+
+/// Prose in lines of at most so many columns, for those who read plain text. A word that is longer has a line.
+pub fn wrap(text: &str, columns: usize) -> String {
+    let mut wrapped = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > columns {
+            wrapped.push('\n');
+            used = 0;
+        }
+        if used > 0 {
+            wrapped.push(' ');
+            used += 1;
+        }
+        wrapped += word;
+        used += length;
+    }
+    wrapped
+}
+
+/// The same with a mark before the first line, and the others below the text.
+pub fn wrap_below(mark: &str, text: &str, columns: usize) -> String {
+    let indent = mark.chars().count();
+    let lines = wrap(text, columns.saturating_sub(indent));
+    format!("{mark}{}\n", lines.replace('\n', &format!("\n{}", " ".repeat(indent))))
+}
+
 /// `1 test`, `2 tests`.
 pub fn plural(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
@@ -139,6 +179,11 @@ mod tests {
         assert_eq!(escape("<script>\"&'\x1b[1m"), "&lt;script&gt;&quot;&amp;&#39;\u{fffd}[1m");
         assert_eq!(fenced("c", "a\n```\nb"), "````c\na\n```\nb\n````\n");
         assert_eq!((code("a|b\nc"), code("`x'")), ("`a\\|b c`".into(), "`` `x' ``".into()));
+        assert_eq!(wrap("a bb ccc dddd eeeee", 6), "a bb\nccc\ndddd\neeeee");
+        assert_eq!(wrap_below("- ", "a bb ccc", 6), "- a bb\n  ccc\n");
+        let told = "x/a.c:3:1: error, aa.c:3, a.cc:4 In file 'a.c'";
+        let want = "x/test.c:3:1: error, aa.c:3, a.cc:4 In file 'test.c'";
+        assert_eq!(renamed(told, "a.c", "test.c"), want);
         assert_eq!(head("a\nb\nc\n", 2), "a\nb\n… and 1 line more\n");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use campaign::{Finding, NewFinding, Standing};
 use finding::{ProgramSubject, Subject};
 use oracle::{Assessment, Certificate, Expected, FailureKind, Opinion, SourceFile};
-use report::Test;
+use report::{Format, Test};
 use sandbox::{Ended, Run, Scratch, Status};
 
 const SOURCE: &str =
@@ -30,6 +30,7 @@ fn finding(kind: FailureKind, signature: &str, cc: &Path) -> Finding {
         found_at: 1_800_000_000,
         seen_before: 0,
         finding: NewFinding {
+            attributed_to: None,
             kind,
             signature: signature.into(),
             summary: "fails".into(),
@@ -57,7 +58,7 @@ fn write(dir: &Path, kind: FailureKind, signature: &str, compiler: &str) {
     executable("bin/timeout", "#!/bin/sh\nshift\nexec /usr/bin/timeout 2 \"$@\"\n");
     let found = finding(kind, signature, &cc);
     let test = Test::new(&found, None, None).expect("it can be reported");
-    let written = report::folder(&test, &dir.join("bug")).expect("it writes");
+    let written = report::folder(&test, Format::Markdown, &dir.join("bug")).expect("it writes");
     assert_eq!(written, ["test.c", "expected", "report.md", "reproduce.sh", "original/a.c"]);
 }
 
@@ -139,11 +140,11 @@ fn titles_and_statements() {
         found.finding.certificate.opinions.extend(says.map(opinion));
         found.finding.subject = Subject::Program(program(kind, compiler, Path::new("/usr/bin/cc")));
         let test = Test::new(&found, None, None).expect("it can be reported");
-        (report::title(&test), report::markdown(&test))
+        (report::title(&test), Format::Markdown.text(&test))
     };
     let (title, text) =
         report("clang-16", FailureKind::WrongOutput, "prints 2", Some(Assessment::Valid));
-    assert_eq!(title, "[clang] wrong code at -O2 (clang-16)");
+    assert_eq!(title, "clang-16: wrong code at -O2: prints 2");
     assert!(
         text.contains("at `-O2` to a program that prints 2. The program has one defined"),
         "{text}"
@@ -152,7 +153,7 @@ fn titles_and_statements() {
     assert!(text.contains("(`gainsay run test.c`)"), "{text}");
     let ice = "a.c:3:1: internal compiler error: in f, at x.cc:1";
     let (title, text) = report("gcc-12", FailureKind::CompilerCrash, ice, None);
-    assert_eq!(title, "gcc-12: ICE at -O2: in f, at x.cc:1");
+    assert_eq!(title, "gcc-12: crash at -O2: in f, at x.cc:1");
     assert!(text.contains("No tool could check whether the program is valid."), "{text}");
     assert!(!text.contains("$ ./program"), "{text}");
     let said = Some(Assessment::Undefined("overflow".into()));

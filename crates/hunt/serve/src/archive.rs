@@ -13,7 +13,7 @@ pub fn report(detail: &Detail) -> Result<Vec<u8>> {
     let Detail { found, study, bug, .. } = detail;
     let test = Test::new(found, study.as_ref(), bug.as_ref())?;
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    for file in report::files(&test) {
+    for file in report::files(&test, report::Format::default()) {
         let mode = if file.executable { 0o755 } else { 0o644 };
         let options =
             SimpleFileOptions::default().compression_method(Stored).unix_permissions(mode);

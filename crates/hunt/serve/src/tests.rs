@@ -18,6 +18,7 @@ fn tested(seed: u64, summary: &str) -> Tested {
     let file = |name: &str, text: &str| SourceFile { name: name.into(), bytes: text.into() };
     let kind = FailureKind::WrongOutput;
     let finding = NewFinding {
+        attributed_to: None,
         kind,
         signature: format!("wrong-output gcc {seed}"),
         summary: summary.into(),
@@ -75,7 +76,10 @@ fn pages_are_there_and_guarded() {
     for (path, want) in [
         ("/", "distinct bug"),
         ("/findings", "prints &lt;b&gt; for 2"),
-        ("/findings?kind=wrong-output&q=prints&page=x", "1 bug, 1 finding"),
+        (
+            "/findings?kind=wrong-output&q=prints&page=x",
+            "0 distinct bugs, 1 finding not yet attributed (1 finding in 1 row)",
+        ),
         ("/findings?kind=rejection", "Nothing fits."),
         ("/finding/1", "&lt;script&gt;x&lt;/script&gt;"),
         ("/style.css", "color-scheme"),

@@ -1,7 +1,8 @@
 //! Executes an object file: its `main`, in a fork of this process, what it prints into a file in memory.
 //!
-//! LLVM's own JIT links it. The fork can do no harm: its signals are the defaults, its descriptors are
-//! closed, the board is out of its reach, and it is killed when its time is over. Whatever it does is data.
+//! LLVM's own JIT links it. The fork can do no harm: it is confined as its server is, and may start no processes
+//! besides; its signals are the defaults, its descriptors are closed, the board is out of its reach, and it is
+//! killed when its time is over. Whatever it does is data.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs::File;
@@ -61,8 +62,8 @@ struct ForkState {
     phase: AtomicU32,
 }
 
-/// It could not be.
-const NOT_LINKED: u32 = 1;
+/// It could not be linked or confined.
+const NOT_BEGUN: u32 = 1;
 /// `main` runs.
 const RUNNING: u32 = 2;
 
@@ -88,7 +89,7 @@ pub fn execute(
         _ if !in_time => ExecutionEnd::Time,
         RUNNING if libc::WIFEXITED(status) => ExecutionEnd::Status(libc::WEXITSTATUS(status) as u8),
         RUNNING => ExecutionEnd::Signal(libc::WTERMSIG(status)),
-        NOT_LINKED => {
+        NOT_BEGUN => {
             ExecutionEnd::NotBegun(String::from_utf8_lossy(&std::mem::take(&mut stdout)).into())
         }
         _ => ExecutionEnd::NotBegun("the JIT died of it".into()),
@@ -127,15 +128,12 @@ fn run_program(
     }
     let main = match link(llvm, object) {
         Ok(main) => main,
-        Err(broken) => {
-            // SAFETY: as many bytes as there are.
-            unsafe { libc::write(1, broken.0.as_ptr().cast(), broken.0.len()) };
-            note.set(NOT_LINKED);
-            // SAFETY: ends the process without running anything.
-            unsafe { libc::_exit(1) }
-        }
+        Err(broken) => give_up(note, &broken.0),
     };
     recorder.close_board();
+    if let Err(error) = sandbox::confine_program() {
+        give_up(note, &format!("it cannot be confined: {error}"));
+    }
     note.set(RUNNING);
     let mut words = [c"program".as_ptr(), std::ptr::null()];
     // SAFETY: none. It is whatever the passes made of a program, which is why it runs here.
@@ -143,6 +141,16 @@ fn run_program(
         let main: extern "C" fn(c_int, *mut *const c_char) -> c_int =
             std::mem::transmute(main as usize);
         quit(main(1, words.as_mut_ptr()))
+    }
+}
+
+/// Ends the fork before the program begins; why.
+fn give_up(note: &SharedForkState, why: &str) -> ! {
+    // SAFETY: as many bytes as there are; ends the process without running anything.
+    unsafe {
+        libc::write(1, why.as_ptr().cast(), why.len());
+        note.set(NOT_BEGUN);
+        libc::_exit(1)
     }
 }
 

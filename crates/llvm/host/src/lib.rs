@@ -10,7 +10,7 @@
 //! | `context`, `module`, `value`, `compose`, `rewrite` | LLVM's objects as Rust values that live as long as their context |
 //! | `wire`, `client` | the protocol between a client and its server |
 //! | `server/` | the server; `board` is the memory shared with children, `fatal` records how a child died |
-//! | `execute` | machine code linked by LLVM's JIT and executed in a fork |
+//! | `execute` | machine code linked by LLVM's JIT and executed in a confined fork |
 //! | `fixpoint` | InstCombine's check that one round was enough, which no pipeline has here |
 //! | `dominators` | dominators of a control-flow graph |
 //! | `signature` | what two faults of one bug have in common |

@@ -7,6 +7,7 @@
 //! | [`shrink`], [`tester`] | edits of modules and of pipelines; the search, which knows no LLVM; candidates on a server |
 //! | [`reduce`] | a module of a user's on which passes fail, made small |
 //! | [`locate`] | the first pass of a pipeline whose result does not refine what it was given |
+//! | [`masked`] | what of a module passes must see to make it wrong |
 //! | [`suite`] | refinement over a folder of tests, counted |
 //!
 //! The first byte of an item says which engine it belongs to, so that one server serves all of them.
@@ -17,6 +18,7 @@
 //! Not here: where modules come from.
 
 pub mod locate;
+pub mod masked;
 pub mod reduce;
 pub mod shrink;
 pub mod suite;

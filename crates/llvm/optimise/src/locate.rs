@@ -1,7 +1,8 @@
-//! Which pass of a pipeline makes of a module what does not mean the same.
+//! Which passes of a pipeline make of a module what does not mean the same.
 //!
 //! Passes are run one by one, each on what the one before it left, and each result is put before
-//! a refinement oracle; the first that is refuted is the culprit. A pass alone may do other than it does
+//! a refinement oracle; those that are refuted are the culprits. The search goes on behind the first: a bug that
+//! nearly every module shows must not hide those of later passes. A pass alone may do other than it does
 //! among others, which keep analyses for it; then pipelines are run up to each pass.
 
 use llvmhost::{Limits, Running, Server};
@@ -10,6 +11,9 @@ use refine::{Refinement, Refutation, Verdict as Refined};
 use crate::shrink::pipeline::{Pipeline as Passes, expansions};
 use crate::verdict::Verdict;
 use crate::work::{Answer, Item, Pipeline};
+
+/// Culprits of one pipeline at most.
+const MOST: usize = 4;
 
 /// Runs passes on a module's text.
 pub trait Optimiser {
@@ -70,21 +74,25 @@ pub fn last_pass(passes: &str) -> &str {
     last.trim_end_matches(')').split('<').next().unwrap_or(last)
 }
 
-/// Finds the first pass whose result does not refine what it was given. `None`: none is refuted.
+/// Finds the passes whose results do not refine what they were given, in their order. Of passes that are wrong only
+/// after others, the first.
 pub fn locate(
     optimiser: &mut dyn Optimiser,
     module: &str,
     passes: &str,
     oracle: &dyn Refinement,
-) -> Option<Located> {
+) -> Vec<Located> {
     let texts = std::iter::once(passes.to_string()).filter(|_| expansions(passes).is_empty());
     let texts: Vec<String> = texts.chain(expansions(passes)).collect();
     let mut search = Search { optimiser, oracle, module };
     let pipelines = texts.iter().filter_map(|text| Passes::parse(text));
     // A pipeline of another version is refused as a whole, or as good as its own.
     let pipelines: Vec<Passes> = pipelines.collect();
-    let one_by_one = pipelines.iter().find_map(|pipeline| search.one_by_one(pipeline));
-    one_by_one.or_else(|| pipelines.iter().find_map(|pipeline| search.up_to_each(pipeline)))
+    let mut one_by_one = pipelines.iter().map(|pipeline| search.one_by_one(pipeline));
+    if let Some(located) = one_by_one.find(|located| !located.is_empty()) {
+        return located;
+    }
+    pipelines.iter().find_map(|pipeline| search.up_to_each(pipeline)).into_iter().collect()
 }
 
 struct Search<'a> {
@@ -94,18 +102,23 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn one_by_one(&mut self, pipeline: &Passes) -> Option<Located> {
-        let mut before = self.optimiser.run(self.module, "verify")?;
+    fn one_by_one(&mut self, pipeline: &Passes) -> Vec<Located> {
+        let mut located = Vec::new();
+        let Some(mut before) = self.optimiser.run(self.module, "verify") else { return located };
         for number in 0..pipeline.len() {
             let passes = pipeline.only(|n| n == number).to_string();
             // A pass that this version does not know, or that fails alone, is one that is not there.
             let Some(after) = self.optimiser.run(&before, &passes) else { continue };
             if let Some(refuted) = self.refuted(&before, &after) {
-                return Some(Located { passes, alone: true, before, after, refuted });
+                let after = after.clone();
+                located.push(Located { passes, alone: true, before, after, refuted });
+                if located.len() == MOST {
+                    break;
+                }
             }
             before = after;
         }
-        None
+        located
     }
 
     fn up_to_each(&mut self, pipeline: &Passes) -> Option<Located> {

@@ -350,7 +350,7 @@ impl Suite<'_> {
     fn locate(&self, server: &mut Server, before: &str, function: &str) -> Option<Located> {
         let mut library = OnText { server, limits: self.limits, x86: true };
         let oracle = OfFunction { oracle: self.oracle, function };
-        locate(&mut library, before, self.passes, &oracle)
+        locate(&mut library, before, self.passes, &oracle).into_iter().next()
     }
 }
 

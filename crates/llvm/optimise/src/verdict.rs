@@ -60,28 +60,43 @@ fn of_code(signature: Signature) -> Signature {
 }
 
 /// Does one item alone. Where a pass broke the module and LLVM does not say which, as up to version 16,
-/// it is done once more with a log of the passes.
+/// it is done once more with a log of the passes; where LLVM 14 does not say what is wrong either, the verifier is
+/// asked about what all passes leave.
 pub fn judge(server: &mut Server, item: &Item, limits: Limits) -> io::Result<(Verdict, Ran)> {
     let (verdict, ran) = one(server, item, limits)?;
     match &verdict {
         Verdict::Fault(Signature { fault: Fault::InvalidIr, pass: None, .. }) => {}
         _ => return Ok((verdict, ran)),
     }
-    let mut logged = item.clone();
-    let pipeline = match &mut logged {
-        Item::Optimise { pipeline, .. }
-        | Item::Edit { pipeline, .. }
-        | Item::Execute { pipeline, .. } => Some(pipeline),
-        _ => None,
-    };
-    let Some(pipeline) = pipeline else { return Ok((verdict, ran)) };
-    pipeline.running = Running { verify_each: true, log: true };
+    let logged = running(item, Running { verify_each: true, log: true });
+    let Some(logged) = logged else { return Ok((verdict, ran)) };
     match one(server, &logged, limits)? {
         (Verdict::Fault(signature), again) if signature.fault == Fault::InvalidIr => {
+            let unsaid = running(item, Running { verify_each: false, log: false });
+            let unsaid = unsaid.filter(|_| signature.complaint().is_empty());
+            let at_end = unsaid.map(|item| one(server, &item, limits)).transpose()?;
+            let signature = match at_end.map(|(verdict, _)| verdict) {
+                Some(Verdict::Fault(end)) if end.fault == Fault::InvalidIr => {
+                    signature.with_complaint_of(&end)
+                }
+                _ => signature,
+            };
             Ok((Verdict::Fault(signature), again))
         }
         _ => Ok((verdict, ran)),
     }
+}
+
+/// An item whose passes run in another way, if it runs any.
+fn running(item: &Item, running: Running) -> Option<Item> {
+    let mut item = item.clone();
+    match &mut item {
+        Item::Optimise { pipeline, .. }
+        | Item::Edit { pipeline, .. }
+        | Item::Execute { pipeline, .. } => pipeline.running = running,
+        Item::Link { .. } | Item::Print { .. } | Item::Count { .. } => return None,
+    }
+    Some(item)
 }
 
 fn one(server: &mut Server, item: &Item, limits: Limits) -> io::Result<(Verdict, Ran)> {

@@ -2,12 +2,15 @@
 //!
 //! This file is its own harness: with the argument `serve` it is a server.
 
+use irmask::Construct;
 use libtest_mimic::{Arguments, Failed, Trial};
-use llvmhost::{Installed, Limits, Llvm, Machine, Program, Recorder, Server, Setup, Work};
-use optimise::locate::{OnText, Optimiser, locate};
+use llvmhost::{Installed, Limits, Llvm, Machine, Program, Recorder, Running, Server, Setup, Work};
+use optimise::locate::{Located, OnText, Optimiser, locate};
+use optimise::masked::WrongModule;
 use optimise::shrink::shrink;
 use optimise::tester::Refuting;
-use optimise::work;
+use optimise::verdict::{Verdict as Judged, judge};
+use optimise::work::{self, Item, Pipeline};
 use refine::{Checker, Refinement as _, Scope, Verdict};
 
 struct Plain;
@@ -119,12 +122,12 @@ fn each_is_caught_and_blamed(server: &mut Server, own: &Checker) {
         // Passes that leave what the plant looks for alone, and one that is wrong.
         let passes = format!("early-cse,{name},dce");
         let located = locate(&mut planted, plant.module, &passes, own);
-        let located = located.unwrap_or_else(|| panic!("{name} is not caught"));
+        let [located] = located.as_slice() else { panic!("{name} is caught {located:?}") };
         assert_eq!((located.pass(), located.alone), (name, true));
         assert!(located.before.contains(plant.from), "{name}: {}", located.before);
         assert!(located.after.contains(plant.to.trim()), "{name}: {}", located.after);
         // Without it, nobody is blamed.
-        assert_eq!(locate(&mut planted, plant.module, "early-cse,dce", own), None, "{name}");
+        assert_eq!(locate(&mut planted, plant.module, "early-cse,dce", own), [], "{name}");
         let right = planted.run(plant.module, "function(early-cse,instcombine,simplifycfg)");
         let before = planted.run(plant.module, "verify");
         let verdict = own.check(&before.unwrap_or_default(), &right.unwrap_or_default());
@@ -141,8 +144,14 @@ fn a_bug_of_llvm_is_made_small(server: &mut Server, own: &Checker) {
     let limits = Limits::default();
     let passes = "function(early-cse,instcombine,gvn)";
     let mut llvm = OnText { server: &mut *server, limits, x86: true };
-    let located = locate(&mut llvm, module, passes, own).expect("a bug of LLVM 16");
-    assert_eq!(located.pass(), "instcombine");
+    let located = locate(&mut llvm, module, passes, own);
+    assert_eq!(located.iter().map(Located::pass).collect::<Vec<_>>(), ["instcombine"]);
+    let before = &located[0].before;
+    let mut wrong =
+        WrongModule::new(&mut llvm, before, "instcombine", own).expect("it is wrong alone");
+    let needed = wrong.needs(&|| false);
+    let words: Vec<&str> = needed.iter().map(Construct::words).collect();
+    assert_eq!(words, ["sext", "urem"], "{before}");
     let mut tester = Refuting::new(server, own, limits);
     let shrunk = shrink(module.as_bytes(), passes, &mut tester, &|_| {}, &|| false);
     let shrunk = shrunk.expect("it shows");
@@ -155,20 +164,48 @@ fn a_bug_of_llvm_is_made_small(server: &mut Server, own: &Checker) {
     );
 }
 
+/// LLVM 14 says that SROA broke the module, and not how; the verifier does, asked by itself.
+fn what_is_wrong_is_told_by_every_version(server: &mut Server, _: &Checker) {
+    let module = "declare void @llvm.assume(i1)\ndefine i32 @main() {\n  %p = alloca i64\n  \
+        call void @llvm.assume(i1 true) [ \"align\"(ptr %p, i64 32, i64 28) ]\n  \
+        %q = getelementptr i32, ptr %p, i64 1\n  store i32 0, ptr %q\n  %v = load i32, ptr %q\n  \
+        ret i32 %v\n}\n";
+    let running = Running { verify_each: true, log: false };
+    let item = Item::Optimise {
+        module: module.into(),
+        name: "module".into(),
+        pipeline: Pipeline::of("sroa", running),
+        x86: true,
+        print: false,
+    };
+    let (verdict, _) = judge(server, &item, Limits::default()).expect("a server");
+    let Judged::Fault(signature) = verdict else { panic!("{verdict:?}") };
+    assert!(signature.key.starts_with("invalid IR after SROAPass: "), "{signature:?}");
+    assert!(!signature.complaint().is_empty(), "{signature:?}");
+}
+
 fn main() {
     if std::env::args().nth(1).as_deref() == Some("serve") {
         llvmhost::serve(|_| Ok(Plain)).expect("a server");
         return;
     }
     let tests = vec![
-        Trial::test("each_is_caught_and_blamed", || with_server(each_is_caught_and_blamed)),
-        Trial::test("a_bug_of_llvm_is_made_small", || with_server(a_bug_of_llvm_is_made_small)),
+        Trial::test("each_is_caught_and_blamed", || with_server("16", each_is_caught_and_blamed)),
+        Trial::test("a_bug_of_llvm_is_made_small", || {
+            with_server("16", a_bug_of_llvm_is_made_small)
+        }),
+        Trial::test("what_is_wrong_is_told_by_14", || {
+            with_server("14", what_is_wrong_is_told_by_every_version)
+        }),
+        Trial::test("what_is_wrong_is_told_by_16", || {
+            with_server("16", what_is_wrong_is_told_by_every_version)
+        }),
     ];
     libtest_mimic::run(&Arguments::from_args(), tests).exit();
 }
 
-fn with_server(test: fn(&mut Server, &Checker)) -> Result<(), Failed> {
-    let library = Installed::named("16").expect("set-up installs libLLVM 16");
+fn with_server(version: &str, test: fn(&mut Server, &Checker)) -> Result<(), Failed> {
+    let library = Installed::named(version).expect("set-up installs it");
     let path = std::env::current_exe().expect("a path");
     let program = Program { path, args: vec!["serve".into()] };
     let setup = Setup { library: library.path, major: library.major, ..Setup::default() };

@@ -94,7 +94,7 @@ impl Exclusions {
     /// Writes the file.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
-        fs::write(path, text + "\n")
+        sandbox::replace_file(path, text + "\n")
     }
 
     /// All of them.

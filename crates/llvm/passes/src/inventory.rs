@@ -219,6 +219,6 @@ impl Inventory {
     /// Keeps it.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
-        fs::write(path, text + "\n")
+        sandbox::replace_file(path, text + "\n")
     }
 }

@@ -168,33 +168,43 @@ impl Trial<'_> {
     }
 
     /// Runs sequences, and those that fail again without the pass that failed, until they pass or it is no
-    /// use. Every attempt is told, the last of each sequence is what it came to.
-    pub fn run_past_crashes(&mut self, sequences: &[Sequence]) -> io::Result<Vec<Attempt>> {
-        let mut attempts = Vec::new();
+    /// use. Every attempt is told at once and put down, so that what was seen before an error is there; the last
+    /// of each sequence is what it came to.
+    pub fn run_past_crashes(
+        &mut self,
+        sequences: &[Sequence],
+        attempts: &mut Vec<Attempt>,
+        tell: &mut dyn FnMut(&Attempt),
+    ) -> io::Result<()> {
         let mut open: Vec<(usize, Sequence)> = sequences.iter().cloned().enumerate().collect();
         for _ in 0..=RETRIES {
-            let texts: Vec<Sequence> = open.iter().map(|(_, sequence)| sequence.clone()).collect();
-            let seen = self.run(&texts)?;
             let mut next = Vec::new();
-            for ((of, sequence), mut seen) in open.into_iter().zip(seen) {
-                if matches!(&seen, SequenceOutcome::Fault(signature) if signature.pass.is_none()) {
-                    seen = self.rerun_verified(&sequence)?.0;
-                }
-                let rest = match &seen {
-                    SequenceOutcome::Fault(signature) => {
-                        without_culprit(&sequence, signature, self.inventory)
+            for some in open.chunks(AT_ONCE) {
+                let texts: Vec<Sequence> = some.iter().map(|(_, one)| one.clone()).collect();
+                let seen = self.run(&texts)?;
+                for ((of, sequence), mut seen) in some.iter().cloned().zip(seen) {
+                    if matches!(&seen, SequenceOutcome::Fault(signature) if signature.pass.is_none())
+                    {
+                        seen = self.rerun_verified(&sequence)?.0;
                     }
-                    _ => None,
-                };
-                next.extend(rest.map(|rest| (of, rest)));
-                attempts.push(Attempt { of, sequence, seen });
+                    let rest = match &seen {
+                        SequenceOutcome::Fault(signature) => {
+                            without_culprit(&sequence, signature, self.inventory)
+                        }
+                        _ => None,
+                    };
+                    next.extend(rest.map(|rest| (of, rest)));
+                    let attempt = Attempt { of, sequence, seen };
+                    tell(&attempt);
+                    attempts.push(attempt);
+                }
             }
             if next.is_empty() {
                 break;
             }
             open = next;
         }
-        Ok(attempts)
+        Ok(())
     }
 
     /// The fewest passes after which the program still does something that `shows` accepts: one less, and

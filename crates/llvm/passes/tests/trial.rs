@@ -5,6 +5,8 @@
 #[path = "figures/faulty.rs"]
 mod faulty;
 
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use choice::Choices;
@@ -17,7 +19,7 @@ use optimise::verdict::CODE_GENERATOR;
 use passes::exclusion::{Excluded, Exclusions};
 use passes::inventory::{Inventory, List};
 use passes::sequence::{Draw, Sequence};
-use passes::trial::{ExpectedRun, SequenceOutcome, ShortenOptions, Trial};
+use passes::trial::{Attempt, ExpectedRun, SequenceOutcome, ShortenOptions, Trial};
 use sandbox::{Run, Scratch};
 
 /// Those that set-up installs everywhere.
@@ -32,12 +34,13 @@ const SEEDS: u64 = 3;
 /// A name and what is done with a library.
 type Test = (&'static str, fn(&Stand));
 
-const TESTS: [Test; 6] = [
+const TESTS: [Test; 7] = [
     ("figure_1a", figure_1a),
     ("figure_1b", figure_1b),
     ("five_types", five_types),
     ("verified_after_each", verified_after_each),
     ("behind_the_wall", run_past_crashes),
+    ("stopped_on_the_way", stopped_on_the_way),
     ("what_is_known_is_not_drawn", what_is_known_is_not_drawn),
 ];
 
@@ -311,7 +314,7 @@ fn run_past_crashes(stand: &Stand) {
             Sequence::default(),
             stand.sequence("invalid crash 1b", 2),
         ];
-        let attempts = trial.run_past_crashes(&sequences).expect("it lives");
+        let attempts = attempts(trial, &sequences);
         for of in [0, 2] {
             let these: Vec<_> = attempts.iter().filter(|attempt| attempt.of == of).collect();
             let [first, second, last] = these[..] else { panic!("{these:?}") };
@@ -332,9 +335,34 @@ fn run_past_crashes(stand: &Stand) {
         );
     });
     stand.with("code 1b", |trial| {
-        let attempts = trial.run_past_crashes(&[stand.sequence("code 1b", 1)]).expect("it lives");
+        let attempts = attempts(trial, &[stand.sequence("code 1b", 1)]);
         assert_eq!(attempts.len(), 1);
         assert_eq!(signature(attempts[0].seen.clone()).pass.as_deref(), Some(CODE_GENERATOR));
+    });
+}
+
+/// All attempts at sequences, which are told one by one.
+fn attempts(trial: &mut Trial<'_>, sequences: &[Sequence]) -> Vec<Attempt> {
+    let (mut all, mut told) = (Vec::new(), Vec::new());
+    let mut tell = |attempt: &Attempt| told.push((attempt.of, attempt.sequence.clone()));
+    trial.run_past_crashes(sequences, &mut all, &mut tell).expect("it lives");
+    let put_down: Vec<_> = all.iter().map(|one| (one.of, one.sequence.clone())).collect();
+    assert_eq!(told, put_down);
+    all
+}
+
+/// One that is stopped on the way leaves what it has seen.
+fn stopped_on_the_way(stand: &Stand) {
+    stand.with("crash", |trial| {
+        let looks = AtomicUsize::new(0);
+        // The trial may live longer than this function.
+        trial.is_stopped = Box::leak(Box::new(move || looks.fetch_add(1, Relaxed) > 0));
+        let mut all = Vec::new();
+        let sequences = vec![stand.sequence("crash", 1); 8];
+        let ended = trial.run_past_crashes(&sequences, &mut all, &mut |_| {});
+        assert_eq!(ended.map_err(|error| error.kind()), Err(io::ErrorKind::Interrupted));
+        assert!(!all.is_empty() && all.len() < 8, "{}", all.len());
+        assert!(all.iter().all(|one| matches!(one.seen, SequenceOutcome::Fault(_))), "{all:?}");
     });
 }
 

@@ -216,8 +216,7 @@ impl Checker {
     /// Executes one function.
     pub fn execute(&self, pair: &Pair, name: &str, checked: &mut Checked) {
         let begin = Instant::now();
-        let limits =
-            irmachine::Limits { closed: self.scope == Scope::Module, ..self.execution.clone() };
+        let limits = self.limits();
         let answer = guarded(|| irmachine::check(&pair.before, &pair.after, name, &limits, &[]));
         checked.execution_time = begin.elapsed();
         checked.executed = match answer {
@@ -229,6 +228,27 @@ impl Checker {
             Ok(Comparison::Unknown(why)) => Executed::Unknown(why.into()),
             Err(failure) => Executed::Failed(failure),
         };
+    }
+
+    /// Whether a function refines another as far as execution tells: on an input that once showed that it does not,
+    /// and on those that are drawn for it. What cannot be decided on that input is no.
+    pub fn holds(&self, pair: &Pair, name: &str, input: &irmachine::Input) -> bool {
+        if pair.unreadable(name).is_some() {
+            return false;
+        }
+        if irproof::same(&pair.before, &pair.after, name) {
+            return true;
+        }
+        let limits = self.limits();
+        let Pair { before, after, .. } = pair;
+        let again = guarded(|| irmachine::confirm(before, after, name, input, &limits));
+        matches!(again, Ok(Comparison::Holds { executed, ub, .. }) if executed + ub > 0)
+            && matches!(self.executed(pair, name), Executed::Held(..))
+    }
+
+    /// Bounds of an execution, and what begins with its initialiser.
+    fn limits(&self) -> irmachine::Limits {
+        irmachine::Limits { closed: self.scope == Scope::Module, ..self.execution.clone() }
     }
 
     /// Puts a function to a solver, unless that was done before.

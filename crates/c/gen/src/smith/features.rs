@@ -1,6 +1,7 @@
 //! What programs may contain, under the names of Csmith's options.
 
 use choice::Choices;
+use serde::{Deserialize, Serialize};
 
 macro_rules! features {
     ($($name:ident $text:literal $about:literal;)*) => {
@@ -99,7 +100,7 @@ limits! {
 }
 
 /// What programs may contain, and how much of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Features {
     allowed: u64,
     limits: Vec<u32>,

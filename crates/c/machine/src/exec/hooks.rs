@@ -18,16 +18,23 @@ pub(crate) struct Recorder {
     trace: Option<Vec<u32>>,
     /// What probes recorded.
     pub(super) tallies: Tallies,
+    values: bool,
+    tape_length: usize,
 }
 
 impl Recorder {
     pub(crate) fn new(code: &Code, hooks: &Hooks) -> Recorder {
         Recorder {
-            profile: Profile::default(),
+            profile: Profile {
+                tapes: hooks.tapes.iter().map(|e| (*e, Some(Vec::new()))).collect(),
+                ..Profile::default()
+            },
             trace_volatile: hooks.volatile,
             covered: vec![0; code.cover.len()],
             trace: hooks.trace.then(Vec::new),
             tallies: Tallies::new(code, hooks),
+            values: hooks.values,
+            tape_length: hooks.tape_length,
         }
     }
 
@@ -77,8 +84,17 @@ impl Machine<'_> {
     pub(super) fn note(&mut self, r: Reg, e: ExprId) {
         let Some(kind) = self.kind(self.program.expr(e).ty) else { return };
         let value = kind.value(self.r(r));
-        let new = ObservedValue { first: value, constant: true };
-        let worth = self.recorder.profile.values.entry(e).or_insert(new);
-        worth.constant &= worth.first == value;
+        let Recorder { profile, values, tape_length, .. } = &mut self.recorder;
+        if *values {
+            let new = ObservedValue { first: value, constant: true };
+            let worth = profile.values.entry(e).or_insert(new);
+            worth.constant &= worth.first == value;
+        }
+        if let Some(tape) = profile.tapes.get_mut(&e) {
+            match tape {
+                Some(written) if written.len() < *tape_length => written.push(value),
+                _ => *tape = None,
+            }
+        }
     }
 }

@@ -256,6 +256,7 @@ impl Lower<'_> {
                     } else {
                         old
                     };
+                    s.note_taped(a, old);
                     Ok((lv, old))
                 },
                 |s| s.value(b, None),
@@ -271,6 +272,15 @@ impl Lower<'_> {
         self.mov(d, stored, kind);
         self.func.next = mark;
         Ok(d)
+    }
+
+    /// What an operator that also assigns to `a` reads of it is the value of `a` on tape.
+    fn note_taped(&mut self, a: ExprId, old: Reg) {
+        let kind = self.kind_of(self.program.expr(a).ty);
+        if self.hooks.tapes.contains(&a) && kind.is_ok_and(|kind| kind.is_int() && !kind.is_wide())
+        {
+            self.emit(Op::Note { r: old, e: a.0 });
+        }
     }
 
     /// `++` and `--`.
@@ -289,6 +299,7 @@ impl Lower<'_> {
             && let Some(VarLocation::Register { reg, flag }) = self.var_locations[v.index()]
             && kind.is_int()
             && !kind.is_wide()
+            && !self.hooks.tapes.contains(&a)
         {
             if let Some(flag) = flag {
                 self.emit(Op::CheckSet { flag, reg });
@@ -304,6 +315,7 @@ impl Lower<'_> {
         let lv = self.pending(pending, |s| s.lvalue(a, false))?;
         let old = self.temp_for(kind);
         self.load(&lv, Some(old))?;
+        self.note_taped(a, old);
         let new = self.temp_for(kind);
         self.stepped(new, old, ty, kind, by)?;
         self.finish_store(pending, lv, |s| s.store(&lv, new))?;

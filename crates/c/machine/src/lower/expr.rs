@@ -66,7 +66,7 @@ impl Lower<'_> {
     /// it is that one, written by the last operation only.
     pub(super) fn value(&mut self, e: ExprId, want: Option<Reg>) -> Lowered<Reg> {
         let reg = self.at_expr(e, |s| s.value_inner(e, want))?;
-        if self.hooks.values
+        if (self.hooks.values || self.hooks.tapes.contains(&e))
             && let Ok(kind) = self.kind_of(self.program.expr(e).ty)
             && kind.is_int()
             && !kind.is_wide()

@@ -157,6 +157,31 @@ int main(void) {
 }
 
 #[test]
+fn tapes_have_each_value_in_order() {
+    let program = parse(&["
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++) sum += i * 5;
+    for (int i = 0; i < 9; i++) sum -= i - 4;
+    if (sum != 15) return 1 + sum;
+    return sum;
+}"]);
+    let is = |text: &str, e: &ExprId| program.source.snippet(program.expr(*e).span) == text;
+    let of = |text: &str| (0..program.exprs.len() as u32).map(ExprId).find(|e| is(text, e));
+    let [product, less, many, dead] =
+        ["i * 5", "i < 3", "i - 4", "1 + sum"].map(|text| of(text).expect("it is there"));
+    let hooks =
+        Hooks { tapes: [product, less, many, dead].into(), tape_length: 4, ..Hooks::default() };
+    let report = run(&program, &hooks);
+    let tape = |e: ExprId| report.profile.tapes[&e].clone();
+    assert_eq!(tape(product), Some(vec![0, 5, 10]));
+    assert_eq!(tape(less), Some(vec![1, 1, 1, 0]));
+    assert_eq!(tape(many), None, "it has nine values");
+    assert_eq!(tape(dead), Some(vec![]));
+    assert!(report.profile.values.is_empty(), "nobody asked for them");
+}
+
+#[test]
 fn hooks_change_no_outcome() {
     let program = parse(&[LOOP]);
     let all = (0..program.stmts.len() as u32).map(StmtId);

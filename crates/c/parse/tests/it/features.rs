@@ -355,3 +355,19 @@ fn units_share_a_program() {
     assert_eq!(program.units.len(), 2);
     assert!(ctree::dump::dump_unit(&program, b).contains("Long"));
 }
+
+/// In C++ a bit-field wider than `int` is of its declared type.
+#[test]
+fn wide_bit_fields_are_what_the_dialect_says() {
+    let text =
+        "struct { unsigned long w : 40; } s; unsigned long f(void) { return ~s.w + s.w * 2; }";
+    let read = |dialect| {
+        let mut program = Program::new(DataModel::X86_64_SYSV);
+        let unit = cparse::parse_unit_as(&mut program, "test.c", text, dialect)?;
+        Ok(ctree::print::print_unit(&program, unit))
+    };
+    let refused: Result<String, cparse::ParseError> = read(cparse::Dialect::C);
+    assert_eq!(refused.expect_err("compilers differ").kind, cparse::ErrorKind::Unsupported);
+    let printed = read(cparse::Dialect::Cxx).expect("all compilers agree");
+    assert!(printed.contains("~(unsigned long)s.w + (unsigned long)s.w * 2"), "{printed}");
+}

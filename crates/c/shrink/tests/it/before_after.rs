@@ -1,6 +1,6 @@
 //! What each pass makes of small programs. The result does not change.
 
-use crate::common::{pass, shrink, specimen};
+use crate::common::{normalise, pass, shrink, specimen};
 
 const PRINTF: &str = "int printf(const char *, ...);\n";
 
@@ -271,4 +271,120 @@ fn units_keep_their_common_names() {
             "int a = 3; static int b = 2; int c(int d) { return d + b; }",
         ]
     );
+}
+
+#[test]
+fn definitions_move_to_the_unit_of_main() {
+    let unit = |name: &str, text: &str| cshrink::UnitText { name: name.into(), text: text.into() };
+    let first = "struct s { int m; }; extern struct s shared; int helper(int); \
+                 int main(void) { return helper(2) + shared.m; }";
+    let second = "struct s { int m; }; struct s shared = {3}; static int own = 1; \
+                  int helper(int value) { return value + own + shared.m; }";
+    let units = vec![unit("a.c", first), unit("b.c", second)];
+    let start = cshrink::Specimen::new(units, &crate::common::rules()).expect("a program");
+    let status = start.status;
+    let end = shrink(start, &pass("moved definitions"), &|s| s.status == status);
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let texts: Vec<String> = end.units.iter().map(|unit| flat(&unit.text)).collect();
+    assert_eq!(
+        texts,
+        [
+            "struct s { int m; }; int helper(int); struct s shared = {3}; \
+             int main(void) { return helper(2) + shared.m; }",
+            "struct s { int m; }; extern struct s shared; static int own = 1; \
+             int helper(int value) { return value + own + shared.m; }",
+        ]
+    );
+}
+
+/// One pass towards the normal form, as long as the status stays the same.
+fn check_form(name: &str, before: &str, after: &str) {
+    let start = specimen(&format!("{PRINTF}{before}"));
+    let status = start.status;
+    let end = normalise(start, name, &|made| made.status == status);
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&end.units[0].text);
+    let text = text.strip_prefix(PRINTF.trim()).map_or(text.as_str(), str::trim);
+    assert_eq!(text, flat(after), "{name}: {before}");
+}
+
+#[test]
+fn constants_are_written_as_what_they_are() {
+    check_form(
+        "signs of constants",
+        "int main(void) { int a = -0, b = ~0, c = +3, d = !0, e = - -3, f = -3; return a + b + c + d + e + f; }",
+        "int main(void) { int a = 0, b = -1, c = 3, d = 1, e = 3, f = -3; return a + b + c + d + e + f; }",
+    );
+}
+
+#[test]
+fn constants_become_plain() {
+    check_form(
+        "plain constants",
+        "int main(void) { int a = 70000, b = -3, c = 77; return a > 65535 && b && c == 77; }",
+        "int main(void) { int a = 1, b = 1, c = 0; return a > 0 && b && c == 0; }",
+    );
+    check_form(
+        "plain constants",
+        "int main(void) { int b = 70000; return b > (unsigned short)b; }",
+        "int main(void) { int b = 65536; return b > (unsigned short)b; }",
+    );
+}
+
+#[test]
+fn operands_and_steps_are_in_order() {
+    check_form(
+        "operand order",
+        "int a = 5; int main(void) { return (3 + a > 4) + (1 == a) + (2 >= 2 * a) + (a - 1); }",
+        "int a = 5; int main(void) { return (4 < a + 3) + (a == 1) + (a * 2 <= 2) + (a - 1); }",
+    );
+    check_form(
+        "steps",
+        "int a; int main(void) { ++a; a += 1; a += 2; --a; a -= 1; return a; }",
+        "int a; int main(void) { a++; a++; a += 2; a--; a--; return a; }",
+    );
+}
+
+#[test]
+fn numbers_are_printed_in_one_way() {
+    check_form(
+        "formats",
+        "int main(void) { printf(\"%lx %5x %x %s%c\", -1UL, 2, (short)3, \"x\", 65); return 0; }",
+        "int main(void) { printf(\"%lu %5d %d %s%c\", -1UL, 2, (short)3, \"x\", 65); return 0; }",
+    );
+}
+
+#[test]
+fn declarations_are_in_the_order_of_their_use() {
+    check_form(
+        "order of declarations",
+        "int b = 2; struct s { int m; } c; int g(void) { return b; } int a;
+         int main(void) { int x = 1, y = 2; a = y; return a + x + g() + c.m; }",
+        "struct s { int m; }; int b = 2; int a; struct s c; int g(void) { return b; }
+         int main(void) { int y = 2, x = 1; a = y; return a + x + g() + c.m; }",
+    );
+}
+
+/// Programs that differ in nothing that counts have one normal form.
+#[test]
+fn one_bug_has_one_normal_form() {
+    let forms = [
+        "unsigned int other; int value = 70000; int main(void) { printf(\"%x\", 3 ^ value); return ~0 < value; }",
+        "int first = 81234, z; int main(void) { z = -0; printf(\"%d\", first ^ 1); return first > - 3; }",
+    ];
+    // The shape of a bug: an exclusive or of a variable.
+    let has_xor = |made: &cshrink::Specimen| {
+        made.units[0].text.contains(" ^ ") && made.stdout.len() > 1 && made.status == 1
+    };
+    let normal = |text: &&str| {
+        let mut made = crate::common::reduce(specimen(&format!("{PRINTF}{text}")), &has_xor);
+        for _ in 0..2 {
+            for pass in cshrink::normal_forms() {
+                made = normalise(made, pass.name, &has_xor);
+            }
+        }
+        made.units[0].text.clone()
+    };
+    let forms: Vec<String> = forms.iter().map(normal).collect();
+    assert_eq!(forms[0], forms[1]);
 }

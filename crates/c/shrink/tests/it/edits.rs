@@ -94,7 +94,8 @@ fn edits_of_other_programs_are_specimens() {
         try_all(&specimen(text), usize::MAX, &mut tally);
     }
     show(&tally);
-    for pass in cshrink::passes() {
+    // These are programs of one unit.
+    for pass in cshrink::passes().iter().filter(|pass| pass.name != "moved definitions") {
         assert!(tally.contains_key(pass.name), "the programs have nothing for {}", pass.name);
     }
     judge(&tally);

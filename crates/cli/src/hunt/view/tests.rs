@@ -8,7 +8,9 @@ use crate::hunt::sample;
 
 #[track_caller]
 fn check(progress: &Progress, (width, height): (u16, u16), want: &str) {
-    let view = View { progress, before: Cost::default(), out: "gainsay-hunt" };
+    let (count, shot) =
+        (sample::count(), sample::shot(&[sample::finding(4, FailureKind::WrongOutput, "s")]));
+    let view = View { progress, before: Cost::default(), count, shot: &shot, out: "gainsay-hunt" };
     let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
     terminal.draw(|frame| frame.render_widget(&view, frame.area())).expect("it draws");
     let buffer = terminal.backend().buffer();
@@ -22,22 +24,22 @@ fn a_usual_terminal() {
     let want = r#"
 gainsay hunt  0:12:03 of 1:00:00  1,234 tests  1.71/s  gainsay-hunt
 CPU: compile 70.7 %  run 24.8 %  validate 2.8 %  ours 1.7 % (generate 0.9 %)
-3 findings (2 distinct)  wrong-output 2  compiler-crash 1  disputed 1  flaky 4
-newest: #4 wrong-output: prints "test_3 1f" for "test_3 2a" (line 3)
+3 findings (2 distinct bugs)  wrong-output 2  compiler-crash 1  disputed 1
+newest: #4 wrong-output: wrong code at -O2, -O3: prints "test_3 1f" for "test_3…
 csmith 234 tests 29 % (due 35 %)  yarp 1,000 tests 71 % (due 65 %)
-target            right     failed      flaky not for it
-clang-16 -O0      1,200          0          0          0
-clang-16 -O1      1,200          0          0          0
-clang-16 -O2      1,200          0          0          0
-clang-16 -O3      1,200          0          0          0
-gcc-12 -O0        1,200          0          0          0
-gcc-12 -O1        1,200          0          0          0
-gcc-12 -O2        1,200          2          2          0
-gcc-12 -O3        1,200          2          2          0
-tcc -O0           1,200          0          0         34
-tcc -O1           1,200          0          0         34
-tcc -O2           1,200          0          0         34
-tcc -O3           1,200          0          0         34
+target             right      failed       flaky unsupported
+clang-16 -O0       1,200           0           0           0
+clang-16 -O1       1,200           0           0           0
+clang-16 -O2       1,200           0           0           0
+clang-16 -O3       1,200           0           0           0
+gcc-12 -O0         1,200           0           0           0
+gcc-12 -O1         1,200           0           0           0
+gcc-12 -O2         1,200           2           2           0
+gcc-12 -O3         1,200           2           2           0
+tcc -O0            1,200           0           0          34
+tcc -O1            1,200           0           0          34
+tcc -O2            1,200           0           0          34
+tcc -O3            1,200           0           0          34
 Ctrl-C ends it;  what was found is kept
 "#;
     check(&sample::progress(), (80, 24), want);
@@ -49,9 +51,9 @@ fn a_small_one() {
 0:12:03 of 1:00:00  1,234 tests  1.71/s
 CPU: cc 70.7 %  run 24.8 %  ours 1.7 %
 3 findings (2 distinct)  wrong-output 2
-newest: #4 wrong-output: prints "test_3…
+newest: #4 wrong-output: wrong code at …
 csmith 29/35 %  yarp 71/65 %
-compiler  right failed  flaky    n/a
+compiler  right failed  flaky unsup.
 clang-16  4,800      0      0      0
 gcc-12    4,800      4      4      0
 tcc       4,800      0      0    136
@@ -66,9 +68,9 @@ fn one_too_short_for_all_compilers() {
 0:12:03 of 1:00:00  1,234 tests  1.71/s
 CPU: cc 70.7 %  run 24.8 %  ours 1.7 %
 3 findings (2 distinct)  wrong-output 2
-newest: #4 wrong-output: prints "test_3…
+newest: #4 wrong-output: wrong code at …
 csmith 29/35 %  yarp 71/65 %
-compiler  right failed  flaky    n/a
+compiler  right failed  flaky unsup.
 gcc-12    4,800      4      4      0
 and 2 more
 Ctrl-C ends it;  what was found is kept
@@ -98,9 +100,9 @@ fn flag_sets_of_a_compiler_are_one_row() {
 gainsay hunt  0:00:00  0 tests  0.0/min  gainsay-hunt
 CPU: compile –  run –  validate –  ours – (generate –)
 no findings yet
-target                 right     failed      flaky not for it
-gcc-12 -O0                 1          0          0          0
-gcc-12 more flags          2          0          0          0
+target                  right      failed       flaky unsupported
+gcc-12 -O0                  1           0           0           0
+gcc-12 more flags           2           0           0           0
 Ctrl-C ends it;  what was found is kept
 ";
     check(&progress, (80, 24), want);

@@ -23,6 +23,7 @@ fn certify(language: Language, text: &str, stdout: &str) -> Certificate {
         files: vec![SourceFile { name: name.into(), bytes: text.into() }],
         include: Vec::new(),
         expected: Some(Expected { stdout: stdout.into(), status: 0 }),
+        omitted: Default::default(),
     };
     let dir = Scratch::new().expect("a temporary folder");
     let (certificate, cost) = DETECTORS
@@ -119,6 +120,7 @@ fn ask(text: &str, some: &[Detector]) -> Vec<(Detector, Assessment)> {
         files: vec![SourceFile { name: "a.c".into(), bytes: text.into() }],
         include: Vec::new(),
         expected: None,
+        omitted: Default::default(),
     };
     let dir = Scratch::new().expect("a temporary folder");
     let lab = Lab::default();

@@ -51,6 +51,7 @@ fn case() -> Case {
         ],
         include: Vec::new(),
         expected: Some(Expected { stdout: expected().into(), status: 0 }),
+        omitted: Default::default(),
     }
 }
 

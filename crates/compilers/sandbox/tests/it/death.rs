@@ -15,6 +15,9 @@ use sandbox::{Ended, KillReason, Scratch, Stop};
 
 const ROLE: &str = "SANDBOX_TEST_ROLE";
 
+/// The folder that the dying process has made, and that for the temporary files of what it runs.
+const FOLDERS: usize = 2;
+
 /// Two processes to start with, one in a session of its own.
 const TWO: &str = "setsid sleep 300 & sleep 300";
 
@@ -59,7 +62,7 @@ impl Dying {
         let dying = Dying { child, mark, dir };
         // The test binary itself, and two that sleep; a shell may be a fourth.
         assert!(eventually(|| alive(&dying.mark).len() >= 3), "{:?}", alive(&dying.mark));
-        assert_eq!(dying.folders().len(), 1);
+        assert_eq!(dying.folders().len(), FOLDERS);
         dying
     }
 
@@ -112,8 +115,8 @@ fn killed_outright() {
     assert_eq!(sweep(dying.dir.path()), Some(0), "it is alive");
     dying.signal("-KILL");
     assert_eq!(dying.end(), (Some(9), None));
-    assert_eq!(dying.folders().len(), 1);
-    assert_eq!(sweep(dying.dir.path()), Some(1));
+    assert_eq!(dying.folders().len(), FOLDERS);
+    assert_eq!(sweep(dying.dir.path()), Some(FOLDERS as i32));
     assert_eq!(dying.folders().len(), 0);
 }
 

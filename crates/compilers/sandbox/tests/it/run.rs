@@ -136,3 +136,21 @@ fn folder_and_environment() {
     drop(scratch);
     assert!(!path.exists());
 }
+
+/// A compiler that is killed leaves its temporary files: they go with the run.
+#[test]
+fn temporary_files_go_with_the_run() {
+    let leave = "f=$(mktemp) && echo $f && exec sleep 300";
+    let Ended::Killed(_, killed) = sh(leave, Duration::from_secs(2)).finish() else {
+        panic!("it is killed");
+    };
+    let left = killed.stdout.text();
+    let left = std::path::Path::new(left.trim());
+    assert!(left.is_absolute() && !left.exists(), "{}", left.display());
+    assert!(left.parent().is_some_and(|dir| !dir.exists()), "{}", left.display());
+    // One that is given stays.
+    let scratch = Scratch::new().expect("a temporary folder");
+    let given = finished(sh("mktemp", LONG).env("TMPDIR", scratch.path())).stdout.text();
+    assert!(std::path::Path::new(given.trim()).starts_with(scratch.path()), "{given}");
+    assert!(std::path::Path::new(given.trim()).exists());
+}

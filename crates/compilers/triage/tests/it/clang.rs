@@ -104,6 +104,43 @@ fn each_file_counts_its_passes_and_a_harness_has_none() {
     }
 }
 
+/// A clang that is wrong once the linker has run 20 passes over the whole program.
+const LINKER: &str = "#!/bin/sh\nvalue=2 lto=\nfor word in \"$@\"; do\n\
+    case $word in\n-flto) lto=yes ;;\n\
+    -Wl,-plugin-opt=-opt-bisect-limit=-1) ;;\n\
+    -Wl,-plugin-opt=-opt-bisect-limit=*) [ \"${word##*=}\" -lt 20 ] && value=1 ;;\n\
+    esac\ndone\n[ \"$lto\" ] || value=1\nexec clang-16 \"$@\" -DVALUE=$value\n";
+
+#[test]
+fn passes_of_the_linker_are_bisected_through_it() {
+    use std::os::unix::fs::PermissionsExt;
+    if !is_installed("clang-16") {
+        return;
+    }
+    let scratch = sandbox::Scratch::new().expect("a folder");
+    let script = scratch.file("lto.sh");
+    std::fs::write(&script, LINKER).expect("it is written");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("it is set");
+    let compiler =
+        compiler(Family::Clang, "lto", "16.0.6", &[script.to_str().expect("a plain path")]);
+    let source = "int printf(const char *, ...); int f(int);\n\
+                  int main(void) { printf(\"%d\\n\", f(VALUE)); return 0; }\n";
+    let mut case = case(source, "3\n");
+    case.files.push(SourceFile {
+        name: "b.c".into(),
+        bytes: "int f(int x) { int s = 0; for (int i = 0; i < 3; i++) s += x; return s; }\n".into(),
+    });
+    let lab = Lab::default();
+    let failure = failure(&lab, &case, target(&compiler, "-O2 -flto"), Vec::new());
+    let blame = blame(&lab, &case, &failure, 1, &|_| ()).expect("blame");
+    let culprit = blame.culprits.first().unwrap_or_else(|| panic!("{blame:?}"));
+    assert_eq!(culprit.hides, ["-Wl,-plugin-opt=-opt-bisect-limit=19"], "{blame:?}");
+    assert!(culprit.detail.starts_with("pass 20 of "), "{blame:?}");
+    assert!(culprit.detail.contains(" when linking, on "), "{blame:?}");
+    assert_eq!(blame.pass.as_deref(), Some(culprit.name.as_str()));
+    assert!(blame.limits.is_empty(), "{blame:?}");
+}
+
 #[test]
 fn what_needs_no_pass_is_said_so() {
     if !is_installed("clang-16") {

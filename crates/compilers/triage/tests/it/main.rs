@@ -3,3 +3,4 @@
 mod clang;
 mod common;
 mod gcc;
+mod mask;

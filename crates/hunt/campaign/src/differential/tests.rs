@@ -62,6 +62,7 @@ fn tested(script: &str, limits: Limits) -> Option<Tested> {
         standard: None,
         include: Vec::new(),
         expected: Some(Expected::default()),
+        omitted: Default::default(),
     };
     let made = TestProgram::new(case, "a test".into(), own_opinion("two.c", 5), 1000).taking(5);
     let mut tested = Tested::new("test", 1);

@@ -19,6 +19,7 @@ use sandbox::Stop;
 
 use super::Engine;
 use crate::bench::TestBench;
+use crate::explain::explained_by;
 use crate::module::{
     FILE, LlvmTools, at_hand, certificate, compiler, identity, kind, label, named, study_module,
     subject,
@@ -78,6 +79,7 @@ impl Crossover {
         let FoundFault { signature, module, passes, origin, told } = found;
         let kind = kind(signature.fault);
         NewFinding {
+            attributed_to: None,
             kind,
             signature: named(&signature),
             summary: signature.summary.clone(),
@@ -112,7 +114,14 @@ impl Engine for Crossover {
     fn test(&self, seed: u64, bench: &TestBench) -> Result<Tested, Trouble> {
         let fuzzer = &self.fuzzers[(seed % self.fuzzers.len() as u64) as usize];
         let mut tested = Tested::new(self.name(), seed);
-        let batch = fuzzer.batch(seed, BATCH).map_err(|error| match bench.lab.stop.is_set() {
+        let is_stopped = || bench.lab.stop.is_set();
+        // What is found is kept even if the rest of the batch does not come to its end in time.
+        let mut sight = |found: &FoundFault| {
+            let finding = self.finding(fuzzer, found.clone());
+            bench.sight(&tested, &finding.origin.clone(), vec![finding]);
+        };
+        let batch = fuzzer.batch(seed, BATCH, &is_stopped, &mut sight);
+        let batch = batch.map_err(|error| match is_stopped() {
             true => Trouble::Stopped,
             false => Trouble::Io(format!("libLLVM {}: {error}", fuzzer.library.name())),
         })?;
@@ -120,8 +129,13 @@ impl Engine for Crossover {
         tested.cost.compile = batch.time;
         let mut findings: Vec<NewFinding> =
             batch.found.into_iter().map(|found| self.finding(fuzzer, found)).collect();
-        let refuted = self.refine(fuzzer, batch.time);
-        findings.extend(refuted.map_err(|error| Trouble::Io(error.to_string()))?);
+        if is_stopped() {
+            // A batch is never the same again, so what was done of this one is a test like any other.
+            tested.interrupted = tested.tests == 0;
+        } else {
+            let refuted = self.refine(fuzzer, batch.time);
+            findings.extend(refuted.map_err(|error| Trouble::Io(error.to_string()))?);
+        }
         for finding in findings {
             bench.count(&finding.signature);
             tested.findings.push(finding);
@@ -139,6 +153,15 @@ impl Engine for Crossover {
         let limits = self.fuzzer(&module.library)?.limits();
         let tools = LlvmTools { program: &self.program, limits };
         Some(study_module(found, &module, tools, stop, &|_| {}))
+    }
+
+    fn explained_by(&self, found: &Finding, known: &[(i64, Study)], stop: &Stop) -> Option<i64> {
+        let Subject::Module(module) = &found.finding.subject else { return None };
+        let module = at_hand(module, self.fuzzers.iter().map(|fuzzer| &fuzzer.library))?;
+        let limits = self.fuzzer(&module.library)?.limits();
+        let tools = LlvmTools { program: &self.program, limits };
+        // What cannot be told now is learnt by a study.
+        explained_by(found, &module, known, tools, stop).ok().flatten()
     }
 
     fn targets(&self) -> Vec<StoredTarget> {

@@ -201,6 +201,7 @@ impl Source for Csmith {
             standard: None,
             include: vec![self.headers.clone()],
             expected: Some(prediction.expected),
+            omitted: Default::default(),
         };
         let include = self.headers.display();
         let own = predict::own_opinion(&format!("-I {include} test.c"), prediction.steps);

@@ -326,6 +326,7 @@ impl VariantTest<'_> {
             harness: self.made.case.harness.clone(),
             include: Vec::new(),
             expected: Some(self.expected.clone()),
+            omitted: Default::default(),
         };
         let units = case.units().collect::<Vec<_>>().join(" ");
         let own = own_opinion(&units, steps);

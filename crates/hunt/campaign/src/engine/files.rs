@@ -117,6 +117,7 @@ impl Source for Files {
             standard: None,
             include,
             expected,
+            omitted: Default::default(),
         };
         let made = TestProgram::new(case, unit, own, FUEL);
         Ok(Ok(TestProgram { is_foreign: true, unanswered, steps, ..made }))

@@ -33,9 +33,10 @@ pub use tally::PassesTally;
 
 use super::{Engine, Source, Yarp};
 use crate::bench::TestBench;
+use crate::explain::explained_by;
 use crate::module::{LlvmTools, at_hand, compiler, identity, label, library_at_hand, study_module};
 use crate::program::{self, study_program};
-use crate::record::{Finding, Study, Tested};
+use crate::record::{Finding, Standing, Study, Tested};
 use crate::refinement::RefinementOracles;
 use crate::store::StoredTarget;
 
@@ -190,6 +191,14 @@ impl Passes {
         round
     }
 
+    /// A test that was stopped. If it has seen nothing that is to be confirmed, its sequences so far are a test like
+    /// any other; else it is done again.
+    fn part_of(&self, tested: Tested, bench: &TestBench) -> Tested {
+        let seen = bench.sightings(self.name(), tested.seed);
+        let is_open = seen.iter().any(|seen| seen.standing == Standing::Unconfirmed);
+        Tested { interrupted: is_open || tested.tests == 0, ..tested }
+    }
+
     fn sequences<'r>(&self, round: &'r Round, number: u64, library: usize) -> &'r [Sequence] {
         let bench = &self.benches[library];
         let wanted = SequenceRequest {
@@ -299,7 +308,6 @@ impl Engine for Passes {
         let sequences = self.sequences(&round, number, library);
         let some: Vec<Sequence> =
             sequences.iter().skip(chunk * CHUNK).take(CHUNK).cloned().collect();
-        tested.tests = some.len() as u64;
         let mut server = here.take_server(&self.options.program)?;
         let runner = |object: &[u8]| {
             program::linked(object, &self.options.clang, &bench.lab.stop).map_err(io::Error::other)
@@ -315,14 +323,15 @@ impl Engine for Passes {
             spent: program.preparing(),
             is_stopped: &|| bench.lab.stop.is_set(),
         };
-        let findings =
-            self.test_sequences(here, program, &some, &mut trial, bench, &mut tested.cost);
-        let spent = trial.spent;
-        tested.cost.compile += spent;
-        tested.findings = findings.map_err(|error| match bench.lab.stop.is_set() {
-            true => Trouble::Stopped,
-            false => error,
-        })?;
+        let ran = self.test_sequences(here, program, &some, &mut trial, bench, &mut tested);
+        tested.cost.compile += trial.spent;
+        if let Err(trouble) = ran {
+            return if bench.lab.stop.is_set() {
+                Ok(self.part_of(tested, bench))
+            } else {
+                Err(trouble)
+            };
+        }
         lock(&here.servers).push(server);
         here.write().map_err(|error| Trouble::Io(error.to_string()))?;
         Ok(tested)
@@ -343,6 +352,14 @@ impl Engine for Passes {
             }
             Subject::Program(_) | Subject::Judged(_) => None,
         }
+    }
+
+    fn explained_by(&self, found: &Finding, known: &[(i64, Study)], stop: &Stop) -> Option<i64> {
+        let Subject::Module(module) = &found.finding.subject else { return None };
+        let module = at_hand(module, self.benches.iter().map(|bench| &bench.installed))?;
+        let tools = LlvmTools { program: &self.options.program, limits: self.options.limits };
+        // What cannot be told now is learnt by a study.
+        explained_by(found, &module, known, tools, stop).ok().flatten()
     }
 
     fn targets(&self) -> Vec<StoredTarget> {

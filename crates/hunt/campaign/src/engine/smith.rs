@@ -223,6 +223,7 @@ fn case(text: String, expected: Option<Expected>) -> Case {
         standard: None,
         include: Vec::new(),
         expected,
+        omitted: Default::default(),
     }
 }
 

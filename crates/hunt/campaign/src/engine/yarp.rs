@@ -100,7 +100,15 @@ impl Source for Yarp {
         let driver = files.iter().find(|f| f.name.starts_with("driver.")).map(|f| f.name.clone());
         // Now and then the optimisers get the driver's loops too.
         let harness = driver.filter(|_| !seed.is_multiple_of(DRIVER_TOO));
-        let case = Case { language: self.language, files, standard, harness, include, expected };
+        let case = Case {
+            language: self.language,
+            files,
+            standard,
+            harness,
+            include,
+            expected,
+            omitted: Default::default(),
+        };
         let units = case.units().collect::<Vec<_>>().join(" ");
         let steps = generated.repaired.report.steps;
         let own = predict::own_opinion(&units, steps);

@@ -33,6 +33,7 @@ fn made(text: &str) -> TestProgram {
         standard: None,
         include: Vec::new(),
         expected: None,
+        omitted: Default::default(),
     };
     let why = Unusable { reason: "undefined: x".into(), detail: "y".into() };
     let own = own_objection("test.c", &why);

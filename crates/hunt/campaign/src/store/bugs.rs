@@ -1,10 +1,12 @@
 //! Findings that are likely to be one bug, put together.
 //!
-//! A studied finding is known by its study's key. One that was not studied has the key of a studied
-//! finding with the same signature, and else its signature. Disputed findings and those that are not
-//! confirmed yet are kept apart.
+//! A studied finding is known by its study's key, and so is one that a study explains. Of the others, a failure
+//! with words of its own (a crash, a rejection) has the key of a studied finding with the same signature, and else
+//! its signature. Wrong code and miscompiled modules have no such words: their signature says only where it was seen,
+//! or what a pass must see, so they are *not yet attributed*. Disputed findings and those that are not confirmed yet are kept apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use anyhow::Result;
 use oracle::FailureKind;
@@ -21,6 +23,10 @@ pub struct Bug {
     pub kind: FailureKind,
     /// Whether its findings count.
     pub standing: Standing,
+    /// Whether it is one bug. Wrong code, or a miscompiled module, that was not studied, and that no study explains, may be any: such
+    /// findings are listed by their signature.
+    #[serde(default = "yes")]
+    pub attributed: bool,
     /// How many findings.
     pub count: usize,
     /// Their numbers, in order.
@@ -35,6 +41,70 @@ pub struct Bug {
     pub representative: i64,
 }
 
+fn yes() -> bool {
+    true
+}
+
+/// How many bugs there are: the same number on a terminal, in lists, on pages and for scripts.
+///
+/// A *distinct bug* stands, is not suppressed, and is one bug; what became fixed was one, too. Findings that are not
+/// yet attributed are counted apart: each may be any of these bugs, or another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct BugCount {
+    /// Distinct bugs.
+    pub distinct: usize,
+    /// Of these, bugs that are fixed.
+    pub fixed: usize,
+    /// Findings of distinct bugs.
+    pub findings: usize,
+    /// Findings that stand and of which nobody knows yet which bug they show.
+    pub unattributed: usize,
+    /// Bugs that are suppressed.
+    pub suppressed: usize,
+    /// Findings of these.
+    pub suppressed_findings: usize,
+    /// Findings that are disputed and not suppressed.
+    pub disputed: usize,
+    /// Findings that were seen once, and are not suppressed.
+    pub unconfirmed: usize,
+}
+
+impl BugCount {
+    /// Of bugs as [`Store::bugs`] gives them, or of some of these.
+    pub fn of<'b>(bugs: impl IntoIterator<Item = &'b Bug>) -> BugCount {
+        let mut sum = BugCount::default();
+        for bug in bugs {
+            match (&bug.suppressed, bug.standing, bug.attributed) {
+                (Some(_), ..) => {
+                    sum.suppressed += 1;
+                    sum.suppressed_findings += bug.count;
+                }
+                (None, Standing::Disputed, _) => sum.disputed += bug.count,
+                (None, Standing::Unconfirmed, _) => sum.unconfirmed += bug.count,
+                (None, Standing::Confirmed, false) => sum.unattributed += bug.count,
+                (None, Standing::Confirmed, true) => {
+                    sum.distinct += 1;
+                    sum.findings += bug.count;
+                    sum.fixed += usize::from(bug.state == BugState::Fixed);
+                }
+            }
+        }
+        sum
+    }
+}
+
+impl fmt::Display for BugCount {
+    /// `3 distinct bugs, 5 findings not yet attributed`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        write!(f, "{} distinct bug{}", self.distinct, s(self.distinct))?;
+        match self.unattributed {
+            0 => Ok(()),
+            n => write!(f, ", {n} finding{} not yet attributed", s(n)),
+        }
+    }
+}
+
 /// What of a study matters here.
 #[derive(Clone, Debug)]
 pub(super) struct Studied {
@@ -43,17 +113,25 @@ pub(super) struct Studied {
 }
 
 impl Store {
-    /// The bugs: those that stand before disputed ones, suppressed ones last; among each the open ones
+    /// The bugs: those that stand before disputed ones, suppressed ones last; among each those that are one bug
+    /// before what is not yet attributed, the open ones
     /// first, then by kind, the gravest first. Within a kind the rarest and then the newest are first:
     /// a few bugs make up most findings, and what is found every minute needs no searching for.
     pub fn bugs(&self) -> Result<Vec<Bug>> {
         let findings = self.listed()?;
-        Ok(group(&findings, &self.studied()?, &self.patterns()?, &self.states()?))
+        let (studied, explained) = (self.studied()?, self.attributions()?);
+        Ok(group(&findings, &studied, &explained, &self.patterns()?, &self.states()?))
     }
 
     /// The key of each finding.
     pub(super) fn keys(&self, findings: &[ListedFinding]) -> Result<Vec<String>> {
-        Ok(keys(findings, &self.studied()?))
+        let keys = keys(findings, &self.studied()?, &self.attributions()?);
+        Ok(keys.into_iter().map(|(key, _)| key).collect())
+    }
+
+    /// The numbers of the findings that were studied.
+    pub fn studied_ids(&self) -> Result<BTreeSet<i64>> {
+        Ok(self.studied()?.into_keys().collect())
     }
 
     pub(super) fn studied(&self) -> Result<BTreeMap<i64, Studied>> {
@@ -69,7 +147,12 @@ impl Store {
     }
 }
 
-fn keys(findings: &[ListedFinding], studies: &BTreeMap<i64, Studied>) -> Vec<String> {
+/// The key of each finding, and whether that is one bug's.
+fn keys(
+    findings: &[ListedFinding],
+    studies: &BTreeMap<i64, Studied>,
+    explained: &BTreeMap<i64, i64>,
+) -> Vec<(String, bool)> {
     // The first study of a signature speaks for the findings without one.
     let mut by_signature: BTreeMap<&str, &str> = BTreeMap::new();
     for found in findings {
@@ -77,10 +160,18 @@ fn keys(findings: &[ListedFinding], studies: &BTreeMap<i64, Studied>) -> Vec<Str
             by_signature.entry(&found.signature).or_insert(&study.key);
         }
     }
+    let study_key = |id: &i64| studies.get(id).map(|study| study.key.as_str());
     let key = |found: &ListedFinding| {
         let signature = found.signature.as_str();
-        let own = studies.get(&found.id).map(|study| study.key.as_str());
-        own.or(by_signature.get(signature).copied()).unwrap_or(signature).to_string()
+        // What explains it was learnt after its own study, if that was only begun.
+        let explained = explained.get(&found.id).and_then(study_key);
+        let own = explained.or_else(|| study_key(&found.id));
+        let is_told = found.kind.names_its_bug();
+        let alike = || by_signature.get(signature).copied().filter(|_| is_told);
+        let key = own.or_else(alike);
+        // The study of a program that is still large has no key of its own.
+        let key = key.filter(|key| *key != signature);
+        (key.unwrap_or(signature).to_string(), key.is_some() || is_told)
     };
     findings.iter().map(key).collect()
 }
@@ -89,16 +180,17 @@ fn keys(findings: &[ListedFinding], studies: &BTreeMap<i64, Studied>) -> Vec<Str
 pub(super) fn group(
     findings: &[ListedFinding],
     studies: &BTreeMap<i64, Studied>,
+    explained: &BTreeMap<i64, i64>,
     suppressions: &[Suppression],
     states: &[(i64, NotedState)],
 ) -> Vec<Bug> {
-    let mut groups: BTreeMap<(Standing, String), Vec<&ListedFinding>> = BTreeMap::new();
-    for (found, key) in findings.iter().zip(keys(findings, studies)) {
+    let mut groups: BTreeMap<(Standing, (String, bool)), Vec<&ListedFinding>> = BTreeMap::new();
+    for (found, key) in findings.iter().zip(keys(findings, studies, explained)) {
         groups.entry((found.standing, key)).or_default().push(found);
     }
     let states: BTreeMap<i64, &NotedState> =
         states.iter().map(|(id, noted)| (*id, noted)).collect();
-    let bug = |((_, key), members): ((Standing, String), Vec<&ListedFinding>)| {
+    let bug = |((_, (key, attributed)), members): ((_, (String, bool)), Vec<&ListedFinding>)| {
         let smallest = members
             .iter()
             .filter_map(|found| Some((studies.get(&found.id)?.tokens, *found)))
@@ -115,6 +207,7 @@ pub(super) fn group(
         Some(Bug {
             kind: shown.kind,
             standing: shown.standing,
+            attributed,
             count: members.len(),
             ids: members.iter().map(|found| found.id).collect(),
             suppressed,
@@ -130,6 +223,7 @@ pub(super) fn group(
         (
             bug.suppressed.is_some(),
             bug.standing,
+            !bug.attributed,
             bug.state == BugState::Fixed,
             rank(bug.kind),
             bug.count,

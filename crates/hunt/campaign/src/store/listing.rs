@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use finding::Subject;
 use oracle::FailureKind;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, Row};
 use triage::Ladder;
 
 use super::bugs::group;
 use super::{
-    BUSY, Bug, Counts, EngineSpent, FILE, Sample, Store, StoredTarget, no_hunt, place, rows,
+    BUSY, Bug, Counts, EngineSpent, FILE, READ_ONLY, Sample, Store, StoredTarget, no_hunt, older,
+    place, rows,
 };
-use crate::record::{Standing, TargetResult};
+use crate::record::{Finding, NewFinding, Standing, Study, TargetResult};
+use crate::title::{Title, TitleSource, pass_name};
 
 /// A finding as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -28,6 +31,8 @@ pub struct ListedFinding {
     pub signature: String,
     /// One line that tells it.
     pub summary: String,
+    /// The line by which people know it, as long as it is not studied.
+    pub title: String,
     /// Whether it counts.
     pub standing: Standing,
     /// Labels of the targets that fail.
@@ -43,6 +48,8 @@ pub struct StudyBrief {
     pub key: String,
     /// One line on what the reduced program does.
     pub summary: String,
+    /// The line by which people know the bug.
+    pub title: String,
     /// Tokens before and after.
     pub tokens: (usize, usize),
     /// Labels of the targets that fail on the reduced program.
@@ -72,9 +79,26 @@ pub struct Snapshot {
     pub bugs: Vec<Bug>,
     /// Studies by finding.
     pub studies: BTreeMap<i64, StudyBrief>,
+    /// For each finding that a study explains, the one that was studied.
+    #[serde(default)]
+    pub attributions: BTreeMap<i64, i64>,
 }
 
 impl Snapshot {
+    /// The line by which people know a bug: that of its study, else that of the finding to look at.
+    pub fn title(&self, bug: &Bug) -> &str {
+        let study = self.studies.get(&bug.representative).map(|study| study.title.as_str());
+        let found = || self.finding(bug.representative).map(|found| found.title.as_str());
+        study.or_else(found).unwrap_or_default()
+    }
+
+    /// Labels of the targets that fail on what is shown of a bug.
+    pub fn targets_of(&self, bug: &Bug) -> &[String] {
+        let study = self.studies.get(&bug.representative).map(|study| &study.targets[..]);
+        let found = || self.finding(bug.representative).map(|found| &found.targets[..]);
+        study.or_else(found).unwrap_or_default()
+    }
+
     /// A finding by its number.
     pub fn finding(&self, id: i64) -> Option<&ListedFinding> {
         let at = self.findings.binary_search_by_key(&id, |found| found.id).ok()?;
@@ -101,6 +125,7 @@ impl Snapshot {
             tallies: self.tallies.clone(),
             findings: self.findings[known..].to_vec(),
             bugs: self.bugs.clone(),
+            attributions: self.attributions.clone(),
             studies: studies.map(|(id, study)| (*id, study.clone())).collect(),
         }
     }
@@ -125,12 +150,11 @@ impl Snapshot {
 impl Store {
     /// Opens the store of a folder to read only; a hunt may be writing it.
     pub fn open_to_read(dir: &std::path::Path) -> Result<Store> {
-        let file = dir.join(FILE);
-        if !file.is_file() {
+        if !Store::is_in(dir)? {
             return Err(no_hunt(dir));
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(file, flags).with_context(|| place(dir))?;
+        let file = dir.join(FILE);
+        let db = Connection::open_with_flags(file, READ_ONLY).with_context(|| place(dir))?;
         let store = Store { db, dir: dir.to_path_buf(), _lock: None };
         store.db.busy_timeout(BUSY)?;
         store.check_version().with_context(|| place(dir))?;
@@ -163,7 +187,9 @@ impl Store {
         shot.findings.retain(|found| found.id <= last);
         shot.findings.extend(self.listed_after(last)?);
         shot.studies.extend(self.briefs(newest)?);
-        shot.bugs = group(&shot.findings, &self.studied()?, &self.patterns()?, &self.states()?);
+        shot.attributions = self.attributions()?;
+        let (studied, explained) = (self.studied()?, &shot.attributions);
+        shot.bugs = group(&shot.findings, &studied, explained, &self.patterns()?, &self.states()?);
         tx.finish()?;
         Ok(())
     }
@@ -175,7 +201,11 @@ impl Store {
 
     /// The same of findings with greater numbers.
     fn listed_after(&self, id: i64) -> Result<Vec<ListedFinding>> {
-        let sql = "SELECT id, engine, at, kind, signature, summary, standing, targets
+        if !self.has_subjects()? {
+            let all = older::findings(&self.db, None).with_context(|| place(&self.dir))?;
+            return Ok(all.into_iter().filter(|found| found.id > id).map(of_older).collect());
+        }
+        let sql = "SELECT id, engine, at, kind, signature, summary, standing, targets, subject
                    FROM finding WHERE id > ?1 ORDER BY id";
         let mut statement = self.db.prepare(sql)?;
         let rows: rusqlite::Result<Vec<ListedFinding>> = statement.query_map([id], read)?.collect();
@@ -187,35 +217,77 @@ impl Store {
         if !self.has_studies()? {
             return Ok(BTreeMap::new());
         }
-        let sql = "SELECT finding, key, summary, tokens_before, tokens_after, targets,
-                   json_extract(blame, '$.pass'), ladder, at FROM study WHERE at >= ?1";
-        let mut statement = self.db.prepare(sql)?;
+        let kind = "SELECT s.finding, s.at, f.kind FROM study s JOIN finding f ON f.id = s.finding
+                    WHERE s.at >= ?1";
+        let mut statement = self.db.prepare(kind)?;
         let rows = statement.query_map([since as i64], |row| {
-            let number = |column| row.get::<_, i64>(column).map(|n| n.max(0) as usize);
-            let brief = StudyBrief {
-                key: row.get(1)?,
-                summary: row.get(2)?,
-                tokens: (number(3)?, number(4)?),
-                targets: rows::parse(row, 5)?,
-                pass: row.get(6)?,
-                ladder: rows::parse(row, 7)?,
-                at: row.get::<_, i64>(8)? as u64,
-            };
-            Ok((row.get(0)?, brief))
+            Ok((row.get(0)?, (row.get::<_, i64>(1)? as u64, rows::kind(row, 2)?)))
         })?;
-        rows.collect::<rusqlite::Result<_>>().with_context(|| place(&self.dir))
+        let new: BTreeMap<i64, (u64, FailureKind)> =
+            rows.collect::<rusqlite::Result<_>>().with_context(|| place(&self.dir))?;
+        let brief = |(id, (at, kind)): (i64, (u64, FailureKind))| {
+            let study = self.outline(id)?.context("a study was there a moment ago")?;
+            Ok((id, StudyBrief::of(study, at, kind)))
+        };
+        new.into_iter().map(brief).collect()
+    }
+}
+
+impl StudyBrief {
+    fn of(study: Study, at: u64, kind: FailureKind) -> StudyBrief {
+        let title = Title::from(TitleSource {
+            kind,
+            subject: &study.subject,
+            summary: &study.summary,
+            blame: Some(&study.blame),
+            about: study.about,
+        });
+        StudyBrief {
+            at,
+            title: title.to_string(),
+            targets: study.targets(),
+            key: study.key,
+            summary: study.summary,
+            tokens: study.tokens,
+            pass: study.blame.pass.as_deref().map(pass_name),
+            ladder: study.ladder,
+        }
     }
 }
 
 fn read(row: &Row) -> rusqlite::Result<ListedFinding> {
+    let (kind, summary): (_, String) = (rows::kind(row, 3)?, row.get(5)?);
+    let subject = rows::parse(row, 8)?;
     Ok(ListedFinding {
         id: row.get(0)?,
         engine: row.get(1)?,
         found_at: row.get::<_, i64>(2)? as u64,
-        kind: rows::kind(row, 3)?,
+        kind,
         signature: row.get(4)?,
-        summary: row.get(5)?,
+        title: untold(kind, &subject, &summary),
+        summary,
         standing: rows::standing(row, 6)?,
         targets: rows::parse(row, 7)?,
     })
+}
+
+fn of_older(found: Finding) -> ListedFinding {
+    let targets = found.finding.targets();
+    let NewFinding { kind, signature, summary, standing, subject, .. } = found.finding;
+    ListedFinding {
+        id: found.id,
+        engine: found.engine,
+        found_at: found.found_at,
+        kind,
+        signature,
+        title: untold(kind, &subject, &summary),
+        summary,
+        standing,
+        targets,
+    }
+}
+
+/// The title of what nobody has studied.
+fn untold(kind: FailureKind, subject: &Subject, summary: &str) -> String {
+    Title::from(TitleSource { kind, subject, summary, blame: None, about: None }).to_string()
 }

@@ -76,6 +76,7 @@ pub fn findings(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<Findin
             found_at: row.get::<_, i64>(3)? as u64,
             seen_before: row.get::<_, i64>(13)? as u64,
             finding: NewFinding {
+                attributed_to: None,
                 kind,
                 signature: row.get(5)?,
                 summary: row.get(6)?,
@@ -128,6 +129,8 @@ pub fn studies(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<(i64, S
             }
         }
         let study = Study {
+            about: None,
+            mask: triage::Mask::default(),
             files: Vec::new(),
             evidence: Vec::new(),
             subject: subject(&kept, &targets),
@@ -309,6 +312,7 @@ fn program(kept: &Kept, kind: FailureKind, targets: &[StoredTarget]) -> ProgramS
         units: units(&kept.files),
         expected: kept.expected.clone(),
         is_status_known: kept.is_status_known || kept.expected.is_none(),
+        omitted: Default::default(),
         compilers,
         failing,
         right,

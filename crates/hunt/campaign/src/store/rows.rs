@@ -7,7 +7,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::de::DeserializeOwned;
 
-use super::StoredTarget;
+use super::{StoredTarget, attribution};
 use crate::record::{Finding, NewFinding, Standing, TargetResult, Tested};
 
 /// The tables. Seeds are unsigned and stored bit for bit; times are microseconds. `targets` are the labels of
@@ -194,9 +194,11 @@ pub fn replace_finding(tx: &Transaction, before: i64, new: i64) -> rusqlite::Res
     // What was noted of it refers to its number all the while.
     tx.execute_batch("PRAGMA defer_foreign_keys = ON")?;
     tx.execute("DELETE FROM file WHERE finding = ?1", [before])?;
+    tx.execute("DELETE FROM attribution WHERE finding = ?1", [before])?;
     tx.execute("DELETE FROM finding WHERE id = ?1", [before])?;
     tx.execute("UPDATE finding SET id = ?1 WHERE id = ?2", [before, new])?;
     tx.execute("UPDATE file SET finding = ?1 WHERE finding = ?2", [before, new])?;
+    tx.execute("UPDATE attribution SET finding = ?1 WHERE finding = ?2", [before, new])?;
     Ok(())
 }
 
@@ -226,6 +228,9 @@ pub fn insert_finding(
         json(&finding.subject)?,
     ])?;
     let id = tx.last_insert_rowid();
+    if let Some(bug) = finding.attributed_to {
+        attribution::put(tx, id, bug)?;
+    }
     let roles = [(SOURCE, &finding.files), (ARTIFACT, &finding.artifacts)];
     for (role, files) in roles {
         for file in files {
@@ -257,6 +262,7 @@ fn read_finding(row: &Row) -> rusqlite::Result<Finding> {
         found_at: row.get::<_, i64>(3)? as u64,
         seen_before: row.get::<_, i64>(11)? as u64,
         finding: NewFinding {
+            attributed_to: None,
             kind: kind(row, 4)?,
             signature: row.get(5)?,
             summary: row.get(6)?,

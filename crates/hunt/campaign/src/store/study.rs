@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use oracle::SourceFile;
 use rusqlite::{Connection, Row, params};
 
-use super::{Store, full_or, now, older, place, rows};
+use super::{Store, attribution, full_or, now, older, place, rows};
 use crate::record::Study;
 
 const COLUMNS: &str = "finding, summary, subject, certificate, blame, ladder, key, tokens_before,
@@ -46,6 +46,7 @@ impl Store {
                 i64::try_from(study.took.as_nanos()).unwrap_or(i64::MAX),
             ],
         )?;
+        attribution::put_mask(&tx, id, study)?;
         let roles = [(rows::REDUCED, &study.files), (rows::EVIDENCE, &study.evidence)];
         for (role, file) in
             roles.iter().flat_map(|(role, files)| files.iter().map(move |f| (role, f)))
@@ -82,13 +83,20 @@ impl Store {
         Ok(all)
     }
 
+    /// The study of a finding without its files.
+    pub(super) fn outline(&self, id: i64) -> Result<Option<Study>> {
+        Ok(self.read_studies(Some(id))?.pop().map(|(_, study)| study))
+    }
+
     /// Studies without the contents of their files: all, or one.
-    fn read_studies(&self, id: Option<i64>) -> Result<Vec<(i64, Study)>> {
+    pub(super) fn read_studies(&self, id: Option<i64>) -> Result<Vec<(i64, Study)>> {
         let studies = match self.has_subjects()? {
             true => studies(&self.db, id),
             false => older::studies(&self.db, id),
         };
-        studies.with_context(|| place(&self.dir))
+        let mut studies = studies.with_context(|| place(&self.dir))?;
+        self.read_masks(&mut studies)?;
+        Ok(studies)
     }
 
     /// Complains about a number that no finding has, and says which there are.
@@ -124,6 +132,8 @@ fn studies(db: &Connection, id: Option<i64>) -> rusqlite::Result<Vec<(i64, Study
 fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
     let number = |column| row.get::<_, i64>(column).map(|n| usize::try_from(n).unwrap_or(0));
     let study = Study {
+        about: None,
+        mask: triage::Mask::default(),
         files: Vec::new(),
         evidence: Vec::new(),
         summary: row.get(1)?,
@@ -138,7 +148,7 @@ fn read(row: &Row) -> rusqlite::Result<(i64, Study)> {
     Ok((row.get(0)?, study))
 }
 
-fn files(db: &Connection, id: i64, role: &str) -> rusqlite::Result<Vec<SourceFile>> {
+pub(super) fn files(db: &Connection, id: i64, role: &str) -> rusqlite::Result<Vec<SourceFile>> {
     let mut statement =
         db.prepare("SELECT name, bytes FROM file WHERE finding = ?1 AND role = ?2 ORDER BY rowid")?;
     let file = |row: &Row| Ok(SourceFile { name: row.get(0)?, bytes: row.get(1)? });

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use campaign::{BugState, Standing, Study};
+use campaign::{BugState, Standing, Study, Title, pass_name};
 use finding::Subject;
 use maud::{Markup, PreEscaped, html};
 use oracle::{Assessment, Certificate, Opinion, SourceFile};
@@ -23,8 +23,13 @@ const LINES: usize = 200;
 /// Numbers of other findings of the bug that are shown.
 const OTHERS: usize = 40;
 
+/// The line by which people know it.
+pub fn title(detail: &Detail) -> String {
+    Title::of(&detail.found.finding, detail.study.as_ref()).to_string()
+}
+
 /// One line on what is wrong, of the reduced program where there is one.
-pub fn summary(detail: &Detail) -> &str {
+fn summary(detail: &Detail) -> &str {
     detail.study.as_ref().map_or(&detail.found.finding.summary, |study| &study.summary)
 }
 
@@ -60,8 +65,9 @@ fn head(detail: &Detail, home: LinkStyle) -> Markup {
     });
     html! {
         @if home == LinkStyle::Live {
-            h1 { "#" (found.id) " " (badge(found.finding.kind)) " " span.summary { (one_line(summary(detail))) } }
+            h1 { "#" (found.id) " " (badge(found.finding.kind)) " " span.summary { (one_line(&title(detail))) } }
         }
+        p { (one_line(summary(detail))) }
         ul.facts {
             li { "found " (date(found.found_at)) " by " b { (found.engine) } }
             @if found.finding.standing == Standing::Disputed {
@@ -269,7 +275,7 @@ fn ladder(ladder: &Ladder) -> Markup {
         Cell::Works => html! { td { "works" } },
         Cell::Fails => html! { td.fails { "fails" } },
         Cell::Otherwise(kind) => html! { td.fails { (kind.name()) } },
-        Cell::Unsupported => html! { td { "–" } },
+        Cell::Unsupported => html! { td.quiet { "unsupported" } },
         Cell::CannotTell => html! { td.quiet { "cannot tell" } },
     };
     html! {
@@ -279,7 +285,7 @@ fn ladder(ladder: &Ladder) -> Markup {
                 p { (blame::history(ladder)) }
                 div.scroll tabindex="0" role="region" aria-label="Versions" { table.ladder {
                     thead { tr { th scope="col" { "compiler" } @for level in &ladder.levels { th scope="col" { code { (one_line(level)) } } } } }
-                    tbody { @for rung in &ladder.rungs {
+                    tbody { @for rung in blame::by_compiler(ladder) {
                         tr { th scope="row" { (rung.compiler) " " span.quiet { (rung.version) } } @for one in &rung.cells { (cell(one)) } }
                     } }
                 } }
@@ -297,12 +303,16 @@ fn cause(blame: &Blame, study: &Study, detail: &Detail) -> Markup {
         Some(refined) if before.is_none() => (study.files.first(), Some(refined)),
         _ => (before, after),
     };
+    let nothing = blame.pass.is_none() && blame.culprits.is_empty() && blame.limits.is_empty();
+    if nothing && before.is_none() && after.is_none() {
+        return html! {};
+    }
     html! {
         section {
-            h2 { "Cause" }
+            h2 { (blame::heading(blame)) }
             @match &blame.pass {
-                Some(pass) => p { "Most likely at fault: " b { code { (one_line(pass)) } } },
-                None => p { "No pass is known to be at fault." },
+                Some(pass) => p { "Most likely at fault: " b { code { (one_line(&pass_name(pass))) } } },
+                None => {}
             }
             ul {
                 @for culprit in &blame.culprits { li { (blame::sentence_plain(culprit)) } }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use campaign::{Bug, BugState, Standing};
+use campaign::{Bug, BugCount, BugState, Standing};
 use maud::{Markup, html};
 
 use super::{LinkStyle, View, badge, count};
@@ -23,7 +23,7 @@ pub struct Filter {
     pub pass: String,
     /// An engine that found it.
     pub engine: String,
-    /// `open`, `fixed`, `disputed` or `suppressed`.
+    /// `open`, `fixed`, `not attributed`, `not confirmed`, `disputed` or `suppressed`.
     pub status: String,
     /// Words that its number, summary, key, signature or targets contain, whatever their case.
     pub text: String,
@@ -103,6 +103,7 @@ fn status(bug: &Bug) -> &'static str {
         (Some(_), ..) => "suppressed",
         (None, Standing::Disputed, _) => "disputed",
         (None, Standing::Unconfirmed, _) => "not confirmed",
+        (None, Standing::Confirmed, _) if !bug.attributed => "not attributed",
         (None, Standing::Confirmed, BugState::Fixed) => "fixed",
         (None, Standing::Confirmed, BugState::Open) => "open",
     }
@@ -125,9 +126,9 @@ impl Filter {
         if self.text.trim().is_empty() {
             return true;
         }
-        let mut all = format!("#{} {} {}", bug.representative, bug.key, view.summary(bug));
+        let mut all = format!("#{} {} {}", bug.representative, bug.key, view.shot.title(bug));
         if let Some(found) = view.listed(bug) {
-            all += &format!(" {} {}", found.signature, found.targets.join(" "));
+            all += &format!(" {} {} {}", found.summary, found.signature, found.targets.join(" "));
         }
         // Compilers speak ASCII, and this is asked of every bug at each key.
         all.make_ascii_lowercase();
@@ -170,13 +171,14 @@ pub fn page(view: &View, filter: &Filter) -> Markup {
     let page = filter.page.clamp(1, pages);
     let shown: Vec<&Bug> = fitting.iter().copied().skip((page - 1) * ROWS).take(ROWS).collect();
     let findings: usize = fitting.iter().map(|bug| bug.count).sum();
+    let sum = BugCount::of(fitting.iter().copied());
     html! {
         h1.visually-hidden { "Findings" }
         (form(filter, &all))
         div data-live="list" {
             p #sum.quiet {
-                (plural(fitting.len(), "bug")) ", " (plural(findings, "finding"))
-                @if fitting.len() < all.len() { ", of " (plural(all.len(), "bug")) " in all" }
+                (sum) " (" (plural(findings, "finding")) " in " (plural(fitting.len(), "row"))
+                @if fitting.len() < all.len() { " of " (all.len()) } ")"
             }
             @if shown.is_empty() {
                 p { @if all.is_empty() { "Nothing was found yet." } @else { "Nothing fits. " a href="/findings" { "Show all" } } }
@@ -239,14 +241,17 @@ fn select(name: &str, wanted: &str, options: &BTreeMap<&str, u64>) -> Markup {
     }
 }
 
-/// Bugs of a frozen page: those that count, those that are disputed, those that are suppressed.
-pub fn parts<'v>(view: &View<'v>) -> [(&'static str, &'static str, Vec<&'v Bug>); 3] {
+/// Bugs of a frozen page: those that count first.
+pub fn parts<'v>(view: &View<'v>) -> [(&'static str, &'static str, Vec<&'v Bug>); 5] {
     let of = |states: &[&str]| {
         view.shot.bugs.iter().filter(|bug| states.contains(&status(bug))).collect::<Vec<_>>()
     };
     let doubt = "The program may be at fault, or Gainsay. Not counted above.";
+    let any = "Each may show one of the bugs above, or another: a study says which.";
     [
         ("Bugs", "", of(&["open", "fixed"])),
+        ("Not yet attributed", any, of(&["not attributed"])),
+        ("Not confirmed", "Seen once. Not counted above.", of(&["not confirmed"])),
         ("Disputed", doubt, of(&["disputed"])),
         ("Suppressed", "Known bugs. Not counted above.", of(&["suppressed"])),
     ]
@@ -259,7 +264,7 @@ pub fn table(view: &View, bugs: &[&Bug], home: LinkStyle) -> Markup {
         table.list {
             thead { tr {
                 th scope="col" { "bug" } th.n scope="col" title="Findings that are likely to be this bug" { "count" }
-                th scope="col" { "kind" } th scope="col" { "what" } th scope="col" { "compilers" }
+                th scope="col" { "kind" } th scope="col" { "title" } th scope="col" { "compilers" }
                 th scope="col" { "pass" } th scope="col" { "versions" } th scope="col" { "state" }
             } }
             tbody { @for bug in bugs { (row(view, bug, &names, home)) } }
@@ -279,7 +284,7 @@ fn row(view: &View, bug: &Bug, names: &TargetNames, home: LinkStyle) -> Markup {
             td data-label="bug" { a href=(home.finding(bug.representative)) { "#" (bug.representative) } }
             td.n data-label="count" { "×" (count(bug.count as u64)) }
             td data-label="kind" { (badge(bug.kind)) }
-            td.what data-label="what" { (one_line(view.summary(bug))) }
+            td.what data-label="title" { (one_line(view.shot.title(bug))) }
             (cell("compilers", &compilers))
             (cell("pass", view.pass(bug).unwrap_or_default()))
             (cell("versions", &versions))

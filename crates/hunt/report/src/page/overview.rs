@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campaign::{Bug, BugState, Sample, Standing, TargetResult};
+use campaign::{Bug, BugCount, Sample, Standing, TargetResult};
 use maud::{Markup, html};
 
 use super::{LinkStyle, View, badge, count, list, percent, span};
@@ -22,10 +22,17 @@ const RANKED: usize = 10;
 /// Bars of a ranking; the rest is one.
 const BARS: usize = 8;
 
-/// Bugs that stand and are not suppressed.
-pub fn standing<'v>(view: &View<'v>) -> Vec<&'v Bug> {
+/// Bugs that stand and are not suppressed, and what is not yet attributed.
+fn found<'v>(view: &View<'v>) -> Vec<&'v Bug> {
     let counts = |bug: &&Bug| bug.suppressed.is_none() && bug.standing == Standing::Confirmed;
     view.shot.bugs.iter().filter(counts).collect()
+}
+
+/// The distinct bugs, as [`BugCount`] counts them.
+fn standing<'v>(view: &View<'v>) -> Vec<&'v Bug> {
+    let mut bugs = found(view);
+    bugs.retain(|bug| bug.attributed);
+    bugs
 }
 
 /// Whether the hunt is running.
@@ -77,10 +84,9 @@ fn clock(view: &View) -> Option<(u64, u64)> {
 /// The headline numbers.
 pub fn numbers(view: &View) -> Markup {
     let (shot, bugs) = (view.shot, standing(view));
-    let findings: usize = bugs.iter().map(|bug| bug.count).sum();
+    let sum = BugCount::of(&shot.bugs);
     let wrong = bugs.iter().filter(|bug| bug.kind.is_wrong_code()).count();
     let reduced = bugs.iter().filter(|b| shot.studies.contains_key(&b.representative)).count();
-    let fixed = bugs.iter().filter(|bug| bug.state == BugState::Fixed).count();
     let hunted = shot.samples.last().map(|last| last.hunted.as_secs());
     let rate = match rate(&shot.samples) {
         None => "–".to_string(),
@@ -91,15 +97,16 @@ pub fn numbers(view: &View) -> Markup {
         (count(n as u64), if n == 1 { one } else { many })
     };
     let small = [
-        number(findings, "finding", "findings"),
+        number(sum.findings, "finding of these", "findings of these"),
+        number(sum.unattributed, "finding not yet attributed", "findings not yet attributed"),
         number(wrong, "wrong-code bug", "wrong-code bugs"),
         number(reduced, "bug reduced", "bugs reduced"),
-        number(fixed, "bug fixed", "bugs fixed"),
+        number(sum.fixed, "bug fixed", "bugs fixed"),
         number(shot.studies.len(), "study", "studies"),
         number(compilers(view).len(), "compiler", "compilers"),
     ];
     let tests = if shot.tests() == 1 { " test" } else { " tests" };
-    let (distinct, distinct_bugs) = number(bugs.len(), " distinct bug", " distinct bugs");
+    let (distinct, distinct_bugs) = number(sum.distinct, " distinct bug", " distinct bugs");
     html! {
         ul.numbers.great data-live="great" {
             li { b #tests { (count(shot.tests())) } (tests) }
@@ -132,7 +139,8 @@ pub fn plots(view: &View) -> Markup {
         all.sort_unstable();
         vec![thin(all.into_iter().map(|at| at as f64).zip((1..).map(f64::from)).collect())]
     };
-    let findings = growth(&mut bugs.iter().flat_map(|bug| bug.ids.iter().copied()));
+    let all = found(view);
+    let findings = growth(&mut all.iter().flat_map(|bug| bug.ids.iter().copied()));
     let distinct = growth(&mut bugs.iter().filter_map(|bug| bug.ids.first().copied()));
     let rates = rates(&view.shot.samples, begin);
     let blocks = blocks(&view.shot.samples, begin);
@@ -242,19 +250,19 @@ fn bars(caption: &str, rows: Vec<(String, usize)>) -> Markup {
 
 /// The bugs that were found last.
 pub fn newest(view: &View) -> Markup {
-    let mut bugs = standing(view);
+    let mut bugs = found(view);
     bugs.sort_by_key(|bug| std::cmp::Reverse(bug.ids.first().copied()));
     bugs.truncate(5);
     html! {
         section.newest data-live="newest" {
-            h2 { "Newest bugs" }
+            h2 { "Newest" }
             @if bugs.is_empty() { p.quiet { "Nothing was found yet." } }
             ul {
                 @for bug in bugs {
                     li {
                         a href=(LinkStyle::Live.finding(bug.representative)) { "#" (bug.representative) } " "
                         (badge(bug.kind)) " "
-                        span { (one_line(view.summary(bug))) } " "
+                        span { (one_line(view.shot.title(bug))) } " "
                         @if let Some(first) = bug.ids.first().and_then(|id| view.shot.finding(*id)) {
                             span.quiet { (span(view.now.saturating_sub(first.found_at))) " ago" }
                         }
@@ -307,12 +315,12 @@ pub fn shares(view: &View) -> Markup {
 pub fn engines(view: &View) -> Markup {
     let all: f64 = view.shot.spent.iter().map(|one| one.cost.total().as_secs_f64()).sum();
     let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for bug in standing(view) {
+    for bug in self::found(view) {
         for (i, id) in bug.ids.iter().enumerate() {
             let Some(one) = view.shot.finding(*id) else { continue };
             let sums = found.entry(&one.engine).or_default();
             sums.0 += 1;
-            sums.1 += u64::from(i == 0);
+            sums.1 += u64::from(i == 0 && bug.attributed);
         }
     }
     html! {

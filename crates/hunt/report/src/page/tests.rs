@@ -46,6 +46,7 @@ fn certificate() -> Certificate {
 
 fn bug(id: i64, standing: Standing, suppressed: bool) -> Bug {
     Bug {
+        attributed: true,
         key: evil("key"),
         kind: if id == 1 { FailureKind::WrongOutput } else { FailureKind::CompilerCrash },
         standing,
@@ -67,6 +68,7 @@ fn shot() -> Snapshot {
         kind: FailureKind::CompilerCrash,
         signature: evil("signature"),
         summary: evil("summary"),
+        title: evil("title"),
         standing: Standing::Confirmed,
         targets: vec![format!("{} -O2", evil("gcc-12"))],
     };
@@ -85,6 +87,7 @@ fn shot() -> Snapshot {
         at: 1_800_000_050,
         key: evil("key"),
         summary: evil("reduced"),
+        title: evil("reduced title"),
         tokens: (100, 9),
         targets: vec!["gcc-12 -O2".into()],
         pass: Some(evil("pass")),
@@ -105,6 +108,7 @@ fn shot() -> Snapshot {
         TargetResult::Unsupported,
     ];
     Snapshot {
+        attributions: Default::default(),
         spent: vec![EngineSpent {
             engine: evil("yarp"),
             seeds: 1234,
@@ -151,6 +155,7 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
             found_at: 1_800_000_000,
             seen_before: 0,
             finding: NewFinding {
+                attributed_to: None,
                 kind: FailureKind::WrongOutput,
                 signature: evil("signature"),
                 summary: evil("summary"),
@@ -163,6 +168,8 @@ fn detail(shot: &Snapshot, study: bool) -> Detail {
             },
         },
         study: study.then(|| Study {
+            about: None,
+            mask: triage::Mask::default(),
             files: vec![file("test.c")],
             evidence: vec![file("actual"), file(&evil("before")), file(&evil("after"))],
             subject: subject(&["test.c"]),
@@ -257,10 +264,20 @@ fn filters_leave_what_fits() {
     assert_eq!(with(|f| f.status = "fixed".into()), [2]);
     assert_eq!(with(|f| f.status = "disputed".into()), [3]);
     assert_eq!(with(|f| f.status = "suppressed".into()), [4]);
-    assert_eq!(with(|f| f.text = "REDUCED".into()), [1]);
+    assert_eq!(with(|f| f.text = "REDUCED title".into()), [1]);
     assert_eq!(with(|f| f.text = "#3 summary".into()), [3]);
     assert_eq!(with(|f| f.kind = "no-such".into()), Vec::<i64>::new());
     assert_eq!(with(|f| f.page = 99), [1, 2, 3, 4], "the last page is the nearest");
+}
+
+#[test]
+fn a_list_says_how_many_bugs_it_has() {
+    let shot = shot();
+    let view = View { name: "h", now: 1_800_000_300, shot: &shot };
+    let text = |filter: &Filter| findings(&view, filter);
+    assert!(text(&Filter::default()).contains("2 distinct bugs (8 findings in 4 rows)"));
+    let fixed = Filter { status: "fixed".into(), ..Filter::default() };
+    assert!(text(&fixed).contains("1 distinct bug (2 findings in 1 row of 4)"), "{}", text(&fixed));
 }
 
 #[test]

@@ -3,9 +3,12 @@
 //! A child does item after item and says on the [`board`] how far it is. When it dies, the item in work is
 //! done again alone, and the rest goes to a new child; so the culprit is known and no other item is affected. The
 //! server itself calls nothing of LLVM's after it has opened it: whatever happens, happens in a child.
+//!
+//! Before the first child it confines itself, and all children with it: what they can write to is open by then.
 
 mod board;
 mod fatal;
+mod lookout;
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -19,6 +22,7 @@ use coverage::{Counters, Image, Probe, Set, Traps};
 use crate::wire::{self, Batch, CoverageMethod, End, Frame, Limits, Ran, Ready, Setup};
 use crate::{Llvm, Machine};
 use board::{Board, ITEMS, fate};
+use lookout::Lookout;
 
 /// Bytes of what a child prints that are kept.
 const PRINTED: u64 = 64 << 10;
@@ -72,7 +76,14 @@ pub fn serve<W: Work>(make: impl FnOnce(&[u8]) -> Result<W, String>) -> Result<(
     let mut from = File::from(move_away(0).map_err(broken)?);
     let mut to = File::from(move_away(1).map_err(broken)?);
     let Some(setup) = wire::receive::<Setup>(&mut from).map_err(broken)? else { return Ok(()) };
+    let lookout = Lookout::on(from.as_raw_fd());
     let opened = Server::open(&setup).and_then(|server| Ok((make(&setup.work)?, server)));
+    // From here on children run LLVM, and code that it made.
+    let opened = opened.and_then(|opened| match sandbox::confine_server() {
+        Ok(()) => Ok(opened),
+        Err(e) => Err(format!("the server cannot be confined: {e}")),
+    });
+    drop(lookout);
     let ready = opened.as_ref().map(|(_, server)| server.ready()).map_err(String::clone);
     wire::send(&mut to, &ready).map_err(broken)?;
     let Ok((work, mut server)) = opened else { return Ok(()) };

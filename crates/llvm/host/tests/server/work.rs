@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-use llvmhost::{Context, Llvm, Machine, Recorder, Running, Work};
+use llvmhost::{Allowance, Context, Llvm, Machine, Recorder, Running, Work};
 
 /// The work, and a library that counts itself.
 pub struct Misdeeds {
@@ -77,6 +77,17 @@ impl Work for Misdeeds {
                 // What one item leaves behind meets the next of the same process.
                 "poison" => std::env::set_var("POISONED", "1"),
                 "touchy" => assert!(std::env::var_os("POISONED").is_none(), "poisoned"),
+                "execute" => {
+                    let object = std::fs::read(rest).expect("an object file");
+                    let ran = llvmhost::execute(llvm, &object, Allowance::default(), recorder);
+                    let ran = ran.expect("it is tried");
+                    return format!("{:?}\n{}", ran.how, String::from_utf8_lossy(&ran.stdout))
+                        .into();
+                }
+                "open" => {
+                    let opened = std::fs::File::create(rest).err();
+                    return opened.map_or("written".into(), |e| e.kind().to_string()).into();
+                }
                 "walk" => drop(self.walk(number())),
                 "walk-and-die" => {
                     self.walk(number());

@@ -243,6 +243,16 @@ pub fn class_of(name: &str) -> String {
     class.map_or_else(|| bare.to_string(), |(class, _)| format!("{class}Pass"))
 }
 
+/// The name of a pass in a pipeline, whoever named it: `instcombine` for `InstCombinePass` and for `instcombine<…>`. One
+/// that is not in our table loses its `Pass` alone.
+pub fn name_of(pass: &str) -> String {
+    let bare = pass.split('<').next().unwrap_or(pass);
+    let class = bare.strip_suffix("Pass").unwrap_or(bare);
+    let mut words = CLASSES.iter().flat_map(|(_, names)| names.split_whitespace());
+    let name = words.find_map(|word| word.split_once('=').filter(|(known, _)| *known == class));
+    name.map_or_else(|| class.to_string(), |(_, name)| name.to_string())
+}
+
 /// A flat pipeline of what a log of LLVM's says was run, each pass on the whole module: lines
 /// `Running pass: InstCombinePass on f …` (debug logging) or `BISECT: running pass (3) InstCombinePass on f`.
 /// Passes that are not in our table are left out.

@@ -21,6 +21,26 @@ pub fn weight(specimen: &Specimen) -> (usize, usize) {
     (specimen.tokens(), specimen.units.iter().map(|unit| unit.text.len()).sum())
 }
 
+/// A pass towards the normal form, until nothing becomes less.
+pub fn normalise(
+    mut current: Specimen,
+    name: &str,
+    is_interesting: &dyn Fn(&Specimen) -> bool,
+) -> Specimen {
+    let pass = cshrink::normal_forms().into_iter().find(|pass| pass.name == name);
+    let pass = pass.expect("a pass of that name");
+    let mut level = 0;
+    while let Some(edits) = (pass.edits)(&current, level) {
+        let less = |made: &Specimen| made.form() < current.form() && is_interesting(made);
+        let made = edits.iter().find_map(|edit| current.with([edit], &rules()).filter(less));
+        match made {
+            Some(made) => current = made,
+            None => level += 1,
+        }
+    }
+    current
+}
+
 /// The pass of a name.
 pub fn pass(name: &str) -> Pass {
     cshrink::passes().into_iter().find(|pass| pass.name == name).expect("a pass of that name")

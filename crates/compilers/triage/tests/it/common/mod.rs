@@ -42,6 +42,7 @@ pub fn case(source: &str, stdout: &str) -> Case {
         harness: None,
         include: Vec::new(),
         expected: Some(Expected { stdout: stdout.into(), status: 0 }),
+        omitted: Default::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub struct PreparedProgram {
     pub bitcode: Vec<u8>,
     /// Its expected result, if the machine knows it.
     pub must: Option<ExpectedRun>,
+    /// That as text, once somebody has asked for it.
+    pub text: OnceLock<String>,
     shape: ModuleShape,
     /// Time that clang took, until it is reported.
     clang: Mutex<Duration>,
@@ -167,6 +169,7 @@ impl ProgramMaker {
             optimising,
             bitcode: bitcode.clone(),
             must: must.clone(),
+            text: OnceLock::new(),
             shape,
             clang: Mutex::new(clang),
         };

@@ -1,6 +1,6 @@
 //! From the outcomes of sequences on a program to findings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use finding::{SequenceSubject, Subject};
@@ -16,12 +16,19 @@ use refine::Scope;
 use super::{LibraryState, Passes, PreparedProgram, lock};
 use crate::bench::TestBench;
 use crate::module::{FILE, certificate, kind, named, subject};
-use crate::record::{Cost, NewFinding, Standing};
+use crate::record::{Cost, NewFinding, Standing, Tested};
 use crate::refinement::RefinementQuery;
 use crate::{front, program};
 
 /// Of one fault so many are findings; the others are counted.
 const CLOSELY: u64 = 3;
+
+/// Whether what is seen is a finding of its own, with so many before it of the same signature. That may stand for
+/// several bugs (of a wrong program it says the last pass only): behind a frequent one some more are kept, so that a
+/// rare one comes through.
+fn is_kept(known: u64) -> bool {
+    known < CLOSELY || (known + 1).is_power_of_two()
+}
 
 /// Of one fault so many are reduced to the fewest passes, so that what they have in common is learnt.
 const LEARNT: u64 = 6;
@@ -33,7 +40,8 @@ const KNOWN: usize = 12;
 const OUTPUT: usize = 64 << 10;
 
 impl Passes {
-    /// Runs sequences on a program and says what is wrong with them.
+    /// Runs sequences on a program and says what is wrong with them. An error leaves what was found before it in
+    /// `tested`, and how many sequences were run; what was seen and not confirmed is sighted.
     pub(super) fn test_sequences(
         &self,
         library_state: &LibraryState,
@@ -41,51 +49,83 @@ impl Passes {
         sequences: &[Sequence],
         trial: &mut Trial<'_>,
         bench: &TestBench,
-        cost: &mut Cost,
-    ) -> Result<Vec<NewFinding>, Trouble> {
-        let attempts = trial.run_past_crashes(sequences).map_err(io)?;
+        tested: &mut Tested,
+    ) -> Result<(), Trouble> {
+        text(program, trial)?;
+        let mut attempts = Vec::new();
+        let ran = trial.run_past_crashes(sequences, &mut attempts, &mut |attempt| {
+            self.sight(library_state, program, attempt, bench, tested);
+        });
+        tested.tests = run(&attempts);
+        ran.map_err(io)?;
         let must = program.must.clone().or_else(|| majority(&attempts));
-        let mut findings = Vec::new();
         self.count(library_state, &attempts, sequences.len(), must.as_ref());
-        for Attempt { sequence, seen, .. } in &attempts {
-            match seen {
+        for attempt in &attempts {
+            let found: Vec<NewFinding> = match &attempt.seen {
                 SequenceOutcome::Fault(signature) => {
-                    findings.extend(self.report_fault(
-                        library_state,
-                        program,
-                        sequence,
-                        signature,
-                        trial,
-                        bench,
-                    )?);
+                    let (state, case) = (library_state, program);
+                    let found = self.report_fault(state, case, attempt, signature, trial, bench)?;
+                    found.into_iter().collect()
                 }
-                SequenceOutcome::Refused(words) => self.exclude_refused(library_state, words),
-                seen => {
-                    if let Some(must) = must.as_ref().filter(|must| seen.is_wrong(must)) {
-                        let found = self.report_wrong_code(
-                            library_state,
-                            program,
-                            sequence,
-                            must,
-                            trial,
-                            bench,
-                            cost,
-                        )?;
-                        findings.extend(found);
+                SequenceOutcome::Refused(words) => {
+                    self.exclude_refused(library_state, words);
+                    Vec::new()
+                }
+                seen => match must.as_ref().filter(|must| seen.is_wrong(must)) {
+                    Some(must) => {
+                        let cost = &mut tested.cost;
+                        let (state, case) = (library_state, program);
+                        self.report_wrong_code(state, case, attempt, must, trial, bench, cost)?
                     }
-                }
+                    None => Vec::new(),
+                },
+            };
+            // In place of what was sighted: should we not come to an end in time, this is what is kept.
+            bench.sight(tested, &origin(program, attempt), found.clone());
+            tested.findings.extend(found);
+        }
+        // One of them at a time: what is wrong in one function need not show in what a program prints. Those where it
+        // shows have been asked about.
+        let well = |attempt: &&Attempt| {
+            let is_right = |must| !attempt.seen.is_wrong(must);
+            matches!(attempt.seen, SequenceOutcome::Executed(_))
+                && must.as_ref().is_none_or(is_right)
+        };
+        if let Some(attempt) = attempts.iter().find(well) {
+            tested.findings.extend(self.refine(library_state, program, attempt, trial, bench)?);
+        }
+        Ok(())
+    }
+
+    /// Notes what an attempt has shown, to be kept should the hunt end before it is confirmed. What a majority is
+    /// to judge is not known yet.
+    fn sight(
+        &self,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
+        attempt: &Attempt,
+        bench: &TestBench,
+        tested: &Tested,
+    ) {
+        let passes = attempt.sequence.text(&library_state.inventory, Grouping::Alone);
+        let seen = match (&attempt.seen, &program.must) {
+            (SequenceOutcome::Fault(signature), _) => {
+                self.fault(library_state, program, attempt, signature, &passes, String::new())
             }
+            (SequenceOutcome::Executed(got), Some(must)) if !must.matches(got) => {
+                let last = attempt.sequence.0.last();
+                let last = last.and_then(|number| library_state.inventory.pass(*number));
+                let after = last.map_or("no passes", |pass| &pass.class);
+                let certificate = Certificate { opinions: vec![program.made.own.clone()] };
+                let (state, case) = (library_state, program);
+                self.wrong_code(state, case, attempt, (must, got), (&passes, after), certificate)
+            }
+            _ => return,
+        };
+        if bench.known(&seen.signature) < CLOSELY {
+            let seen = NewFinding { standing: Standing::Unconfirmed, ..seen };
+            bench.sight(tested, &origin(program, attempt), vec![seen]);
         }
-        // One of them at a time: what is wrong in one function need not show in what a program prints. Where it
-        // does, the function and the pass say more than the program.
-        let wrong =
-            |attempt: &&Attempt| must.as_ref().is_some_and(|must| attempt.seen.is_wrong(must));
-        let well = |attempt: &&Attempt| matches!(attempt.seen, SequenceOutcome::Executed(_));
-        let asked = attempts.iter().find(wrong).or_else(|| attempts.iter().find(well));
-        if let Some(Attempt { sequence, .. }) = asked {
-            findings.extend(self.refine(library_state, program, sequence, trial, bench)?);
-        }
-        Ok(findings)
     }
 
     /// Asks whether a sequence keeps what the functions of a program mean.
@@ -93,27 +133,43 @@ impl Passes {
         &self,
         library_state: &LibraryState,
         program: &PreparedProgram,
-        sequence: &Sequence,
+        attempt: &Attempt,
         trial: &mut Trial<'_>,
         bench: &TestBench,
-    ) -> Result<Option<NewFinding>, Trouble> {
-        let passes = sequence.text(&library_state.inventory, Grouping::Alone);
+    ) -> Result<Vec<NewFinding>, Trouble> {
         let text = text(program, trial)?;
+        let (origin, passes) = (origin(program, attempt), &attempt.sequence.0);
+        let mut found = self.refuted(library_state, program, &text, passes, &origin, trial)?;
+        // Their signatures say what the pass must see: what is rare is not counted with what is frequent.
+        found.retain(|found| bench.count(&found.signature) < CLOSELY);
+        Ok(found)
+    }
+
+    /// Asks whether passes keep what the functions of a module mean.
+    fn refuted(
+        &self,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
+        text: &str,
+        passes: &[u16],
+        origin: &str,
+        trial: &mut Trial<'_>,
+    ) -> Result<Vec<NewFinding>, Trouble> {
+        let passes = Sequence(passes.to_vec()).text(&library_state.inventory, Grouping::Alone);
         let mut optimiser = OnText { server: trial.server, limits: trial.limits, x86: true };
-        let before = optimiser.run(&text, "verify");
+        let before = optimiser.run(text, "verify");
         let after = before.as_ref().and_then(|before| optimiser.run(before, &passes));
-        let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+        let (Some(before), Some(after)) = (before, after) else { return Ok(Vec::new()) };
         let asked = RefinementQuery {
             library: &library_state.installed,
             before: &before,
             after: &after,
             passes: &passes,
             scope: Scope::Module,
-            origin: &origin(program, sequence),
+            origin,
         };
         let files = &program.made.case.files;
-        let found = self.oracles.ask(&asked, trial.server, trial.limits, files);
-        Ok(found.filter(|found| bench.count(&found.signature) < CLOSELY))
+        Ok(self.oracles.ask(&asked, trial.server, trial.limits, files))
     }
 
     fn count(
@@ -148,13 +204,15 @@ impl Passes {
         &self,
         library_state: &LibraryState,
         program: &PreparedProgram,
-        sequence: &Sequence,
+        attempt: &Attempt,
         signature: &Signature,
         trial: &mut Trial<'_>,
         bench: &TestBench,
     ) -> Result<Option<NewFinding>, Trouble> {
+        let sequence = &attempt.sequence;
         let mut name = named(signature);
-        if bench.known(&name) >= LEARNT {
+        let is_counted_only = |known: u64| known >= LEARNT && !is_kept(known);
+        if is_counted_only(bench.known(&name)) {
             bench.count(&name);
             return Ok(None);
         }
@@ -166,7 +224,7 @@ impl Passes {
             bench.count(&seen_as);
         }
         let known = bench.count(&name);
-        if known >= LEARNT {
+        if is_counted_only(known) {
             return Ok(None);
         }
         let shows = |seen: &SequenceOutcome| match seen {
@@ -179,24 +237,39 @@ impl Passes {
         };
         let short = trial.shorten(sequence, terms, &shows).map_err(io)?;
         self.learn_exclusion(library_state, &short, &name);
-        if known >= CLOSELY {
+        if !is_kept(known) {
             return Ok(None);
         }
         let passes = short.text(&library_state.inventory, Grouping::Alone);
-        let text = text(program, trial)?;
+        text(program, trial)?;
+        Ok(Some(self.fault(library_state, program, attempt, &signature, &passes, told)))
+    }
+
+    /// The finding of a fault; the text of its module is known.
+    fn fault(
+        &self,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
+        attempt: &Attempt,
+        signature: &Signature,
+        passes: &str,
+        told: String,
+    ) -> NewFinding {
+        let text = program.text.get().cloned().unwrap_or_default();
         let mut artifacts = program.made.case.files.clone();
         artifacts.push(SourceFile { name: "messages".into(), bytes: told.into_bytes() });
-        Ok(Some(NewFinding {
+        NewFinding {
+            attributed_to: None,
             kind: kind(signature.fault),
-            signature: name,
+            signature: named(signature),
             summary: signature.summary.clone(),
             standing: Standing::Confirmed,
-            subject: subject(library_state.identity(), &passes, &signature),
+            subject: subject(library_state.identity(), passes, signature),
             files: vec![SourceFile { name: FILE.into(), bytes: text.into_bytes() }],
             artifacts,
-            origin: origin(program, sequence),
+            origin: origin(program, attempt),
             certificate: certificate(&library_state.installed),
-        }))
+        }
     }
 
     /// The program does something else than it must.
@@ -205,21 +278,22 @@ impl Passes {
         &self,
         library_state: &LibraryState,
         program: &PreparedProgram,
-        sequence: &Sequence,
+        attempt: &Attempt,
         must: &ExpectedRun,
         trial: &mut Trial<'_>,
         bench: &TestBench,
         cost: &mut Cost,
-    ) -> Result<Option<NewFinding>, Trouble> {
+    ) -> Result<Vec<NewFinding>, Trouble> {
+        let sequence = &attempt.sequence;
         // Once more, and without any passes.
         let twice = [sequence.clone(), Sequence::default()];
         let seen = trial.run(&twice).map_err(io)?;
         let [SequenceOutcome::Executed(_), SequenceOutcome::Executed(plain)] = seen.as_slice()
         else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         if !seen[0].is_wrong(must) || !must.matches(plain) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let shows = |seen: &SequenceOutcome| seen.is_wrong(must);
         let short = match self.known_wrong(library_state, sequence, trial, &shows)? {
@@ -227,26 +301,47 @@ impl Passes {
             None => trial.shorten(sequence, ShortenOptions::default(), &shows).map_err(io)?,
         };
         let seen = trial.run(std::slice::from_ref(&short)).map_err(io)?;
-        let Some(SequenceOutcome::Executed(got)) = seen.into_iter().next() else { return Ok(None) };
+        let Some(SequenceOutcome::Executed(got)) = seen.into_iter().next() else {
+            return Ok(Vec::new());
+        };
         let Some(last) = short.0.last().and_then(|number| library_state.inventory.pass(*number))
         else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let kind = kind_of(&got);
-        let signature = format!("{} llvm {}", kind.name(), last.class);
+        let refuted = self.refuted_last(library_state, program, attempt, &short, trial)?;
+        if let Some(first) = refuted.first() {
+            self.learn_exclusion(library_state, &short, &first.signature);
+            let is_wanted = |found: &NewFinding| bench.count(&found.signature) < CLOSELY;
+            return Ok(refuted.into_iter().filter(is_wanted).collect());
+        }
+        let signature = wrong_code_signature(&got, &last.class);
         let known = bench.count(&signature);
         self.learn_exclusion(library_state, &short, &signature);
-        if known >= CLOSELY {
-            return Ok(None);
+        if !is_kept(known) {
+            return Ok(Vec::new());
         }
         let passes = short.text(&library_state.inventory, Grouping::Alone);
         // What the JIT linked must not be the JIT's fault.
         let object = program::object(trial.server, &program.bitcode, &passes, trial.limits)?;
         if must.matches(&program::linked(&object, &self.options.clang, &bench.lab.stop)?) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         lock(&library_state.wrong).push(short.clone());
         let certificate = certify(program, must, bench, cost)?;
+        let (state, passes) = (library_state, (passes.as_str(), last.class.as_str()));
+        Ok(vec![self.wrong_code(state, program, attempt, (must, &got), passes, certificate)])
+    }
+
+    /// The finding that a program does something else than it must, after passes of which the last has this class.
+    fn wrong_code(
+        &self,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
+        attempt: &Attempt,
+        (must, got): (&ExpectedRun, &Executed),
+        (passes, last): (&str, &str),
+        certificate: Certificate,
+    ) -> NewFinding {
         // Where the machine does not know, another tool must have executed the program.
         let vouched = certificate.opinions.iter().any(|opinion| opinion.says == Assessment::Valid);
         let standing = match certificate.disputed() || !vouched {
@@ -257,11 +352,12 @@ impl Passes {
             name: name.into(),
             bytes: bytes[..bytes.len().min(OUTPUT)].to_vec(),
         };
-        let include = program.made.case.include.iter();
-        Ok(Some(NewFinding {
+        let (kind, include) = (kind_of(got), program.made.case.include.iter());
+        NewFinding {
+            attributed_to: None,
             kind,
-            signature,
-            summary: format!("{} after {}", program::summary(must, &got), last.class),
+            signature: wrong_code_signature(got, last),
+            summary: format!("{} after {last}", program::summary(must, got)),
             standing,
             subject: Subject::Sequence(SequenceSubject {
                 kind,
@@ -271,7 +367,7 @@ impl Passes {
                 clang: self.options.clang.display().to_string(),
                 level: front::level(program.optimising),
                 library: library_state.identity(),
-                passes,
+                passes: passes.to_string(),
             }),
             files: program.made.case.files.clone(),
             artifacts: vec![
@@ -279,9 +375,34 @@ impl Passes {
                 file("status", must.status.to_string().as_bytes()),
                 file("stdout", &got.stdout),
             ],
-            origin: origin(program, sequence),
+            origin: origin(program, attempt),
             certificate,
-        }))
+        }
+    }
+
+    /// What is wrong after the last pass of a sequence from which none can go: what comes before it is right. Where a
+    /// function shows it, that and the pass say more than the program, and are the finding in its place.
+    fn refuted_last(
+        &self,
+        library_state: &LibraryState,
+        program: &PreparedProgram,
+        attempt: &Attempt,
+        short: &Sequence,
+        trial: &mut Trial<'_>,
+    ) -> Result<Vec<NewFinding>, Trouble> {
+        let Some((last, others)) = short.0.split_last() else { return Ok(Vec::new()) };
+        let mut text = text(program, trial)?;
+        if !others.is_empty() {
+            let others = Sequence(others.to_vec());
+            let passes = others.text(&library_state.inventory, Grouping::Alone);
+            let mut optimiser = OnText { server: trial.server, limits: trial.limits, x86: true };
+            let Some(before) = optimiser.run(&text, &passes) else { return Ok(Vec::new()) };
+            text = before;
+        }
+        let origin = origin(program, attempt);
+        let mut found = self.refuted(library_state, program, &text, &[*last], &origin, trial)?;
+        found.retain(NewFinding::stands);
+        Ok(found)
     }
 
     /// A sequence that is known to make wrong code, is part of this one, and does so here.
@@ -329,12 +450,20 @@ impl Passes {
 
 /// The module of a program.
 fn text(program: &PreparedProgram, trial: &mut Trial<'_>) -> Result<String, Trouble> {
+    if let Some(text) = program.text.get() {
+        return Ok(text.clone());
+    }
     let print = Item::Print { bitcode: program.bitcode.clone() };
     let printed = trial.server.run(vec![print.bytes()], trial.limits, false).map_err(io)?;
     match printed.first().map(|ran| Answer::read(&ran.output)) {
-        Some(Answer::Fine(text)) => Ok(text),
+        Some(Answer::Fine(text)) => Ok(program.text.get_or_init(|| text).clone()),
         _ => Err(Trouble::Io("a module cannot be printed".into())),
     }
+}
+
+/// How many sequences were run, with or without all of their passes.
+fn run(attempts: &[Attempt]) -> u64 {
+    attempts.iter().map(|attempt| attempt.of).collect::<BTreeSet<_>>().len() as u64
 }
 
 /// Asks all detectors whether the program is valid and does what is expected.
@@ -377,8 +506,13 @@ fn kind_of(got: &Executed) -> FailureKind {
     }
 }
 
-fn origin(program: &PreparedProgram, sequence: &Sequence) -> String {
-    format!("{}, one of {} passes", program.made.origin, sequence.0.len())
+fn wrong_code_signature(got: &Executed, last: &str) -> String {
+    format!("{} llvm {last}", kind_of(got).name())
+}
+
+/// Where a finding comes from: no two attempts of a test have the same.
+fn origin(program: &PreparedProgram, Attempt { of, sequence, .. }: &Attempt) -> String {
+    format!("{}, sequence {} with {} passes", program.made.origin, of + 1, sequence.0.len())
 }
 
 fn io(error: io::Error) -> Trouble {

@@ -44,8 +44,6 @@ impl PassesTally {
     /// Writes it.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
-        let new = dir.join("tally.new");
-        fs::write(&new, text + "\n")?;
-        fs::rename(new, dir.join(FILE))
+        sandbox::replace_file(&dir.join(FILE), text + "\n")
     }
 }
