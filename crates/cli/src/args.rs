@@ -33,6 +33,7 @@ const HELP: &str = "`gainsay COMMAND -h` lists the common options of a command, 
 
 const LONG_HELP: &str = "\
 Examples:
+  gainsay compilers              which compilers are here, and how more come here
   gainsay doctor                 what is installed, and what is missing for what
   gainsay hunt --for 10m         search the installed compilers for bugs
   gainsay findings               list what was found
@@ -88,6 +89,7 @@ pub enum Command {
     Coverage(crate::coverage::Coverage),
     #[cfg(feature = "cluster")]
     Worker(crate::worker::Worker),
+    Compilers(crate::compilers::Compilers),
     Doctor(crate::doctor::Doctor),
     Completions(crate::manual::Completions),
     Man(crate::manual::Man),

@@ -45,6 +45,25 @@ pub fn span(time: Duration) -> String {
     }
 }
 
+/// `540 MB`, `1.2 GB`.
+pub fn megabytes(bytes: u64) -> String {
+    match bytes.div_ceil(1_000_000) {
+        mega @ 0..1000 => format!("{mega} MB"),
+        mega => format!("{:.1} GB", mega as f64 / 1000.0),
+    }
+}
+
+/// Rows with their columns one below the other; the last has any width.
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
 /// How long ago, in one unit: `40 s`, `2 h`.
 pub fn age(seconds: u64) -> String {
     match seconds {

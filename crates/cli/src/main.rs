@@ -19,6 +19,7 @@ mod args;
 mod check;
 #[cfg(feature = "cluster")]
 mod cluster;
+mod compilers;
 mod coverage;
 mod diagnostic;
 mod doctor;
@@ -114,6 +115,7 @@ fn perform(command: Command) -> anyhow::Result<u8> {
         Command::Coverage(args) => coverage::main(&args),
         #[cfg(feature = "cluster")]
         Command::Worker(args) => worker::main(&args),
+        Command::Compilers(args) => compilers::main(args),
         Command::Doctor(args) => doctor::main(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),

@@ -247,6 +247,8 @@ pub(crate) mod tests {
             levels: Vec::new(),
             extras: Vec::new(),
             lacks: Vec::new(),
+            checks: None,
+            root: None,
         };
         let flags = flags.split_whitespace().map(String::from).collect();
         Target { compiler: Arc::new(compiler), flags }

@@ -452,7 +452,7 @@ impl Lab {
         let runner = &target.compiler.runner;
         let memory = self.limits.memory;
         let memory = if runner.is_empty() { memory } else { memory.max(EMULATOR_SPACE) };
-        let run = self.program(case, work, runner);
+        let run = self.program(case, work, runner).root(target.compiler.root.as_ref());
         match runner::is_sanitized(target) {
             // The shadow takes terabytes of address space. Leaks are no undefined behaviour.
             true => {

@@ -195,6 +195,8 @@ mod tests {
             levels: vec!["-O0".into()],
             extras: Vec::new(),
             lacks: Vec::new(),
+            checks: None,
+            root: None,
         };
         let flags = flags.iter().map(ToString::to_string).collect();
         Target { compiler: Arc::new(compiler), flags }

@@ -63,6 +63,8 @@ fn target(family: Family, command: &str, flags: &[&str]) -> Target {
         levels: Vec::new(),
         extras: Vec::new(),
         lacks: Vec::new(),
+        checks: None,
+        root: None,
     };
     Target { compiler: Arc::new(compiler), flags: flags.iter().map(|f| f.to_string()).collect() }
 }

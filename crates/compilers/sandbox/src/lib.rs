@@ -10,6 +10,7 @@
 //! that share the terminal with a person (a package manager, `sudo`, `cargo`). [`Service`] is a program of
 //! our own that we talk to while it runs; it may confine itself ([`confine_server`]). A file that is read by the
 //! next process is written by [`replace_file`]: whole, or not at all. And a [`traced()`] command is one that a tracer of ours watches.
+//! A program of another system runs in a [`Root`] of its own.
 //! [`die_with_children`] makes Ctrl-C an orderly end.
 //!
 //! **The shepherd.** Between us and a program stands a fork of us that executes nothing, leads a session of
@@ -44,6 +45,7 @@ mod foreground;
 mod plan;
 mod procfs;
 mod replace;
+mod root;
 mod run;
 mod scratch;
 mod service;
@@ -56,6 +58,7 @@ pub use account::Account;
 pub use confine::{confine_program, confine_server, weaknesses};
 pub use foreground::foreground;
 pub use replace::replace_file;
+pub use root::{MARK, Root, entrance_weakness, launcher};
 pub use run::{Capture, Ended, Finished, KillReason, Run, Status, served, spent};
 pub use scratch::{Scratch, sweep};
 pub use service::Service;

@@ -10,6 +10,7 @@ use std::ptr;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::confine;
+use crate::root::{self, Entry};
 use crate::run::Run;
 use crate::scratch::Scratch;
 
@@ -30,6 +31,8 @@ pub(crate) struct LaunchPlan {
     pub(crate) confined: bool,
     /// The Landlock rules, where the kernel has Landlock.
     pub(crate) rules: Option<OwnedFd>,
+    /// How to enter the tree of another system.
+    pub(crate) entry: Option<Entry>,
 }
 
 impl LaunchPlan {
@@ -37,14 +40,16 @@ impl LaunchPlan {
     pub(crate) fn new(run: &Run, temporaries: Option<&Scratch>) -> io::Result<LaunchPlan> {
         let environment = environment(run, temporaries);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
-        let argv = std::iter::once(run.program.as_os_str()).chain(run.args.iter().map(|a| &**a));
+        let Command { words, entry } = Command::new(run)?;
+        let program = words.first().cloned().unwrap_or_default();
+        let argv = words.into_iter().chain(run.args.iter().cloned());
         let rules = match &run.confined_to {
             Some(dir) => confine::rules(dir)?,
             None => None,
         };
         Ok(LaunchPlan {
-            programs: candidates(run.program.as_os_str(), path.map(|p| &**p))?,
-            argv: CStrings::new(argv.map(OsStr::to_os_string))?,
+            programs: candidates(&program, path.map(|p| &**p))?,
+            argv: CStrings::new(argv)?,
             envp: CStrings::new(environment.into_iter().map(|(mut name, value)| {
                 name.push("=");
                 name.push(value);
@@ -59,7 +64,35 @@ impl LaunchPlan {
             processes: run.processes,
             confined: run.confined_to.is_some(),
             rules,
+            entry,
         })
+    }
+}
+
+/// The words before a run's arguments, and the tree that they are for.
+struct Command {
+    words: Vec<OsString>,
+    entry: Option<Entry>,
+}
+
+impl Command {
+    fn new(run: &Run) -> io::Result<Command> {
+        let resident = root::resident(&run.program);
+        let root = run.root.as_ref().or(resident.as_ref().map(|resident| &resident.root));
+        let Some(root) = root else {
+            return Ok(Command { words: vec![run.program.clone().into()], entry: None });
+        };
+        let entry = root.entry()?;
+        let inside = resident.as_ref().map(|resident| &resident.inside);
+        let words = match (root.loader(), inside) {
+            (None, inside) => vec![inside.unwrap_or(&run.program).clone().into()],
+            (Some(mut words), inside) => {
+                let relative = inside.and_then(|inside| inside.strip_prefix("/").ok());
+                words.push(relative.map_or(run.program.clone(), |p| root.tree().join(p)).into());
+                words
+            }
+        };
+        Ok(Command { words, entry })
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::root::Root;
 use crate::stop::Stop;
 
 /// Bytes of each output stream kept unless told otherwise: a Csmith program prints one line, a
@@ -48,6 +49,8 @@ pub struct Run {
     /// A folder and the bytes that all files in it may take together; looked at every half second
     /// or more often.
     pub folder_cap: Option<(PathBuf, u64)>,
+    /// The tree of another system to run it in, if not the program's own.
+    pub root: Option<Root>,
     /// What can end it from outside.
     pub stop: Option<Stop>,
 }
@@ -70,6 +73,7 @@ impl Run {
             processes: None,
             confined_to: None,
             folder_cap: None,
+            root: None,
             stop: None,
         }
     }
@@ -151,6 +155,12 @@ impl Run {
     /// Limits what all files in a folder may take together.
     pub fn folder_cap(mut self, dir: impl AsRef<Path>, bytes: u64) -> Run {
         self.folder_cap = Some((dir.as_ref().to_path_buf(), bytes));
+        self
+    }
+
+    /// Runs it in the tree of another system. A program that belongs to one needs not be told.
+    pub fn root(mut self, root: Option<&Root>) -> Run {
+        self.root = root.cloned();
         self
     }
 

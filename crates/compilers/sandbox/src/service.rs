@@ -3,8 +3,11 @@
 //! Unlike a [`crate::Run`] it has no shepherd: it is a program of our own that ends when its standard
 //! input does, so it outlives us by no more than it takes to see that. What it starts is its own responsibility.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
 use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -13,6 +16,7 @@ use std::time::Duration;
 use nix::libc;
 
 use crate::child::command;
+use crate::root::Root;
 
 /// A running program. Dropping it kills it.
 #[derive(Debug)]
@@ -27,21 +31,33 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts a program whose addresses are the same every time, where the system allows that: some
-    /// containers do not. Its messages go where ours go.
+    /// Starts a program of ours whose addresses are the same every time, where the system allows that: some
+    /// containers do not. Its messages go where ours go. With a root it sees the libraries of that system.
     pub fn start<S: AsRef<OsStr>>(
         program: &Path,
         args: impl IntoIterator<Item = S>,
+        root: Option<&Root>,
     ) -> io::Result<Service> {
-        let mut command = command(program.as_os_str());
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // In another system its path may lead elsewhere.
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(program)?;
+        let entry = root.map(Root::entry).transpose()?.flatten();
+        let mut words = root.and_then(Root::loader).unwrap_or_default();
+        words.push(match root {
+            Some(_) => OsString::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
+            None => program.into(),
+        });
+        let mut command = command(&words[0]);
+        command.args(&words[1..]).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
         // A group of its own: a Ctrl-C is for us, and we tell it.
         command.process_group(0);
-        // SAFETY: one system call that changes nothing but the new process.
+        let kept = root.map(|_| file.as_raw_fd());
+        // SAFETY: system calls that change nothing but the new process, which has one thread.
         unsafe {
-            command.pre_exec(|| {
+            command.pre_exec(move || {
                 libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-                Ok(())
+                // A loader opens it after it has taken our place.
+                kept.map(|fd| libc::fcntl(fd, libc::F_SETFD, 0));
+                entry.as_ref().map_or(Ok(()), |e| e.enter().map_err(io::Error::from_raw_os_error))
             });
         }
         let mut child = command.spawn()?;
@@ -109,7 +125,7 @@ mod tests {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let said = refuse_personality().and_then(|()| {
-                let mut service = Service::start(Path::new("/bin/echo"), ["hello"])?;
+                let mut service = Service::start(Path::new("/bin/echo"), ["hello"], None)?;
                 let mut text = String::new();
                 service.output.read_to_string(&mut text)?;
                 Ok(text)
@@ -158,7 +174,7 @@ mod tests {
     fn what_it_used_is_accounted_when_it_ends() {
         let before = crate::spent();
         let busy = ["-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo done; read x"];
-        let mut service = Service::start(Path::new("/bin/sh"), busy).expect("it starts");
+        let mut service = Service::start(Path::new("/bin/sh"), busy, None).expect("it starts");
         service.note_used(Duration::from_secs(1000));
         assert!(crate::served() >= Duration::from_secs(1000), "what it says counts meanwhile");
         let mut told = [0; 5];

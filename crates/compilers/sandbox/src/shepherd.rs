@@ -74,7 +74,8 @@ pub(crate) unsafe fn shepherd_main(plan: &LaunchPlan, handed: &HandedDescriptors
             report.errno = *libc::__errno_location();
         } else {
             let count = plan.processes.map(ProcessCounter::new);
-            match start(plan) {
+            let entered = plan.entry.as_ref().map_or(Ok(()), |entry| entry.enter());
+            match entered.and_then(|()| start(plan)) {
                 Ok(main) => supervise(main, count, &mut report),
                 Err(errno) => report.errno = errno,
             }

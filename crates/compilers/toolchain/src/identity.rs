@@ -36,6 +36,7 @@ pub(crate) struct Identity {
     pub(crate) family: Family,
     pub(crate) version: String,
     pub(crate) triple: String,
+    pub(crate) checks: Option<String>,
 }
 
 impl Identity {
@@ -45,6 +46,7 @@ impl Identity {
             family: Family::Other,
             version: "unknown".into(),
             triple: format!("{ARCH}-linux"),
+            checks: None,
         }
     }
 
@@ -89,8 +91,26 @@ impl Identity {
             Some(line) if line.contains('-') => line.trim().to_string(),
             _ => format!("{ARCH}-linux"),
         };
-        Ok(Identity { family, version: pick_version(&banner, tool), triple })
+        let checks = match family {
+            Family::Gcc => gcc_checks(&answer(command, &["-v".into()], broke).unwrap_or_default()),
+            _ => clang_checks(&banner),
+        };
+        Ok(Identity { family, version: pick_version(&banner, tool), triple, checks })
     }
+}
+
+/// The checks that GCC was configured with. A release that says nothing has those of a release, and trunk more, so
+/// nothing is known of one that says nothing.
+fn gcc_checks(said: &str) -> Option<String> {
+    let words = said.split_whitespace();
+    let last = words.filter_map(|word| word.strip_prefix("--enable-checking=")).next_back()?;
+    Some(format!("checking={last}"))
+}
+
+/// What Clang says of its own build, where it is not the usual one.
+fn clang_checks(banner: &str) -> Option<String> {
+    let line = banner.lines().find_map(|line| line.strip_prefix("Build config: "))?;
+    line.contains("+assertions").then(|| "+assertions".to_string())
 }
 
 /// What a command prints, if it ends well; whether it breaks down goes into `broke`.
@@ -111,5 +131,22 @@ fn answer(command: &[OsString], args: &[OsString], broke: &mut bool) -> Result<S
         }
         Ended::Killed(..) => Err("it does not respond".into()),
         Ended::NotStarted(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_as_compilers_say_them() {
+        let gcc = "Using built-in specs.\nConfigured with: ../configure -v --enable-checking=yes,extra,rtl \
+                   --with-tune=generic\nThread model: posix";
+        assert_eq!(gcc_checks(gcc).as_deref(), Some("checking=yes,extra,rtl"));
+        assert_eq!(gcc_checks("Configured with: ../configure --with-tune=generic"), None);
+        let clang =
+            "clang version 22.1.8\nTarget: x86_64\nBuild config: +unoptimized, +assertions\n";
+        assert_eq!(clang_checks(clang).as_deref(), Some("+assertions"));
+        assert_eq!(clang_checks("clang version 16.0.6\nTarget: x86_64\n"), None);
     }
 }

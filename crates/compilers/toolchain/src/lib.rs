@@ -3,6 +3,7 @@
 //! | module | concern |
 //! | --- | --- |
 //! | `catalog`, `find` | tools by name: what they unlock, where they are, which version |
+//! | `added` | compilers that were added, each in a folder of its own |
 //! | `survey/` | which compilers there are, which of them `--cc` means |
 //! | `identity`, `probe/`, `breakdown`, `processor` | a compiler's family, version and target, and whether it works |
 //! | `step` | which step of a compilation died, by its driver's messages |
@@ -16,6 +17,7 @@
 //! nothing about that compiler. Only a refusal excuses: a compiler that *breaks down* on a probe, and that
 //! was named, stays in, because that is what a hunt looks for.
 
+pub mod added;
 mod breakdown;
 pub mod catalog;
 pub mod config;
@@ -36,5 +38,7 @@ pub use matrix::targets;
 pub use preprocess::{PreprocessError, Preprocessor};
 pub use probe::is_about_flags;
 pub use step::{Step, dead_step, speaker};
-pub use survey::{LeftOut, Survey, SurveyError, is_emulated, survey};
+pub use survey::{
+    FoundCompiler, LeftOut, Survey, SurveyError, compilers_in, is_emulated, survey, try_compiler,
+};
 pub use target::{Compiler, Family, Language, Target};

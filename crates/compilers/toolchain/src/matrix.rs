@@ -153,6 +153,8 @@ mod tests {
             levels: levels(Family::Gcc),
             extras: extras.iter().map(ToString::to_string).collect(),
             lacks: Vec::new(),
+            checks: None,
+            root: None,
         })
     }
 

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
+use sandbox::Root;
+
 /// The language of a program.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
@@ -58,6 +60,8 @@ pub struct Compiler {
     pub version: String,
     /// The machine it compiles for, as it says itself (`-dumpmachine`).
     pub triple: String,
+    /// The internal checks that it says it was built with: `checking=yes,extra,rtl`, `+assertions`.
+    pub checks: Option<String>,
     /// The command for C: program and fixed arguments.
     pub c: Vec<OsString>,
     /// The command for C++, where there is one.
@@ -70,6 +74,8 @@ pub struct Compiler {
     pub extras: Vec<String>,
     /// Keywords of extensions that it lacks: a program that uses one may be refused.
     pub lacks: Vec<&'static str>,
+    /// The tree of another system in which it and its programs run.
+    pub root: Option<Root>,
 }
 
 /// A compiler with flags: one column of the comparison.

@@ -141,6 +141,8 @@ fn as_compiler(library: &Installed, program: &Program, clang: &Path) -> Arc<Comp
         levels: vec!["-O0".into()],
         extras: Vec::new(),
         lacks: Vec::new(),
+        checks: None,
+        root: None,
     })
 }
 

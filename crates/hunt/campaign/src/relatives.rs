@@ -72,6 +72,8 @@ mod tests {
             levels: vec!["-O0".into()],
             extras: Vec::new(),
             lacks: Vec::new(),
+            checks: None,
+            root: None,
         })
     }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use oracle::{AddedOption, Case, Expected, FailureKind, SourceFile};
+use sandbox::Root;
 use serde::{Deserialize, Serialize};
 use toolchain::{Compiler, Family, Language, Target};
 
@@ -107,7 +109,7 @@ impl From<&Compiler> for CompilerIdentity {
             cxx: compiler.cxx.as_deref().map(text),
             runner: text(&compiler.runner),
             lowest: compiler.levels.first().cloned(),
-            build: None,
+            build: compiler.checks.clone(),
         }
     }
 }
@@ -142,6 +144,8 @@ impl CompilerIdentity {
             levels: self.lowest.iter().cloned().collect(),
             extras: Vec::new(),
             lacks: Vec::new(),
+            checks: self.build.clone(),
+            root: self.c.first().and_then(|program| Root::of(Path::new(program))),
         }
     }
 }

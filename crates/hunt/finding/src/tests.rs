@@ -21,6 +21,8 @@ fn target(name: &str, flags: &str) -> Target {
         levels: vec!["-O0".into(), "-O2".into()],
         extras: Vec::new(),
         lacks: Vec::new(),
+        checks: None,
+        root: None,
     };
     let flags = flags.split_whitespace().map(String::from).collect();
     Target { compiler: Arc::new(compiler), flags }

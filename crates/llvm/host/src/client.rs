@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sandbox::Service;
+use sandbox::{Root, Service};
 
 use crate::wire::{self, Batch, CoverageMethod, Limits, Ran, Ready, Setup};
 
@@ -35,7 +35,9 @@ impl Server {
     /// Starts one. `Err` is a sentence.
     pub fn start(program: &Program, setup: &Setup) -> Result<Server, String> {
         let cannot = |e: io::Error| format!("{} cannot be started: {e}", program.path.display());
-        let mut service = Service::start(&program.path, &program.args).map_err(cannot)?;
+        let root = Root::of(&setup.library);
+        let service = Service::start(&program.path, &program.args, root.as_ref());
+        let mut service = service.map_err(cannot)?;
         let ready: Result<Ready, String> = say(&mut service, setup).map_err(|e| {
             format!("{} ended its server at once ({e})", Path::display(&setup.library))
         })?;

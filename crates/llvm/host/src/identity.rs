@@ -1,13 +1,11 @@
 //! What a libLLVM is, as its file says it and as it says itself.
 //!
 //! A file's name says nothing: `libLLVM.so` may be of any version, and two of one version may differ in
-//! what was built into them. The build id, the targets, and whether there are assertions are read from the
-//! file, which is not opened as a library for that. Only the version is asked, in a child that opens
-//! the library, because only [`LLVMGetVersion`](crate::api) knows it in full.
+//! what was built into them. Version, build id, targets, and whether there are assertions are read from the
+//! file, which is not opened as a library for that: one of another system could not be opened in this process.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -16,8 +14,8 @@ use object::read::ReadCache;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object as _, ObjectSection as _};
 
-/// A library that says its version in less than this many seconds of the clock is none.
-const PATIENCE: libc::c_uint = 30;
+/// A version is not longer: `22.1.8-rust-1.97.0-nightly`.
+const LONGEST: usize = 80;
 
 /// What the file of a libLLVM says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,8 +28,6 @@ pub struct Identity {
     pub targets: Vec<String>,
     /// The major version in the version of its symbols (`LLVM_22.1`).
     pub major: Option<u32>,
-    /// Whether it can be asked for its version.
-    says_version: bool,
 }
 
 /// Identities by file, each with size and time of the file that it was read from.
@@ -41,7 +37,7 @@ static KNOWN: Mutex<BTreeMap<PathBuf, (String, Arc<Identity>)>> = Mutex::new(BTr
 static VERSIONS: Mutex<BTreeMap<(PathBuf, String), Option<Version>>> = Mutex::new(BTreeMap::new());
 
 /// Major, minor, patch.
-type Version = (u32, u32, u32);
+pub type Version = (u32, u32, u32);
 
 impl Identity {
     /// Reads a file; nothing is known of one that cannot be read.
@@ -79,7 +75,6 @@ impl Identity {
                 identity.major = identity.major.or(major);
             }
             identity.assertions |= name == "__assert_fail";
-            identity.says_version |= name == "LLVMGetVersion";
             let target = name.strip_prefix("LLVMInitialize").unwrap_or_default();
             if let Some(target) = target.strip_suffix("TargetInfo").filter(|name| !name.is_empty())
             {
@@ -90,20 +85,26 @@ impl Identity {
         identity.targets.dedup();
         identity
     }
+}
 
-    /// The version that the library itself says; `None` if it does not know, or cannot be opened.
-    pub fn version(&self, path: &Path) -> Option<Version> {
-        if !self.says_version {
-            return None;
-        }
-        let key = (path.to_path_buf(), self.build_id.clone());
-        let known = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-        known.unwrap_or_else(|| {
-            let version = ask(path);
-            VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).insert(key, version);
-            version
-        })
-    }
+/// The version as which a library signs bitcode; `None` if it is none. It is looked for in all its constants, so it
+/// is read only where it is asked for.
+pub fn version(path: &Path, identity: &Identity) -> Option<Version> {
+    let key = (path.to_path_buf(), identity.build_id.clone());
+    let known = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    known.unwrap_or_else(|| {
+        let read = || {
+            let cache = ReadCache::new(File::open(path).ok()?);
+            let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+            // Optimised after linking, a library keeps constants in sections of other names, too.
+            let is_constant = |name: &str| name.contains("rodata");
+            let all = file.sections().filter(|section| section.name().is_ok_and(is_constant));
+            all.filter_map(|section| section.data().ok()).find_map(producer)
+        };
+        let version = read();
+        VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).insert(key, version);
+        version
+    })
 }
 
 /// Size and time of a file.
@@ -113,58 +114,25 @@ fn stamp(path: &Path) -> String {
     format!("file-{:x}-{:x}", data.len(), time.unwrap_or_default().as_nanos())
 }
 
-/// Opens a library in a child and asks it for its version.
-fn ask(path: &Path) -> Option<Version> {
-    let name = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
-    let mut ends = [0; 2];
-    // SAFETY: room for two descriptors.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return None;
-    }
-    // SAFETY: the child does nothing but open the library, ask it, and end; the C library keeps its own
-    // locks usable across a fork.
-    match unsafe { libc::fork() } {
-        0 => {
-            // SAFETY: as above; the string ends with a zero, the function takes three numbers to fill.
-            unsafe {
-                libc::alarm(PATIENCE);
-                let library = libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
-                if library.is_null() {
-                    libc::_exit(1);
-                }
-                let get = libc::dlsym(library, c"LLVMGetVersion".as_ptr());
-                if get.is_null() {
-                    libc::_exit(1);
-                }
-                let get: extern "C" fn(*mut u32, *mut u32, *mut u32) = std::mem::transmute(get);
-                let mut version = [0u32; 3];
-                let [major, minor, patch] = &mut version;
-                get(major, minor, patch);
-                libc::write(ends[1], version.as_ptr().cast(), size_of_val(&version));
-                libc::_exit(0)
-            }
-        }
-        child => {
-            let mut version = [0u32; 3];
-            // SAFETY: descriptors of our own, room for what is read, a child of our own if there is one.
-            let read = unsafe {
-                libc::close(ends[1]);
-                let size = size_of_val(&version);
-                let read = if child > 0 {
-                    libc::read(ends[0], version.as_mut_ptr().cast(), size)
-                } else {
-                    -1
-                };
-                libc::close(ends[0]);
-                if child > 0 {
-                    let mut status = 0;
-                    libc::waitpid(child, &mut status, 0);
-                }
-                usize::try_from(read) == Ok(size)
-            };
-            read.then_some(version.into())
-        }
-    }
+/// What the library writes into bitcode as its producer (`LLVM22.1.8`): the longest such word, up to the zero at its
+/// end. Other texts have its name and a number, too (`LLVM3.9` in a comment on old bitcode), but never all three
+/// numbers of a version alone.
+fn producer(data: &[u8]) -> Option<Version> {
+    const NAME: &[u8] = b"\0LLVM";
+    let places = data.windows(NAME.len()).enumerate().filter(|(_, window)| *window == NAME);
+    places.map(|(at, _)| &data[at + NAME.len()..]).find_map(|text| {
+        let end = text.iter().take(LONGEST).position(|byte| *byte == 0)?;
+        numbers(str::from_utf8(&text[..end]).ok()?)
+    })
+}
+
+/// `22.1.2-rust-1.95.0-stable`, `24.0.0git`: three numbers, and what a packager says of them.
+fn numbers(text: &str) -> Option<Version> {
+    let mut parts = text.splitn(3, '.');
+    let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let rest = parts.next()?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    Some((major, minor, rest[..end].parse().ok()?))
 }
 
 #[cfg(test)]
@@ -177,18 +145,28 @@ mod tests {
             LLVMInitializeX86Target\0LLVMInitializeAArch64TargetInfo\0LLVMInitializeTargetInfo\0";
         let identity = Identity::of_names(names);
         assert_eq!(identity.major, Some(22));
-        assert!(identity.assertions && identity.says_version);
+        assert!(identity.assertions);
         assert_eq!(identity.targets, ["AArch64", "X86"]);
         let plain = Identity::of_names(b"\0LLVM_14\0LLVMCreate\0");
-        assert_eq!((plain.major, plain.assertions, plain.says_version), (Some(14), false, false));
+        assert_eq!((plain.major, plain.assertions), (Some(14), false));
+    }
+
+    #[test]
+    fn versions_as_libraries_sign_bitcode() {
+        for (text, want) in [
+            ("\0LLVM16.0.6\0", Some((16, 0, 6))),
+            ("no\0LLVM3.9 loads\0LLVM\0LLVM22.1.2-rust-1.95.0-stable\0", Some((22, 1, 2))),
+            ("\0LLVM24.0.0git\0LLVM1.2.3\0", Some((24, 0, 0))),
+            ("\0LLVMContext\0LLVM22.1\0", None),
+            ("\0LLVM16.0.6", None),
+        ] {
+            assert_eq!(producer(text.as_bytes()), want, "{text:?}");
+        }
     }
 
     #[test]
     fn what_is_no_library_says_nothing() {
         let text = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
-        let identity = Identity::of(text);
-        assert_eq!(*identity, Identity::default());
-        assert_eq!(identity.version(text), None);
-        assert_eq!(ask(text), None, "it cannot be opened");
+        assert_eq!(*Identity::of(text), Identity::default());
     }
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::identity::Identity;
+use sandbox::Root;
+use toolchain::added;
+
+use crate::identity::{self, Identity};
 
 /// The least version that knows opaque pointers at all.
 const OLDEST: u32 = 14;
@@ -27,14 +30,28 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// All that are found, oldest first, one of each version: Debian's, then those of Rust toolchains, the
-    /// usual one first, then the newest.
+    /// All that are found, oldest first: one of each version (Debian's, then those of Rust toolchains, the usual one
+    /// first, then the newest), and those that were added and are another build.
     pub fn all() -> Vec<Installed> {
         let found = defaults().into_iter();
-        found.map(|(major, path)| Installed::at(path, Some(major), true)).collect()
+        let mut all: Vec<Installed> =
+            found.map(|(major, path)| Installed::at(path, Some(major), true)).collect();
+        for path in added() {
+            let other = Installed::at(path, None, false);
+            if other.major >= OLDEST && all.iter().all(|one| one.build_id != other.build_id) {
+                all.push(other);
+            }
+        }
+        all.sort_by_key(|one| one.major);
+        all
     }
 
-    /// The library of a version (`16`), of a file, or of a [name](Installed::name). `Err` is a sentence that
+    /// The newest that is found; of one version one with assertions, which shows more.
+    pub fn newest() -> Option<Installed> {
+        Installed::all().into_iter().max_by_key(|one| (one.major, one.assertions))
+    }
+
+    /// The library of a version (`16`, `22+assertions`), of a file, or of a [name](Installed::name). `Err` is a sentence that
     /// lists what is installed.
     pub fn named(name: &str) -> Result<Installed, String> {
         let name = match name.split_once('@') {
@@ -42,7 +59,8 @@ impl Installed {
             _ => name,
         };
         if name.contains('/') || name.contains(".so") {
-            let path = fs::canonicalize(name).map_err(|e| format!("{name} cannot be read: {e}"))?;
+            let path =
+                resolved(Path::new(name)).map_err(|e| format!("{name} cannot be read: {e}"))?;
             if !is_elf(&path) {
                 return Err(format!("{name} is not a shared library"));
             }
@@ -62,6 +80,15 @@ impl Installed {
         if let Some((major, path)) = wanted {
             return Ok(Installed::at(path, Some(major), true));
         }
+        if let Some(major) =
+            name.strip_suffix("+assertions").and_then(|word| word.parse::<u32>().ok())
+        {
+            let wanted = |one: &Installed| one.major == major && one.assertions;
+            let found = Installed::all().into_iter().find(wanted);
+            return found.ok_or_else(|| {
+                format!("there is no libLLVM {major} with assertions; see `gainsay compilers`")
+            });
+        }
         let there: Vec<String> = all.keys().map(u32::to_string).collect();
         Err(match there.is_empty() {
             true => "no libLLVM was found: install llvm-16, or name the file".to_string(),
@@ -75,7 +102,7 @@ impl Installed {
     /// The library of a file. `of_name` is the version in the file's name, for one that says none itself.
     fn at(path: PathBuf, of_name: Option<u32>, is_default: bool) -> Installed {
         let identity = Identity::of(&path);
-        let said = || identity.version(&path).map(|(major, ..)| major);
+        let said = || identity::version(&path, &identity).map(|(major, ..)| major);
         let major = identity.major.or_else(said).or(of_name).unwrap_or(0);
         Installed {
             major,
@@ -89,7 +116,7 @@ impl Installed {
 
     /// Its version as it says it itself: `22.1.8`; `14` for one that does not know more.
     pub fn release(&self) -> String {
-        match Identity::of(&self.path).version(&self.path) {
+        match identity::version(&self.path, &Identity::of(&self.path)) {
             Some((major, minor, patch)) => format!("{major}.{minor}.{patch}"),
             None => self.major.to_string(),
         }
@@ -158,7 +185,24 @@ fn defaults() -> BTreeMap<u32, PathBuf> {
             }
         }
     }
+    for path in added() {
+        let of_name = path.file_name().and_then(|name| major(name.to_str()?));
+        if let Some(major) = of_name.or_else(|| Identity::of(&path).major) {
+            found.entry(major).or_insert(path);
+        }
+    }
     found
+}
+
+/// Libraries that were added, whatever their versions.
+fn added() -> Vec<PathBuf> {
+    let all = added::all().into_iter().flat_map(|added| added.libraries());
+    all.filter(|path| is_elf(path)).collect()
+}
+
+/// A path with its links resolved; that of a library of another system, which is known by it, as it is.
+fn resolved(path: &Path) -> std::io::Result<PathBuf> {
+    if Root::of(path).is_some() { std::path::absolute(path) } else { fs::canonicalize(path) }
 }
 
 fn too_old(what: &str) -> String {

@@ -236,7 +236,7 @@ fn client() {
 
 fn a_dead_client_takes_all_along(_: &Installed) {
     let program = program(&["client"]);
-    let mut client = Service::start(&program.path, &program.args).expect("it starts");
+    let mut client = Service::start(&program.path, &program.args, None).expect("it starts");
     let mut line = String::new();
     BufReader::new(&mut client.output).read_line(&mut line).expect("a line");
     let server: u32 = line.trim().parse().expect("a number");
@@ -263,7 +263,7 @@ fn a_dropped_server_is_gone(library: &Installed) {
 
 fn a_server_that_starts_ends_with_its_client(library: &Installed) {
     let program = program(&["slow"]);
-    let mut service = Service::start(&program.path, &program.args).expect("it starts");
+    let mut service = Service::start(&program.path, &program.args, None).expect("it starts");
     // As a client sends it: the length, and a library that it opens.
     let bytes = postcard::to_stdvec(&setup(library)).expect("bytes");
     let mut line = service.input.take().expect("a line");

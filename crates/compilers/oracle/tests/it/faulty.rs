@@ -86,6 +86,8 @@ fn target(name: &str, command: &[&Path], flags: &str) -> Target {
         levels: Vec::new(),
         extras: Vec::new(),
         lacks: Vec::new(),
+        checks: None,
+        root: None,
     };
     Target { compiler: Arc::new(compiler), flags: vec![flags.into()] }
 }

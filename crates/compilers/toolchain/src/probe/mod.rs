@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sandbox::{Ended, Run, Scratch, Status};
+use sandbox::{Ended, Root, Run, Scratch, Status};
 
 use crate::breakdown::broke_down;
 use crate::target::{Compiler, Language};
@@ -46,6 +46,8 @@ pub(crate) struct CompilerProbe<'a> {
     pub(crate) command: &'a [OsString],
     /// What runs a compiled program.
     pub(crate) runner: &'a [OsString],
+    /// The tree of another system in which its programs run.
+    pub(crate) root: Option<&'a Root>,
     /// The language it compiles.
     pub(crate) language: Language,
     /// Where files go.
@@ -235,7 +237,7 @@ impl CompilerProbe<'_> {
         if let Err(error) = fs::create_dir_all(&home) {
             return Err(format!("our temporary folder is not writable: {error}").into());
         }
-        let how = match run.cwd(&home).confined_to(&home).finish() {
+        let how = match run.cwd(&home).confined_to(&home).root(self.root).finish() {
             Ended::Finished(done) => {
                 let words = complaint(&done.stderr.text());
                 let words = if words.is_empty() { words } else { format!(": {words}") };

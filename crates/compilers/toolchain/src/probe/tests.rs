@@ -18,7 +18,13 @@ fn the_machine_and_gcc_agree_on_the_model() {
             continue;
         }
         let command = [OsString::from(command)];
-        let bench = CompilerProbe { command: &command, runner: &[], language, scratch: &scratch };
+        let bench = CompilerProbe {
+            command: &command,
+            runner: &[],
+            root: None,
+            language,
+            scratch: &scratch,
+        };
         assert_eq!(bench.model(), ModelCheck::Same, "{command:?}");
         assert_eq!(bench.lacks(), [""; 0], "{command:?}");
     }

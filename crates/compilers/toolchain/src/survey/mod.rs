@@ -4,11 +4,12 @@ mod pattern;
 mod scan;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use sandbox::Scratch;
+use sandbox::{Root, Scratch};
 
 use crate::config::Config;
 use crate::identity::Identity;
@@ -18,6 +19,7 @@ use crate::processor;
 use crate::target::{Compiler, Family, Language};
 
 use scan::Candidate;
+pub use scan::{FoundCompiler, compilers_in};
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +109,19 @@ pub fn survey(
     Ok(survey)
 }
 
+/// Whether a compiler works that is not in any list yet: it as it is used, or why it cannot be, as the end of a
+/// sentence.
+pub fn try_compiler(
+    name: &str,
+    commands: (Vec<String>, Option<Vec<String>>),
+    language: Language,
+) -> Result<Compiler, String> {
+    let words = |words: Vec<String>| words.into_iter().map(OsString::from).collect();
+    let (c, cxx) = (words(commands.0), commands.1.map(words));
+    let candidate = Candidate { name: name.into(), c, cxx, ..Candidate::default() };
+    examine(&candidate, &Config::default(), language).map(|(compiler, _)| compiler)
+}
+
 /// Those of the configuration, then those on the `PATH` that are not the same.
 fn candidates(config: &Config) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = config.compilers.iter().map(Candidate::configured).collect();
@@ -136,21 +151,24 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         }
         Err(why) => return Err(why),
     };
+    let root = candidate.c.first().and_then(|program| Root::of(Path::new(program)));
     let runner = match &candidate.runner {
         Some(runner) => runner.clone(),
-        None => processor::runner(&identity.triple)?,
+        None => processor::runner(&identity.triple, root.as_ref())?,
     };
     let mut compiler = Compiler {
         family: candidate.family.unwrap_or(identity.family),
         name: candidate.name.clone(),
         version: identity.version,
         triple: identity.triple,
+        checks: identity.checks,
         c: candidate.c.clone(),
         cxx: candidate.cxx.clone(),
         runner,
         levels: Vec::new(),
         extras: Vec::new(),
         lacks: Vec::new(),
+        root,
     };
     let is_native = processor::is_native(&compiler.triple);
     if !is_native && matches!(compiler.family, Family::Gcc | Family::Clang) {
@@ -213,7 +231,8 @@ fn bench<'a>(
         Language::C => &compiler.c[..],
         Language::Cxx => compiler.cxx.as_deref().ok_or("it has no C++ compiler beside it")?,
     };
-    Ok(CompilerProbe { command, runner: &compiler.runner, language, scratch })
+    let root = compiler.root.as_ref();
+    Ok(CompilerProbe { command, runner: &compiler.runner, root, language, scratch })
 }
 
 fn add_flag(compiler: &mut Compiler, flag: &str) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use sandbox::Run;
 
+use crate::added::{self, Added, AddedCompiler};
 use crate::catalog::is_number;
 use crate::config::Configured;
 use crate::find::{executable, folders, on_path};
@@ -51,6 +52,20 @@ impl Candidate {
     pub(super) fn of_file(name: &str, path: PathBuf) -> Candidate {
         let cxx = beside(&path).map(|path| vec![path.into_os_string()]);
         Candidate { name: name.into(), cxx, c: vec![path.into_os_string()], ..Candidate::default() }
+    }
+
+    /// As its record has it.
+    fn added(from: &Added, compiler: &AddedCompiler) -> Candidate {
+        let (c, cxx) = compiler.commands(&from.folder());
+        let words = |words: Vec<String>| words.into_iter().map(OsString::from).collect();
+        let parts = parse_compiler_name(&compiler.name);
+        Candidate {
+            name: compiler.name.clone(),
+            c: words(c),
+            cxx: cxx.map(words),
+            is_cross: parts.and_then(|it| it.triple).is_some_and(|it| !processor::is_native(it)),
+            ..Candidate::default()
+        }
     }
 
     /// As the configuration has it.
@@ -145,11 +160,51 @@ impl CompilerName<'_> {
     }
 }
 
-/// Compilers on the `PATH`, each executable once.
+/// A compiler's executables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundCompiler {
+    /// Its name, by its file.
+    pub name: String,
+    /// For C.
+    pub c: PathBuf,
+    /// For C++, if it is there.
+    pub cxx: Option<PathBuf>,
+}
+
+/// Compilers in folders, each executable once.
+pub fn compilers_in(folders: &[PathBuf]) -> Vec<FoundCompiler> {
+    let path = |words: &[OsString]| words.first().map(PathBuf::from);
+    let found = scan_folders(folders).into_iter().filter_map(|candidate| {
+        let Candidate { name, c, cxx, .. } = candidate;
+        Some(FoundCompiler { name, c: path(&c)?, cxx: cxx.and_then(|words| path(&words)) })
+    });
+    found.collect()
+}
+
+/// Compilers on the `PATH`, each executable once, and those that were added.
 pub(super) fn scan() -> Vec<Candidate> {
+    let mut found = scan_folders(&folders());
+    let first_cross = found.iter().position(|c| c.is_cross).unwrap_or(found.len());
+    if let Some(zig) = zig() {
+        found.insert(first_cross, zig);
+    }
+    for added in added::all() {
+        for compiler in &added.compilers {
+            let candidate = Candidate::added(&added, compiler);
+            // Both are tested: the one that was added goes by the name of its folder, too.
+            let is_taken = found.iter().any(|other| other.has_name(&candidate.name));
+            let name =
+                if is_taken { format!("{}@{}", candidate.name, added.id) } else { candidate.name };
+            found.push(Candidate { name, ..candidate });
+        }
+    }
+    found
+}
+
+fn scan_folders(folders: &[PathBuf]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    for folder in folders() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
+    for folder in folders {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
         let mut files: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|file| parse_compiler_name(file).is_some())
@@ -162,10 +217,6 @@ pub(super) fn scan() -> Vec<Candidate> {
     found.sort_by_cached_key(|c| {
         (parse_compiler_name(&c.name).map(CompilerName::place), c.name.clone())
     });
-    let first_cross = found.iter().position(|c| c.is_cross).unwrap_or(found.len());
-    if let Some(zig) = zig() {
-        found.insert(first_cross, zig);
-    }
     found
 }
 

@@ -26,6 +26,8 @@ pub fn compiler(family: Family, name: &str, version: &str, command: &[&str]) -> 
         levels: ["-O0", "-O1", "-O2", "-Os", "-O3"].map(String::from).to_vec(),
         extras: Vec::new(),
         lacks: Vec::new(),
+        checks: None,
+        root: None,
     })
 }
 

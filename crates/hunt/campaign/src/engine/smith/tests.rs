@@ -31,6 +31,8 @@ fn compiler(name: &str, command: PathBuf) -> Arc<Compiler> {
         levels: vec!["-O0".into(), "-O2".into()],
         extras: Vec::new(),
         lacks: Vec::new(),
+        checks: None,
+        root: None,
     })
 }
 
