@@ -7,6 +7,7 @@
 //! | `debian` | packages of a Debian suite with all that they need: apt with a configuration of its own |
 //! | `pypi` | packages of Python's index: pip |
 //! | `tree` | a tree of files: packages unpacked, what compilers and libraries it has, launchers |
+//! | `loader` | scripts for systems without mount namespaces |
 //! | `place` | the folder, from its beginning to its record; its lock |
 //!
 //! Packages are fetched by the systems' own clients: they check signatures and sums, resume, and know proxies and
@@ -19,6 +20,7 @@
 
 mod client;
 mod debian;
+mod loader;
 mod place;
 mod pypi;
 mod source;

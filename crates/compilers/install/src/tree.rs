@@ -9,6 +9,7 @@ use toolchain::added::{AddedCompiler, AddedPackage};
 use toolchain::{FoundCompiler, compilers_in};
 
 use crate::client::{self, system};
+use crate::loader;
 use crate::place::Place;
 use crate::{InstallError, Installer, Progress};
 
@@ -90,13 +91,10 @@ pub(crate) fn look(folder: &Path) -> Result<Contents, InstallError> {
     for compiler in compilers(&root) {
         let launch = |name: &str, path: &Path| -> Result<PathBuf, InstallError> {
             let inside = Path::new("/").join(path.strip_prefix(&root).unwrap_or(path));
-            let (file, text) = (Path::new("bin").join(name), launcher(&inside));
-            let to = folder.join(&file);
-            let write = || {
-                fs::write(&to, text)?;
-                fs::set_permissions(&to, fs::Permissions::from_mode(0o755))
-            };
-            write().map_err(|error| system(&error, &to)).map(|()| file)
+            let file = Path::new("bin").join(name);
+            write_script(&folder.join(&file), &launcher(&inside))?;
+            loader::write_scripts(folder, name, &inside)?;
+            Ok(file)
         };
         let cxx = compiler.cxx.as_ref().map(|path| launch(&cxx_name(&compiler.name), path));
         found.compilers.push(AddedCompiler {
@@ -122,6 +120,16 @@ pub(crate) fn look(folder: &Path) -> Result<Contents, InstallError> {
         found.libraries.extend(libraries(tree).iter().map(|path| relative(path)));
     }
     Ok(found)
+}
+
+/// Writes a script that can be executed.
+pub(crate) fn write_script(to: &Path, text: &str) -> Result<(), InstallError> {
+    let write = || {
+        to.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(to, text)?;
+        fs::set_permissions(to, fs::Permissions::from_mode(0o755))
+    };
+    write().map_err(|error| system(&error, to))
 }
 
 /// The compilers of a tree. One in a folder of its own, as `usr/lib/gcc-snapshot/bin/gcc`, has the folder's name.

@@ -84,6 +84,10 @@ impl Command {
         };
         let entry = root.entry()?;
         let inside = resident.as_ref().map(|resident| &resident.inside);
+        let script = resident.as_ref().and_then(|resident| resident.script.clone());
+        if let (None, Some(script)) = (&entry, script) {
+            return Ok(Command { words: vec![script.into()], entry });
+        }
         let words = match (root.loader(), inside) {
             (None, inside) => vec![inside.unwrap_or(&run.program).clone().into()],
             (Some(mut words), inside) => {

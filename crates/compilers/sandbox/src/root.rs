@@ -10,8 +10,9 @@
 //! | mount namespaces, to root or in a user namespace | the tree's `usr` is bound over `/usr` in a namespace of its own |
 //! | neither, or its `/lib` is no link into `/usr` | the tree's own loader starts the program with the tree's libraries |
 //!
-//! The second way is for the program alone: what it starts finds no tree. Whoever starts a driver that way tells it
-//! where its parts are ([`Root::loader`]).
+//! The second way is for the program alone: what it starts finds no tree. A compiler that starts its parts has a
+//! script in `loader` for that way, which tells it where scripts for its parts are; it links with this system's
+//! libraries.
 
 use std::ffi::{CStr, CString, OsStr, OsString, c_int, c_ulong};
 use std::fs;
@@ -28,6 +29,9 @@ pub const MARK: &str = ".gainsay-root";
 /// The tree's name in that folder, and that of its launchers.
 const TREE: &str = "root";
 const LAUNCHERS: &str = "bin";
+
+/// The folder of scripts that start compilers by the loader.
+const BY_LOADER: &str = "loader";
 
 /// What stands before the program's path in a launcher.
 const RUNS: &str = "# runs ";
@@ -60,6 +64,8 @@ pub(crate) struct Resident {
     pub(crate) root: Root,
     /// Its path in the tree: `/usr/bin/gcc`.
     pub(crate) inside: PathBuf,
+    /// The script that starts it by the loader, if it has one.
+    pub(crate) script: Option<PathBuf>,
 }
 
 /// How programs enter trees here.
@@ -92,14 +98,34 @@ impl Root {
         if *ENTRANCE != Entrance::Loader {
             return None;
         }
-        let loader = LOADERS.iter().map(|name| self.tree.join(name)).find(|path| path.is_file())?;
-        let folders = LIBRARIES.iter().map(|name| self.tree.join(name)).filter(|dir| dir.is_dir());
-        let folders = folders.flat_map(|dir| {
-            let multiarch = dir.join(format!("{}-linux-gnu", std::env::consts::ARCH));
-            [multiarch, dir].into_iter().filter(|dir| dir.is_dir())
-        });
-        let path = std::env::join_paths(folders).ok()?;
-        Some(vec![loader.into_os_string(), "--library-path".into(), path])
+        let (loader, folders) = self.libraries()?;
+        let path = std::env::join_paths(folders.iter().map(|dir| self.tree.join(dir))).ok()?;
+        Some(vec![self.tree.join(loader).into_os_string(), "--library-path".into(), path])
+    }
+
+    /// The loader and the folders of libraries, relative to the tree; `None` if it has no loader.
+    fn libraries(&self) -> Option<(&'static str, Vec<PathBuf>)> {
+        let loader = LOADERS.iter().find(|name| self.tree.join(name).is_file())?;
+        let multiarch = format!("{}-linux-gnu", std::env::consts::ARCH);
+        let folders = LIBRARIES.iter().map(PathBuf::from);
+        let folders = folders.flat_map(|dir| [dir.join(&multiarch), dir]);
+        Some((loader, folders.filter(|dir| self.tree.join(dir).is_dir()).collect()))
+    }
+
+    /// A script that starts a program of the tree by the tree's loader; for the folder `loader`, or one in it
+    /// (`depth` 1). Its last lines are `then`, in which `$run` starts the program.
+    pub fn loader_script(&self, program: &Path, depth: usize, then: &str) -> Option<String> {
+        let (loader, folders) = self.libraries()?;
+        let folders: Vec<String> =
+            folders.iter().map(|dir| format!("$tree/{}", dir.display())).collect();
+        let up = "/..".repeat(depth + 1);
+        let program = program.display();
+        Some(format!(
+            "#!/bin/sh\nhere=${{0%/*}}\ntree=$here{up}/{TREE}\nlibraries={}\n\
+             run() {{ exec \"$tree/{loader}\" --library-path \"$libraries\" --argv0 \"$name\" \
+             \"$tree{program}\" \"$@\"; }}\nname=$tree{program}\n{then}\n",
+            folders.join(":")
+        ))
     }
 
     /// What has to happen in a process before it is in the tree; `None` where programs enter by the loader.
@@ -130,13 +156,15 @@ pub(crate) fn resident(program: &Path) -> Option<Resident> {
     {
         let text = fs::read_to_string(program).ok()?;
         let inside = text.lines().find_map(|line| line.strip_prefix(RUNS))?;
-        return Some(Resident { root: Root::in_folder(folder), inside: inside.into() });
+        let script = folder.join(BY_LOADER).join(program.file_name()?);
+        let script = Some(script).filter(|path| path.is_file());
+        return Some(Resident { root: Root::in_folder(folder), inside: inside.into(), script });
     }
     let tree = program.ancestors().skip(1).find(|dir| {
         dir.file_name() == Some(OsStr::new(TREE)) && dir.parent().is_some_and(marked)
     })?;
     let inside = Path::new("/").join(program.strip_prefix(tree).ok()?);
-    Some(Resident { root: Root { tree: tree.to_path_buf() }, inside })
+    Some(Resident { root: Root { tree: tree.to_path_buf() }, inside, script: None })
 }
 
 /// What a process does to enter a tree: made before a fork, done after it.
@@ -291,7 +319,11 @@ mod tests {
         assert_eq!(found.root, Root::in_folder(scratch.path()));
         let path = scratch.file("bin/cc");
         fs::write(&path, launcher(Path::new("/usr/bin/cc"))).expect("a launcher");
-        assert_eq!(resident(&path), Some(found));
+        assert_eq!(resident(&path), Some(found.clone()));
+        let script = scratch.file("loader/cc");
+        fs::create_dir(scratch.file("loader")).expect("a folder");
+        fs::write(&script, "#!/bin/sh\n").expect("a script");
+        assert_eq!(resident(&path), Some(Resident { script: Some(script), ..found }));
         fs::remove_file(scratch.file(MARK)).expect("removed");
         assert_eq!(resident(&program), None);
         assert_eq!(resident(Path::new("/usr/bin/env")), None);
