@@ -2,7 +2,7 @@
 
 mod list;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -54,6 +54,9 @@ struct Add {
     /// The mirror of Debian, in place of this system's own
     #[arg(long, value_name = "URL")]
     mirror: Option<String>,
+    /// The keys that the mirror's suites are signed with, in place of Debian's
+    #[arg(long, value_name = "FILE")]
+    keyring: Option<PathBuf>,
 }
 
 /// Remove compilers that were added
@@ -113,6 +116,7 @@ fn add(args: &Add) -> Result<u8> {
             progress: &|progress| shown.tell(&progress),
             try_library: &try_library,
             mirror: args.mirror.clone(),
+            keyring: args.keyring.clone(),
             stop: Stop::new(),
         };
         let done = installer.add(&source, package);

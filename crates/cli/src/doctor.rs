@@ -88,6 +88,9 @@ fn as_text(found: &[InstalledTool], missing: &[&ToolInfo], survey: &Survey) -> S
     if lacks_headers(found) {
         text.push_str("  (csmith.h is missing: apt-get install libcsmith-dev)\n");
     }
+    if let Some(weakness) = sandbox::entrance_weakness() {
+        let _ = writeln!(text, "\n{weakness}");
+    }
     if !missing.is_empty() {
         text.push_str("\nNot installed, and what each would unlock:\n");
     }

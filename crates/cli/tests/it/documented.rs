@@ -25,6 +25,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("cargo ", "this test is run by cargo"),
     ("nats-server", "tests of the cluster start their own on a free port"),
     ("curl ", "asks another machine"),
+    (
+        "gainsay compilers add",
+        "fetches large packages; tests/it/compilers.rs does the same with a small archive",
+    ),
+    ("gainsay compilers remove", "there was nothing added"),
 ];
 
 /// Words of commands that cannot run here as printed, and why.
@@ -48,6 +53,7 @@ macro_rules! pages {
 pages! {
     readme "README.md"
     hunting "docs/hunting.md"
+    compilers "docs/compilers.md"
     reducing "docs/reducing.md"
     executing "docs/executing.md"
     generating "docs/generating.md"

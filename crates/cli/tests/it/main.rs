@@ -2,6 +2,7 @@
 
 mod accounts;
 mod cluster;
+mod compilers;
 mod counted;
 mod coverage;
 mod crossover;

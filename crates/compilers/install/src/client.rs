@@ -118,6 +118,11 @@ pub(crate) fn meaning(said: &str, program: &str, source: &str, place: &Path) -> 
     InstallError::System(format!("{program}: {}", line.trim_start_matches("E: ").trim()))
 }
 
+/// Whether a client says that a server cannot be reached.
+pub(crate) fn is_unreachable(said: &str) -> bool {
+    UNREACHABLE.iter().any(|mark| said.contains(mark))
+}
+
 /// That there is no room, with how much there is.
 pub(crate) fn disk_full(place: &Path) -> InstallError {
     let free = free(place).map_or("an unknown number of bytes".into(), megabytes);

@@ -35,6 +35,7 @@ struct Apt<'a> {
     /// `debian:sid`
     source: String,
     suite: &'a str,
+    keys: PathBuf,
     dir: PathBuf,
     _lock: Flock<fs::File>,
 }
@@ -99,13 +100,20 @@ impl<'a> Apt<'a> {
         let lock = fs::File::create(&file).map_err(|error| system(&error, &file))?;
         let lock = Flock::lock(lock, FlockArg::LockExclusiveNonblock)
             .map_err(|_| InstallError::Busy(source.clone()))?;
-        if !Path::new(KEYS).is_file() {
-            return Err(InstallError::NoClient {
-                program: "the keyring of Debian's archive",
-                remedy: "apt-get install debian-archive-keyring",
+        let keys = match &installer.keyring {
+            Some(file) => std::path::absolute(file).map_err(|error| system(&error, file))?,
+            None => KEYS.into(),
+        };
+        if !keys.is_file() {
+            return Err(match installer.keyring {
+                Some(_) => InstallError::Asked(format!("there is no file {}", keys.display())),
+                None => InstallError::NoClient {
+                    program: "the keyring of Debian's archive",
+                    remedy: "apt-get install debian-archive-keyring",
+                },
             });
         }
-        let apt = Apt { installer, source, suite, dir, _lock: lock };
+        let apt = Apt { installer, source, suite, keys, dir, _lock: lock };
         apt.configure()?;
         Ok(apt)
     }
@@ -121,9 +129,10 @@ impl<'a> Apt<'a> {
             "experimental" | "rc-buggy" => vec![self.suite, "sid"],
             suite => vec![suite],
         };
+        let keys = self.keys.display();
         let line = |suite: &&str| match suite.strip_suffix("-security") {
-            Some(_) => format!("deb [signed-by={KEYS}] {mirror}-security {suite} main\n"),
-            None => format!("deb [signed-by={KEYS}] {mirror} {suite} main\n"),
+            Some(_) => format!("deb [signed-by={keys}] {mirror}-security {suite} main\n"),
+            None => format!("deb [signed-by={keys}] {mirror} {suite} main\n"),
         };
         let list: String = suites.iter().map(line).collect();
         let at = |name: &str| self.dir.join(name).display().to_string().replace('"', "\\\"");
@@ -185,14 +194,18 @@ impl<'a> Apt<'a> {
     fn update(&self) -> Result<(), InstallError> {
         self.installer.tell(Progress::Lists);
         let ended = client::run(self.installer, self.run(APT, ["update", "-q"]));
-        let done = client::success(ended, APT, NO_APT, &self.source, &self.dir)?;
-        let said = done.stderr.text();
+        let said = match &ended {
+            Ended::Finished(done) => done.stderr.text(),
+            Ended::Killed(..) | Ended::NotStarted(_) => String::new(),
+        };
+        // A mirror that cannot be reached has no such file, either.
+        if said.contains("does not have a Release file") && !client::is_unreachable(&said) {
+            return Err(InstallError::Asked(format!("Debian has no suite {}", self.suite)));
+        }
+        client::success(ended, APT, NO_APT, &self.source, &self.dir)?;
         // apt succeeds with old lists, or none, when it could not fetch new ones.
         if said.contains("W: Failed to fetch") || said.contains("GPG error") {
             return Err(client::meaning(&said, APT, &self.source, &self.dir));
-        }
-        if said.contains("does not have a Release file") || said.contains("404") {
-            return Err(InstallError::Asked(format!("Debian has no suite {}", self.suite)));
         }
         Ok(())
     }

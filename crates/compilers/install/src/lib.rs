@@ -108,6 +108,8 @@ pub struct Installer<'a> {
     pub try_library: &'a (dyn Fn(&Path) -> Result<String, String> + Sync),
     /// The mirror of Debian; the system's own by default.
     pub mirror: Option<String>,
+    /// The keys its suites are signed with; Debian's by default.
+    pub keyring: Option<PathBuf>,
     /// Ends it.
     pub stop: Stop,
 }

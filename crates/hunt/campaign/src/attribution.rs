@@ -1,8 +1,8 @@
 //! Which studied bug explains a program that fails, asked before it is reduced.
 //!
 //! A study knows what hides its bug in any program: a [`Mask`]. Of a program that fails in the same
-//! way each mask is asked whether it hides this failure, too; if one does, it is the same bug. If none
-//! does alone, two bugs may be in one program: then all masks together are tried, and the program goes to the bug
+//! way each mask is asked whether it hides this failure, too; if one does, it is the same bug. Where masks of two bugs do,
+//! it is reduced first. If none does alone, two bugs may be in one program: then all masks together are tried, and the program goes to the bug
 //! without whose mask it still fails. What not even all of them hide is a bug that nobody has seen, and is reduced
 //! behind those masks with which it still fails ([`KnownMasks`]).
 //!
@@ -57,12 +57,27 @@ pub fn attribute(
         return Ok(nothing);
     }
     let probe = MaskProbe::new(lab, case, target, reduce::executed(case).ok())?;
+    let mut explained: Option<i64> = None;
     for (id, mask) in &masks {
-        if probe.is_hidden_by(mask)? {
-            return Ok(Attribution::Explained(*id));
+        let is_other = || explained.is_some_and(|other| key(known, other) != key(known, *id));
+        if (explained.is_none() || is_other()) && probe.is_hidden_by(mask)? {
+            if explained.is_some() {
+                // Masked values are hidden from everything that the compiler knows of them: one of the two is
+                // hidden by accident, and only the reduced program tells which.
+                return Ok(nothing);
+            }
+            explained = Some(*id);
         }
     }
-    together(&probe, &masks)
+    match explained {
+        Some(id) => Ok(Attribution::Explained(id)),
+        None => together(&probe, &masks),
+    }
+}
+
+/// The key of a bug that is known.
+fn key(known: &KnownBugs, id: i64) -> Option<&str> {
+    known.iter().find(|(of, _)| *of == id).map(|(_, study)| study.key.as_str())
 }
 
 /// Several bugs in one program.
@@ -110,7 +125,7 @@ pub fn same_bug<'a>(
 ) -> Result<Option<&'a str>, Trouble> {
     let mut asked = BTreeSet::new();
     for (id, mask) in masks(known, family) {
-        let key = known.iter().find(|(of, _)| *of == id).map(|(_, study)| study.key.as_str());
+        let key = key(known, id);
         if asked.insert(key) && probe.is_hidden_by(mask)? {
             return Ok(key);
         }

@@ -52,8 +52,11 @@ fn meant(there: &[Candidate], pattern: &str) -> Result<Vec<Candidate>, SurveyErr
         return Ok(by_glob);
     }
     // `gcc` where only `gcc-12` is listed, or a compiler of a name that we do not know.
+    if let Some(known) = there.iter().find(|c| c.aliases.contains(first)) {
+        return Ok(vec![with_flags(known)]);
+    }
     let path = on_path(first).ok_or_else(nothing)?;
-    let known = there.iter().find(|c| c.aliases.contains(first) || c.is_file(&path));
+    let known = there.iter().find(|c| c.is_file(&path));
     Ok(vec![with_flags(known.unwrap_or(&Candidate::of_file(first, path)))])
 }
 
