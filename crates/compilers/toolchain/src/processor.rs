@@ -31,6 +31,11 @@ fn processor(triple: &str) -> &str {
     triple.split('-').next().unwrap_or(triple)
 }
 
+/// Whether this is a processor of Intel's line.
+pub(crate) fn is_x86(triple: &str) -> bool {
+    QemuArch::of(processor(triple)) == Some(QemuArch::X86)
+}
+
 /// Whether programs for this machine are for no system that could run them here: bare metal, or another
 /// operating system.
 pub(crate) fn is_foreign_system(triple: &str) -> bool {

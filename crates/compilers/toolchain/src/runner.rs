@@ -69,6 +69,27 @@ impl Runner {
         }
     }
 
+    /// The line in which the emulator itself says that it cannot run a program: it knows no such processor, or
+    /// no such property of one. QEMU puts its own name before such a line; of signals it speaks as `qemu`.
+    pub fn refusal<'a>(&self, messages: &'a str) -> Option<&'a str> {
+        const REFUSALS: &[&str] = &[
+            "can't apply global",
+            "unable to find CPU model",
+            "implementation only supports",
+            "cannot be supported",
+            "requires",
+            "not found",
+            "Could not open",
+            "Unable to",
+            "unsupported",
+        ];
+        let is_refusal = |line: &&str| {
+            let own = line.split_once(": ").filter(|(name, _)| name.starts_with("qemu-"));
+            own.is_some_and(|(_, said)| REFUSALS.iter().any(|words| said.contains(words)))
+        };
+        messages.lines().find(|line| self.is_emulator() && is_refusal(line))
+    }
+
     /// Whether programs run, but not on this processor itself.
     pub fn is_emulator(&self) -> bool {
         matches!(self, Runner::Emulator(_))
@@ -89,6 +110,23 @@ mod tests {
         let flags: Vec<String> = flags.split_whitespace().map(String::from).collect();
         let words = runner.words(&flags);
         words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_an_emulator_refuses_is_told_from_what_a_program_does() {
+        let qemu = Runner::of_words(vec!["qemu-riscv64".into()]);
+        let refused = [
+            "qemu-riscv64: can't apply global rv64-riscv-cpu.zfa=true: Property 'rv64-riscv-cpu.zfa' not found",
+            "qemu-riscv64: Vector extension implementation only supports VLEN in the range [128, 1024]",
+            "qemu-ppc64le: unable to find CPU model 'power11'",
+        ];
+        for line in refused {
+            assert_eq!(qemu.refusal(&format!("vector version is\n{line}\n")), Some(line));
+            assert_eq!(Runner::Native.refusal(line), None);
+        }
+        for line in ["qemu: uncaught target signal 11 (Segmentation fault) - core dumped", "a: not found"] {
+            assert_eq!(qemu.refusal(line), None, "{line}");
+        }
     }
 
     #[test]

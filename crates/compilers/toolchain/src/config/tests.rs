@@ -58,7 +58,7 @@ path = "sh"
     assert_eq!(mine.cxx.as_deref().and_then(Path::file_name), compiler.file_name());
     assert_eq!(mine.family, Some(Family::Gcc));
     assert_eq!(mine.flags, ["-B", "a b"]);
-    let runner = mine.runner.clone().unwrap_or_default();
+    let runner = mine.runner.clone().unwrap_or_default().words(&[]);
     assert!(runner[0].to_string_lossy().ends_with("/sh"), "{runner:?}");
     assert_eq!(runner[1..], ["-c", "x"]);
     assert_eq!(other.path, on_path("sh").expect("there is a shell"));
@@ -74,7 +74,7 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
     mistake(
         "colour = 1\n",
         "gainsay.toml:1: `colour` is not a known key; known keys: levels, extras, \
-         extras_per_test, compiler, limits",
+         extras_per_test, only, march_seed, compiler, limits",
     );
     mistake(
         "[limits]\nrun_second = 1",

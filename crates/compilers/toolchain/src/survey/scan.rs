@@ -13,6 +13,7 @@ use crate::catalog::is_number;
 use crate::config::Configured;
 use crate::find::{executable, folders, on_path};
 use crate::processor;
+use crate::runner::Runner;
 use crate::target::Family;
 
 /// Python needs a moment to find a module.
@@ -41,7 +42,10 @@ pub(super) struct Candidate {
     pub(super) is_named: bool,
     /// What the configuration says; for compilers that were found, nothing.
     pub(super) family: Option<Family>,
-    pub(super) runner: Option<Vec<OsString>>,
+    pub(super) runner: Option<Runner>,
+    pub(super) runners: Vec<(String, Vec<OsString>)>,
+    pub(super) cpu: Vec<String>,
+    pub(super) random_march: usize,
     pub(super) levels: Option<Vec<String>>,
     pub(super) extras: Option<Vec<String>>,
 }
@@ -62,6 +66,9 @@ impl Candidate {
         made.is_named = true;
         made.family = from.family;
         made.runner = from.runner.clone();
+        made.runners = from.runners.clone();
+        made.cpu = from.cpu.clone();
+        made.random_march = from.random_march;
         made.levels = from.levels.clone();
         made.extras = from.extras.clone();
         made.with_flags(&from.flags)
