@@ -157,9 +157,9 @@ pub(crate) fn added_flags(family: Family, triple: &str, command: &[OsString]) ->
 
 /// Where an emulator finds the libraries of programs that this command compiles.
 pub(crate) fn libraries(triple: &str, command: &[OsString]) -> Option<PathBuf> {
-    let own = command.iter().find_map(|word| {
-        Some(PathBuf::from(word.to_str()?.strip_prefix("--sysroot=")?))
-    });
+    let own = command
+        .iter()
+        .find_map(|word| Some(PathBuf::from(word.to_str()?.strip_prefix("--sysroot=")?)));
     own.or_else(|| CrossFiles::of(triple).map(|files| files.root())).filter(|root| root.is_dir())
 }
 

@@ -43,8 +43,18 @@ pub struct CpuRule {
 /// Extensions of RISC-V that QEMU's `rv64` always has, that are part of another letter there, or that only
 /// hint: it knows no property for them, or did not when it could already run them.
 const RISCV_INHERENT: &[&str] = &[
-    "zicsr", "zifencei", "zihintpause", "zihintntl", "zicbop", "zicntr", "zihpm", "zic64b", "zca", "zcd",
-    "zaamo", "zalrsc",
+    "zicsr",
+    "zifencei",
+    "zihintpause",
+    "zihintntl",
+    "zicbop",
+    "zicntr",
+    "zihpm",
+    "zic64b",
+    "zca",
+    "zcd",
+    "zaamo",
+    "zalrsc",
 ];
 
 /// Bits of a vector register that the V extension guarantees.
@@ -82,7 +92,8 @@ impl CpuRule {
         let named = march.or(value("-mcpu"));
         let (model, mut properties) = match self.arch {
             QemuArch::Riscv => {
-                let (bits, properties) = riscv(march.unwrap_or_default(), value("-mrvv-vector-bits"));
+                let (bits, properties) =
+                    riscv(march.unwrap_or_default(), value("-mrvv-vector-bits"));
                 (format!("rv{bits}"), properties)
             }
             QemuArch::Aarch64 => ("max".into(), sve(value("-msve-vector-bits"))),
@@ -113,7 +124,8 @@ fn property_name(property: &str) -> &str {
 
 /// Whether flags ask for vectors without naming a processor (`-mavx2`, `-mfpu=neon`, `-mvx`).
 fn is_vector_flag(flags: &[String]) -> bool {
-    const OTHER: &[&str] = &["-mtune", "-mcmodel", "-m32", "-m64", "-mllvm", "-mno-", "-mabi", "-mfloat-abi"];
+    const OTHER: &[&str] =
+        &["-mtune", "-mcmodel", "-m32", "-m64", "-mllvm", "-mno-", "-mabi", "-mfloat-abi"];
     flags.iter().any(|flag| flag.starts_with("-m") && !OTHER.iter().any(|o| flag.starts_with(o)))
 }
 
@@ -130,9 +142,13 @@ fn riscv(march: &str, vector_bits: Option<&str>) -> (u32, Vec<String>) {
     // Extensions with names may follow the letters without a line between: `rv64gczba`.
     let letters = first.find(['z', 's', 'x']).unwrap_or(first.len());
     extensions.extend(first[..letters].chars().filter(char::is_ascii_alphabetic).map(String::from));
-    extensions.extend(Some(&first[letters..]).filter(|w| !w.is_empty()).map(|w| without_version(w)));
+    extensions
+        .extend(Some(&first[letters..]).filter(|w| !w.is_empty()).map(|w| without_version(w)));
     extensions.extend(words.filter(|w| !w.is_empty()).map(without_version));
-    let mut length = extensions.iter().filter_map(|e| e.strip_prefix("zvl")?.strip_suffix('b')?.parse().ok()).max();
+    let mut length = extensions
+        .iter()
+        .filter_map(|e| e.strip_prefix("zvl")?.strip_suffix('b')?.parse().ok())
+        .max();
     if let Some(exact) = vector_bits.and_then(|bits| bits.parse().ok()) {
         length = Some(exact);
     }
@@ -156,13 +172,15 @@ fn riscv(march: &str, vector_bits: Option<&str>) -> (u32, Vec<String>) {
 fn without_version(extension: &str) -> String {
     let Some((front, minor)) = extension.rsplit_once('p') else { return extension.into() };
     let name = front.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_version = !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit()) && name.len() < front.len();
+    let is_version =
+        !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit()) && name.len() < front.len();
     if is_version { name.into() } else { extension.into() }
 }
 
 /// A fixed length of SVE's registers; without one, a program is right at any length.
 fn sve(bits: Option<&str>) -> Vec<String> {
-    let bits: Option<u32> = bits.map(|bits| bits.trim_end_matches('+')).and_then(|bits| bits.parse().ok());
+    let bits: Option<u32> =
+        bits.map(|bits| bits.trim_end_matches('+')).and_then(|bits| bits.parse().ok());
     bits.map(|bits| format!("sve-max-vq={}", bits / QUADWORD)).into_iter().collect()
 }
 

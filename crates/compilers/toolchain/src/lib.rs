@@ -37,11 +37,12 @@ pub mod target;
 
 pub use catalog::{Tool, ToolInfo};
 pub use config::{Config, ConfigError};
+pub use ctree::Abi;
 pub use find::{InstalledTool, csmith_headers, find_all, find_tool, on_path};
 pub use isa::{CpuRule, QemuArch};
 pub use matrix::targets;
 pub use preprocess::{PreprocessError, Preprocessor};
-pub use probe::is_about_flags;
+pub use probe::{TARGET_PROBE, is_about_flags};
 pub use runner::{Emulator, Runner};
 pub use step::{Step, dead_step, speaker};
 pub use survey::{LeftOut, Survey, SurveyError, is_emulated, survey};

@@ -86,7 +86,9 @@ pub fn draw(triple: &str, count: usize, choices: &mut Choices) -> Vec<String> {
             // Their names do not compose.
             Some(QemuArch::Power) => format!("-mcpu=power{}", choices.range(8..=10)),
             Some(QemuArch::S390) => format!("-march=z{}", choices.range(13..=16)),
-            Some(QemuArch::Arm) => format!("-march={}", ARM[choices.range(0..=ARM.len() as i64 - 1) as usize]),
+            Some(QemuArch::Arm) => {
+                format!("-march={}", ARM[choices.range(0..=ARM.len() as i64 - 1) as usize])
+            }
             _ => return drawn,
         };
         if !flags.is_empty() && !drawn.contains(&flags) {
@@ -96,7 +98,8 @@ pub fn draw(triple: &str, count: usize, choices: &mut Choices) -> Vec<String> {
     drawn
 }
 
-const ARM: &[&str] = &["armv7-a+neon", "armv7-a+neon-vfpv4", "armv8-a+simd", "armv8.2-a+simd+dotprod"];
+const ARM: &[&str] =
+    &["armv7-a+neon", "armv7-a+neon-vfpv4", "armv8-a+simd", "armv8.2-a+simd+dotprod"];
 
 /// The extensions that are drawn, closed under what they need, in their order.
 fn subset(all: &[(&'static str, &[&'static str])], choices: &mut Choices) -> Vec<&'static str> {

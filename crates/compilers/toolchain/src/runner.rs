@@ -38,7 +38,8 @@ impl Emulator {
 
     /// The command for programs that were compiled with these words.
     fn words(&self, flags: &[String]) -> Vec<OsString> {
-        let has_all = |wanted: &str| wanted.split_whitespace().all(|w| flags.iter().any(|f| f == w));
+        let has_all =
+            |wanted: &str| wanted.split_whitespace().all(|w| flags.iter().any(|f| f == w));
         if let Some((_, command)) = self.by_flag.iter().find(|(wanted, _)| has_all(wanted)) {
             return command.clone();
         }
@@ -124,7 +125,9 @@ mod tests {
             assert_eq!(qemu.refusal(&format!("vector version is\n{line}\n")), Some(line));
             assert_eq!(Runner::Native.refusal(line), None);
         }
-        for line in ["qemu: uncaught target signal 11 (Segmentation fault) - core dumped", "a: not found"] {
+        for line in
+            ["qemu: uncaught target signal 11 (Segmentation fault) - core dumped", "a: not found"]
+        {
             assert_eq!(qemu.refusal(line), None, "{line}");
         }
     }

@@ -58,7 +58,10 @@ fn compilers_here_work_each_once() {
     let survey = find(&[]);
     let mut commands: Vec<PathBuf> = Vec::new();
     for compiler in &survey.compilers {
-        assert!(!is_emulated(compiler) && compiler.runner == toolchain::Runner::Native, "{compiler:?}");
+        assert!(
+            !is_emulated(compiler) && compiler.runner == toolchain::Runner::Native,
+            "{compiler:?}"
+        );
         assert!(compiler.version.starts_with(|c: char| c.is_ascii_digit()), "{compiler:?}");
         if !compiler.name.starts_with("zig-") {
             commands.push(fs::canonicalize(&compiler.c[0]).expect("it exists"));

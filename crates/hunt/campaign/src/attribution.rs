@@ -56,7 +56,12 @@ pub fn attribute(
     if !kind.is_wrong_code() || case.language != Language::C || masks.is_empty() {
         return Ok(nothing);
     }
-    let probe = MaskProbe::new(lab, case, target, reduce::executed(case).ok())?;
+    let probe = MaskProbe::new(
+        lab,
+        case,
+        target,
+        reduce::executed(case, std::slice::from_ref(target)).ok(),
+    )?;
     for (id, mask) in &masks {
         if probe.is_hidden_by(mask)? {
             return Ok(Attribution::Explained(*id));

@@ -391,7 +391,9 @@ impl Lower<'_> {
                 Op::PtrAdd { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
             }
             (BinOp::Add, _, _) => Op::PtrAdd { d, p: b, by: a, kind: ka, elem: self.elem(pointee) },
-            (BinOp::Sub, _, pointer) if pointer.is_pointer() => Op::PtrDiff { d, a, b, elem: self.elem(pointee) },
+            (BinOp::Sub, _, pointer) if pointer.is_pointer() => {
+                Op::PtrDiff { d, a, b, elem: self.elem(pointee) }
+            }
             (BinOp::Sub, _, _) => {
                 Op::PtrSubInt { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
             }

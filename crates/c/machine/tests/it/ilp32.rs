@@ -34,7 +34,13 @@ fn has_compiler() -> bool {
 
 /// What the machine makes of a program as i386's headers have it.
 fn execute(path: &Path) -> Result<(Outcome, Vec<u8>), String> {
-    let text = Command::new(GCC).args(FLAGS).args(HEADERS).arg("-E").arg(path).output().expect("it is there");
+    let text = Command::new(GCC)
+        .args(FLAGS)
+        .args(HEADERS)
+        .arg("-E")
+        .arg(path)
+        .output()
+        .expect("it is there");
     let text = String::from_utf8(text.stdout).expect("text");
     let mut program = Program::new(Abi::I386.model());
     let name = path.display().to_string();
@@ -66,7 +72,12 @@ fn check(paths: &[std::path::PathBuf]) -> (Vec<String>, Vec<String>) {
                 let want = reference(path);
                 if want != (exit, stdout.clone()) {
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                    wrong.push(format!("{name}: {exit:?}\n{}not {:?}\n{}", text(&stdout), want.0, text(&want.1)));
+                    wrong.push(format!(
+                        "{name}: {exit:?}\n{}not {:?}\n{}",
+                        text(&stdout),
+                        want.0,
+                        text(&want.1)
+                    ));
                 }
                 finished.push(name);
             }

@@ -92,7 +92,17 @@ const KEYS: &[&str] =
     &["levels", "extras", "extras_per_test", "only", "march_seed", "compiler", "limits"];
 const LIMIT_KEYS: &[&str] = &["compile_seconds", "run_seconds", "memory_mb"];
 const COMPILER_KEYS: &[&str] = &[
-    "name", "path", "cxx", "family", "flags", "runner", "runners", "cpu", "levels", "extras", "random_march",
+    "name",
+    "path",
+    "cxx",
+    "family",
+    "flags",
+    "runner",
+    "runners",
+    "cpu",
+    "levels",
+    "extras",
+    "random_march",
 ];
 
 /// What `runner` says of a compiler whose programs are not run.

@@ -39,8 +39,8 @@ const EXPECTED: [(Abi, &str); 3] = [
 /// Of ILP32 there are several; programs with a `long double` are known by that.
 const LONG_DOUBLE: &str = "size and alignment of LongDouble";
 
-/// For instruction sets: loops that become vectors, bit operations, and a checksum.
-const INSTRUCTIONS: &str = include_str!("instructions.c");
+/// Uses what flags let a compiler use, and prints `works`: loops that become vectors, bit operations.
+pub const TARGET_PROBE: &str = include_str!("target.c");
 
 /// What an illegal instruction is to a shell.
 const SIGILL: i32 = 4;
@@ -304,7 +304,7 @@ impl CompilerProbe<'_> {
             return None;
         }
         let flags: Vec<&str> = set.split(' ').chain(["-w", "-O3"]).collect();
-        let program = self.compile(INSTRUCTIONS, &flags).ok()?;
+        let program = self.compile(TARGET_PROBE, &flags).ok()?;
         let failure = self.execute(&program, &flags).err()?;
         failure.is_runner.then_some(failure.why)
     }
@@ -343,7 +343,11 @@ impl CompilerProbe<'_> {
             .map_err(|error| format!("our temporary folder is not writable: {error}"))?;
         let run = Run::new(compiler, patience).args(fixed).arg("-O0").args(flags);
         let only_compile = self.runner.is_compile_only().then_some("-c");
-        let run = run.args(only_compile).args([name, "-o", "probe"]).cwd(self.scratch.path()).env("LC_ALL", "C");
+        let run = run
+            .args(only_compile)
+            .args([name, "-o", "probe"])
+            .cwd(self.scratch.path())
+            .env("LC_ALL", "C");
         let ended = run.finish();
         let is_breakdown = broke_down(&ended);
         match ended {

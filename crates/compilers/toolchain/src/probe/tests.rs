@@ -16,7 +16,12 @@ fn the_machine_and_gcc_agree_on_the_model() {
             continue;
         }
         let command = [OsString::from(command)];
-        let bench = CompilerProbe { command: &command, runner: &Runner::Native, language, scratch: &scratch };
+        let bench = CompilerProbe {
+            command: &command,
+            runner: &Runner::Native,
+            language,
+            scratch: &scratch,
+        };
         assert_eq!(bench.model(), ModelCheck::Same(Some(Abi::Lp64)), "{command:?}");
         assert_eq!(bench.lacks(), [""; 0], "{command:?}");
     }
@@ -68,7 +73,12 @@ fn a_compiler_for_i386_has_its_model() {
     }
     // Registers of 80 bits.
     let command = [OsString::from(NARROW), "-mno-sse".into()];
-    let bench = CompilerProbe { command: &command, runner: &runner, language: Language::C, scratch: &scratch };
+    let bench = CompilerProbe {
+        command: &command,
+        runner: &runner,
+        language: Language::C,
+        scratch: &scratch,
+    };
     let ModelCheck::Bad(why) = bench.model() else { panic!("it rounds twice") };
     assert!(why.contains("floating point is evaluated as its type: 0"), "{why}");
 }

@@ -12,8 +12,8 @@ use choice::Choices;
 use sandbox::Scratch;
 
 use crate::config::Config;
-use crate::identity::Identity;
 use crate::cross;
+use crate::identity::Identity;
 use crate::march;
 use crate::matrix;
 use crate::probe::{CompilerProbe, ModelCheck};
@@ -168,7 +168,8 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     }
     let is_narrow = candidate.c.iter().any(|word| word == "-m32");
     let is_x86 = processor::is_x86(&compiler.triple);
-    if matches!(compiler.family, Family::Gcc | Family::Clang) && is_x86 && (is_narrow || !is_native) {
+    if matches!(compiler.family, Family::Gcc | Family::Clang) && is_x86 && (is_narrow || !is_native)
+    {
         // The registers of 80 bits round twice.
         add_flag(&mut compiler, "-msse2");
         add_flag(&mut compiler, "-mfpmath=sse");
@@ -220,7 +221,8 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     }
     let wanted = wanted_levels.iter().chain(wanted_extras.into_iter().flatten());
     let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
-    let why = |flags: &String| not_run.iter().find(|(set, _)| set == flags).map(|(_, why)| why.clone());
+    let why =
+        |flags: &String| not_run.iter().find(|(set, _)| set == flags).map(|(_, why)| why.clone());
     let left_out = |flags: &String| LeftOut {
         name: format!("{} {flags}", compiler.name),
         why: why(flags).unwrap_or_else(|| "the compiler does not take these flags".into()),
