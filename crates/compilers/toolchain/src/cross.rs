@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::is_number;
 use crate::find::on_path;
 use crate::target::{Family, Language};
 
@@ -122,6 +123,23 @@ impl CrossFiles {
     }
 }
 
+/// Debian's package of a compiler by the name of its file: `riscv64-linux-gnu-gcc-12`, `clang-16`.
+pub(crate) fn package_of(name: &str) -> Option<String> {
+    let (rest, version) = match name.rsplit_once('-') {
+        Some((rest, version)) if is_number(version) => (rest, format!("-{version}")),
+        _ => (name, String::new()),
+    };
+    let (triple, stem) = match rest.rsplit_once('-') {
+        Some((triple, stem)) => (Some(triple), stem),
+        None => (None, rest),
+    };
+    if !matches!(stem, "gcc" | "g++" | "clang" | "tcc" | "pcc") {
+        return None;
+    }
+    let target = triple.map(|triple| format!("-{}", triple.replace('_', "-")));
+    Some(format!("{stem}{version}{}", target.unwrap_or_default()))
+}
+
 /// The version of GCC that the system has: that of its cross packages, too.
 fn native_version() -> u32 {
     let folders = fs::read_dir("/usr/lib/gcc/x86_64-linux-gnu").ok().into_iter().flatten();
@@ -222,6 +240,16 @@ mod tests {
         let own = [OsString::from("clang"), "--sysroot=/opt/root".into()];
         assert_eq!(advice(Family::Clang, "sparc64-linux-gnu", &own, Language::C), None);
         assert_eq!(advice(Family::Clang, "riscv64-unknown-elf", &command, Language::C), None);
+    }
+
+    #[test]
+    fn packages_of_compilers() {
+        let of = |name| package_of(name).unwrap_or_default();
+        assert_eq!(of("riscv64-linux-gnu-gcc-12"), "gcc-12-riscv64-linux-gnu");
+        assert_eq!(of("aarch64-linux-gnu-g++"), "g++-aarch64-linux-gnu");
+        assert_eq!(of("x86_64-linux-gnu-gcc-12"), "gcc-12-x86-64-linux-gnu");
+        assert_eq!(of("clang-16"), "clang-16");
+        assert_eq!(package_of("icc"), None);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub struct Limits {
 pub struct Configured {
     /// Its name, unique in the file.
     pub name: String,
-    /// The executable for C.
+    /// The executable for C. A name that the `PATH` does not have is kept as it is.
     pub path: PathBuf,
     /// The executable for C++; `None` is the one beside it, if there is one.
     pub cxx: Option<PathBuf>,
@@ -178,7 +178,13 @@ fn configured(section: &Section) -> Result<Configured, ConfigError> {
         Some(path) => Ok(path),
         None => section.wrong(key, format!("is not an executable: {word}")),
     };
-    let path = program("path", &section.required("path")?)?;
+    let word = section.required("path")?;
+    let path = match resolve(section, &word) {
+        Some(path) => path,
+        // The file may be meant for machines that have more.
+        None if !word.contains('/') => PathBuf::from(&word),
+        None => return section.wrong("path", format!("is not an executable: {word}")),
+    };
     let cxx = section.string("cxx")?.map(|word| program("cxx", &word)).transpose()?;
     let command = |key: &str, words: &[String]| match words {
         [] => Ok(Vec::new()),

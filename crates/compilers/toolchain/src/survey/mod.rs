@@ -132,6 +132,10 @@ type Examined = Result<(Compiler, Vec<LeftOut>), String>;
 
 /// Asks one compiler.
 fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examined {
+    if let Some(name) = candidate.absent() {
+        let advice = cross::package_of(name).map(|package| format!(": apt-get install {package}"));
+        return Err(format!("there is no {name} on the PATH{}", advice.unwrap_or_default()));
+    }
     let scratch = Scratch::new().map_err(|error| format!("no temporary folder: {error}"))?;
     let named = candidate.is_named;
     let mut broken = None;

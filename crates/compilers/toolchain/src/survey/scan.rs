@@ -74,6 +74,12 @@ impl Candidate {
         made.with_flags(&from.flags)
     }
 
+    /// The name of a configured compiler that the `PATH` does not have.
+    pub(super) fn absent(&self) -> Option<&str> {
+        let word = self.c.first()?.to_str()?;
+        (!word.contains('/') && on_path(word).is_none()).then_some(word)
+    }
+
     /// The same with more fixed arguments.
     pub(super) fn with_flags(mut self, flags: &[String]) -> Candidate {
         let flags = || flags.iter().map(OsString::from);
