@@ -10,8 +10,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use toolchain::catalog::{self, ToolInfo};
 use toolchain::{
-    Compiler, Config, InstalledTool, Language, Survey, Tool, csmith_headers, find_tool,
-    is_emulated, survey,
+    Abi, Compiler, Config, InstalledTool, Language, Runner, Survey, Tool, csmith_headers,
+    find_tool, is_emulated, survey,
 };
 
 use crate::{status, terminal};
@@ -109,8 +109,14 @@ fn compilers(text: &mut String, survey: &Survey) {
             let Compiler { name, version, triple, .. } = &**compiler;
             let family = family(compiler);
             let _ = write!(text, "  {name:width$}  {version:<12}  {family:<6} {triple}");
-            if let Some(runner) = compiler.runner.first() {
-                let _ = write!(text, ", run by {}", Path::new(runner).display());
+            match &compiler.runner {
+                Runner::Native => {}
+                Runner::Emulator(emulator) => {
+                    let runner = emulator.command.first().map(Path::new);
+                    let runner = runner.unwrap_or(Path::new("another emulator for some flags"));
+                    let _ = write!(text, ", run by {}", runner.display());
+                }
+                Runner::CompileOnly => text.push_str(", only compiled with"),
             }
             text.push('\n');
         }
@@ -146,7 +152,8 @@ fn as_json(found: &[InstalledTool], missing: &[&ToolInfo], survey: &Survey) -> R
     let compilers = survey.compilers.iter().map(|c| {
         json!({
             "name": c.name, "family": c.family, "version": c.version, "triple": c.triple,
-            "c": words(&c.c), "cxx": c.cxx.as_deref().map(words), "runner": words(&c.runner),
+            "c": words(&c.c), "cxx": c.cxx.as_deref().map(words), "runner": words(&c.runner.words(&[])),
+            "abi": c.abi.map(Abi::name), "compile_only": c.runner.is_compile_only(),
             "levels": c.levels, "extras": c.extras, "lacks": c.lacks,
             "only_when_named": is_emulated(c),
         })

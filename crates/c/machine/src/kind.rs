@@ -26,12 +26,15 @@ pub enum ScalarKind {
     F64,
     F80,
     Ptr,
+    /// A pointer of 4 bytes: in memory the number of an entry of [`crate::memory::Memory::narrow`].
+    Ptr32,
 }
 
 impl ScalarKind {
     /// The kind of a scalar type, `None` for any other.
     pub fn of(types: &TypeTable, ty: Ty) -> Option<ScalarKind> {
         Some(match *types.shape(ty) {
+            TypeKind::Pointer(_) if types.model.pointer_size == 4 => ScalarKind::Ptr32,
             TypeKind::Pointer(_) => ScalarKind::Ptr,
             TypeKind::Float(FloatKind::Float) => ScalarKind::F32,
             TypeKind::Float(FloatKind::Double) => ScalarKind::F64,
@@ -67,7 +70,7 @@ impl ScalarKind {
         match self {
             ScalarKind::Bool | ScalarKind::I8 | ScalarKind::U8 => 1,
             ScalarKind::I16 | ScalarKind::U16 => 2,
-            ScalarKind::I32 | ScalarKind::U32 | ScalarKind::F32 => 4,
+            ScalarKind::I32 | ScalarKind::U32 | ScalarKind::F32 | ScalarKind::Ptr32 => 4,
             ScalarKind::I64 | ScalarKind::U64 | ScalarKind::F64 | ScalarKind::Ptr => 8,
             ScalarKind::I128 | ScalarKind::U128 | ScalarKind::F80 => 16,
         }
@@ -81,7 +84,13 @@ impl ScalarKind {
 
     /// Any integer kind, `_Bool` included.
     pub fn is_int(self) -> bool {
-        !matches!(self, ScalarKind::F32 | ScalarKind::F64 | ScalarKind::F80 | ScalarKind::Ptr)
+        !self.is_float() && !self.is_pointer()
+    }
+
+    /// A pointer of either width; the same in a register.
+    #[inline(always)]
+    pub fn is_pointer(self) -> bool {
+        matches!(self, ScalarKind::Ptr | ScalarKind::Ptr32)
     }
 
     /// A floating kind.

@@ -129,6 +129,10 @@ pub struct Memory {
     pub partial: HashMap<u32, u8>,
     /// The integers behind pointers made from them.
     pub int_pointers: Vec<u64>,
+    /// What stands behind pointers of 4 bytes: in memory they are the index of an entry here.
+    pub narrow: Vec<u64>,
+    /// Where each of them is, for its second use.
+    narrow_index: HashMap<u64, u32>,
     /// Next free byte of the stack.
     pub stack_top: u32,
     stack_end: u32,
@@ -197,6 +201,8 @@ impl Memory {
             stored: HashMap::new(),
             partial: HashMap::new(),
             int_pointers: vec![0],
+            narrow: vec![0],
+            narrow_index: HashMap::from([(0, 0)]),
             stack_top: stack_base,
             stack_end: end as u32,
             free_heap: HashMap::new(),
@@ -322,6 +328,21 @@ impl Memory {
             .entry(object.size.max(1).next_multiple_of(16))
             .or_default()
             .push(object.base);
+    }
+
+    /// The number that stands for a pointer, or for other 64 bits, where memory has 4 bytes for it.
+    pub fn narrowed(&mut self, wide: u64) -> u32 {
+        let next = self.narrow.len() as u32;
+        let index = *self.narrow_index.entry(wide).or_insert(next);
+        if index == next {
+            self.narrow.push(wide);
+        }
+        index
+    }
+
+    /// What such a number stands for.
+    pub fn widened(&self, narrow: u32) -> u64 {
+        self.narrow.get(narrow as usize).copied().unwrap_or(0)
     }
 
     /// The pointer that an integer converts to.

@@ -166,7 +166,7 @@ impl Parser<'_> {
             b'h' => Ty::USHORT,
             b'u' => Ty::UINT,
             b'l' => Ty::LONG,
-            b'z' => Ty::ULONG,
+            b'z' => self.program.types.model.size_type().ty(),
             b'q' => Ty::LLONG,
             b'Q' => Ty::ULLONG,
             b'X' => Ty::UINT128,

@@ -81,7 +81,8 @@ impl Parser<'_> {
             return invalid(close.span(), "empty enum");
         }
         self.attributes(&mut attrs)?;
-        let int = enum_kind(range, attrs.packed);
+        let widest = self.program.types.model.intmax_type();
+        let int = enum_kind(range, attrs.packed, widest);
         if attrs.mode.is_some() {
             return unsupported(close.span(), "`enum` with a machine mode");
         }
@@ -107,9 +108,9 @@ impl Parser<'_> {
         let ty = if i32::try_from(value).is_ok() {
             Ty::INT
         } else if i64::try_from(value).is_ok() {
-            Ty::LONG
+            self.program.types.model.intmax_type().ty()
         } else if u64::try_from(value).is_ok() {
-            Ty::ULONG
+            self.program.types.model.intmax_type().to_unsigned().ty()
         } else {
             return invalid(name.span(), "enumerator value out of range");
         };
@@ -125,16 +126,16 @@ impl Parser<'_> {
     }
 }
 
-/// The integer type GCC gives an enum with values in this range.
-fn enum_kind((min, max): (i128, i128), packed: bool) -> IntKind {
+/// The integer type GCC gives an enum with values in this range; `widest` is the signed one of 64 bits.
+fn enum_kind((min, max): (i128, i128), packed: bool, widest: IntKind) -> IntKind {
     use IntKind::*;
-    let signed = [(SChar, 8), (Short, 16), (Int, 32), (Long, 64)];
-    let unsigned = [(UChar, 8), (UShort, 16), (UInt, 32), (ULong, 64)];
+    let signed = [(SChar, 8), (Short, 16), (Int, 32), (widest, 64)];
+    let unsigned = [(UChar, 8), (UShort, 16), (UInt, 32), (widest.to_unsigned(), 64)];
     let skip = if packed { 0 } else { 2 };
     if min < 0 {
         let fits = |bits: u32| min >= -(1i128 << (bits - 1)) && max < 1i128 << (bits - 1);
-        signed[skip..].iter().find(|k| fits(k.1)).map_or(Long, |k| k.0)
+        signed[skip..].iter().find(|k| fits(k.1)).map_or(widest, |k| k.0)
     } else {
-        unsigned[skip..].iter().find(|k| max < 1i128 << k.1).map_or(ULong, |k| k.0)
+        unsigned[skip..].iter().find(|k| max < 1i128 << k.1).map_or(widest.to_unsigned(), |k| k.0)
     }
 }

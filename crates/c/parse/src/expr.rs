@@ -326,6 +326,9 @@ impl Parser<'_> {
             return Ok(self.int_node(u64::from(digit - b'0'), Ty::INT, span));
         }
         let (value, kind) = literal::integer(text, &self.program.types.model, span)?;
+        if kind == IntKind::Int128 && !self.program.types.model.has_int128 {
+            return unsupported(span, "an integer constant that no type of this data model holds");
+        }
         Ok(self.int_node(value, kind.ty(), span))
     }
 

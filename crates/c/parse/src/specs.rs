@@ -282,6 +282,10 @@ impl Parser<'_> {
         if given || compound && specs.basic.0 != 0 {
             return invalid(token.span(), "two or more data types in declaration specifiers");
         }
+        let is_int128 = matches!(token.tok, Tok::KwInt128 | Tok::KwInt128T | Tok::KwUInt128T);
+        if is_int128 && !self.program.types.model.has_int128 {
+            return unsupported(token.span(), "`__int128`, which this data model does not have");
+        }
         if !compound {
             self.bump();
             if let Tok::KwComplex | Tok::KwImaginary = token.tok {

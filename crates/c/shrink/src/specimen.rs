@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use cmachine::{Exit, Hooks, MachineConfig, Outcome, Profile};
 use ctree::print::{CxxPlan, Style, print_unit_as};
-use ctree::{DataModel, Program, UnitId};
+use ctree::{Abi, Program, UnitId};
 
 use crate::{Edit, clean};
 
@@ -27,6 +27,8 @@ pub struct Rules {
     pub fuel: u64,
     /// Unused functions and variables are removed with every edit.
     pub sweep: bool,
+    /// Data models besides that of x86-64 under which it must do the same, if it is executed.
+    pub also: Vec<Abi>,
 }
 
 /// Why a text is not a specimen.
@@ -62,6 +64,8 @@ pub struct Specimen {
     pub status: u8,
     /// Steps the machine took.
     pub steps: u64,
+    /// Data models besides that of x86-64 under which it does the same.
+    pub also: Vec<Abi>,
     profile: OnceLock<Profile>,
 }
 
@@ -71,14 +75,18 @@ const ABORTED: u8 = 134;
 impl Specimen {
     /// Reads and executes a text.
     pub fn new(units: Vec<UnitText>, rules: &Rules) -> Result<Specimen, Rejected> {
-        let mut program = Program::new(DataModel::X86_64_SYSV);
-        for unit in &units {
-            cparse::parse_unit(&mut program, &unit.name, &unit.text)
-                .map_err(|error| Rejected::Text(error.message))?;
-        }
+        let program = parse(&units, Abi::Lp64)?;
         let (stdout, status, steps) =
             if rules.execute { execute(&program, rules.fuel)? } else { Default::default() };
-        Ok(Specimen { program, units, stdout, status, steps, profile: OnceLock::new() })
+        let also = if rules.execute { rules.also.clone() } else { Vec::new() };
+        for abi in &also {
+            let (other, its_status, _) = execute(&parse(&units, *abi)?, rules.fuel)?;
+            if (&other, its_status) != (&stdout, status) {
+                let why = format!("it has another result with the data model {}", abi.name());
+                return Err(Rejected::Undefined(why));
+            }
+        }
+        Ok(Specimen { program, units, stdout, status, steps, also, profile: OnceLock::new() })
     }
 
     /// The specimen after some edits, if it is one and differs from this one.
@@ -139,6 +147,15 @@ fn print(program: &Program, names: &[UnitText]) -> Vec<UnitText> {
         text: ctree::print::print_unit(program, UnitId(i as u32)),
     };
     names.iter().enumerate().map(unit).collect()
+}
+
+fn parse(units: &[UnitText], abi: Abi) -> Result<Program, Rejected> {
+    let mut program = Program::new(abi.model());
+    for unit in units {
+        cparse::parse_unit(&mut program, &unit.name, &unit.text)
+            .map_err(|error| Rejected::Text(error.message))?;
+    }
+    Ok(program)
 }
 
 fn execute(program: &Program, fuel: u64) -> Result<(Vec<u8>, u8, u64), Rejected> {

@@ -50,7 +50,7 @@ pub use program::{
 pub use source::{SourceMap, Span};
 pub use stmt::{Stmt, StmtKind};
 pub use symbol::{Interner, Sym};
-pub use target::DataModel;
+pub use target::{Abi, DataModel};
 pub use types::{
     ArrayLen, Enum, Enumerator, Field, FloatKind, FuncType, IntKind, Quals, Record, RecordKind, Ty,
     TypeKind, TypeTable, Typedef,

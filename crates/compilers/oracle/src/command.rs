@@ -28,6 +28,16 @@ pub fn arguments(
         has_standard,
         target.compiler.root.as_ref(),
     ));
+    if target.compiler.runner.is_compile_only() {
+        // An object for each unit, in the current folder: there may be nothing to link with.
+        let names_a_step = words.iter().any(|word| word == "-S" || word == "-c");
+        words.extend((!names_a_step).then(|| "-c".into()));
+        words.extend(case.units().map(OsString::from));
+        // Of several objects there is no one name.
+        let is_one = case.units().count() == 1;
+        words.extend(is_one.then(|| ["-o".into(), output.into()]).into_iter().flatten());
+        return Some(words);
+    }
     let unit = |unit: &&str| harness.is_none() || case.harness.as_deref() != Some(unit);
     words.extend(case.units().filter(unit).map(OsString::from));
     words.extend(harness.map(OsString::from));
@@ -108,19 +118,22 @@ fn standard(case: &Case, family: Family) -> Option<String> {
     case.standard.clone().or_else(|| usual.map(String::from))
 }
 
-/// The shell command that compiles a case on a target and runs it, in the folder of its files.
+/// The shell command that compiles a case on a target and runs it, if anything does, in the folder of its files.
 /// `None` where the target has no compiler for the language.
 pub fn command_line(case: &Case, target: &Target) -> Option<String> {
-    let mut run: Vec<OsString> = target.compiler.runner.clone();
+    let mut run: Vec<OsString> = target.run_words();
     run.push("./program".into());
+    let run = (!target.compiler.runner.is_compile_only()).then_some(&run);
     let all = compilations(case, target)?;
-    let steps = all.iter().chain([&run]).map(|words| shell_line(words));
+    let steps = all.iter().chain(run).map(|words| shell_line(words));
     Some(steps.collect::<Vec<_>>().join(" && "))
 }
 
 /// The words of the same without the run: of the harness, if it has one, and of all the rest.
 pub fn compilations(case: &Case, target: &Target) -> Option<Vec<Vec<OsString>>> {
-    let object = case.harness.as_ref().map(|unit| Path::new(unit).with_extension("o"));
+    let is_linked = !target.compiler.runner.is_compile_only();
+    let harness_unit = case.harness.as_ref().filter(|_| is_linked);
+    let object = harness_unit.map(|unit| Path::new(unit).with_extension("o"));
     let first = object.as_ref().and_then(|object| harness(case, target, object));
     let compile = arguments(case, target, object.as_deref(), Path::new("program"))?;
     Some(first.into_iter().chain([compile]).collect())
@@ -176,6 +189,12 @@ mod tests {
             AddedOption::ALL.iter().all(|option| all.contains(&option.flag().into())),
             "{all:?}"
         );
+        let mut bare = gcc.clone();
+        let runner = toolchain::Runner::CompileOnly;
+        bare.compiler = toolchain::Compiler { runner, ..(*bare.compiler).clone() }.into();
+        case.harness = Some("b.c".into());
+        let only_compiled = "gcc-12 -O2 -flto -std=c99 -I '/opt/my headers' -c a.c b.c";
+        assert_eq!(line(&case, &bare), only_compiled);
         case.language = Language::Cxx;
         assert_eq!(command_line(&case, &target(Family::Tcc, "tcc", "-O0")), None);
     }

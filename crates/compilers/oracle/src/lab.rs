@@ -233,6 +233,7 @@ impl Lab {
                 Died::Clear => failed,
                 dead => self.attribute(case, target, &work, dead, failed, &mut seen.compile)?,
             },
+            None if target.compiler.runner.is_compile_only() => Behaviour::Compiled,
             None if !work.has_program() => no_program("there is no executable", &compiled),
             None if case.expected.is_none() => Behaviour::Compiled,
             None => {
@@ -351,7 +352,7 @@ impl Lab {
         target: &Target,
         spent: &mut Duration,
     ) -> Result<Result<Option<PathBuf>, Behaviour>, Trouble> {
-        if case.harness.is_none() {
+        if case.harness.is_none() || target.compiler.runner.is_compile_only() {
             return Ok(Ok(None));
         }
         let mut work = WorkFolder::new(dir)?;
@@ -373,6 +374,11 @@ impl Lab {
 
     /// An extension that a compiler lacks may be ignored as well as refused.
     fn excuse(&self, case: &Case, target: &Target, seen: Behaviour) -> Behaviour {
+        if let Behaviour::Rejected(messages) = &seen
+            && let Some(why) = runner::cannot_take(target, messages)
+        {
+            return Behaviour::Unsupported(why);
+        }
         let excusable = match &seen {
             Behaviour::Rejected(_) | Behaviour::ProgramHung => true,
             ran => matches!(ran, Behaviour::Ran { .. }) && !ran.is_right(case),
@@ -449,10 +455,10 @@ impl Lab {
     }
 
     fn run_program(&self, case: &Case, target: &Target, work: &WorkFolder) -> Ended {
-        let runner = &target.compiler.runner;
         let memory = self.limits.memory;
-        let memory = if runner.is_empty() { memory } else { memory.max(EMULATOR_SPACE) };
-        let run = self.program(case, work, runner).root(target.compiler.root.as_ref());
+        let is_emulated = target.compiler.runner.is_emulator();
+        let memory = if is_emulated { memory.max(EMULATOR_SPACE) } else { memory };
+        let run = self.program(case, work, &target.run_words()).root(target.compiler.root.as_ref());
         match runner::is_sanitized(target) {
             // The shadow takes terabytes of address space. Leaks are no undefined behaviour.
             true => {
@@ -469,7 +475,7 @@ impl Lab {
             status,
             stdout: done.stdout.bytes.clone(),
         };
-        let slower = if target.compiler.runner.is_empty() { 1 } else { EMULATED };
+        let slower = if target.compiler.runner.is_emulator() { EMULATED } else { 1 };
         Ok(Some(match ended {
             Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
             Ended::Killed(KillReason::Wall, _) => Behaviour::ProgramHung,

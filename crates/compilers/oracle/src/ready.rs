@@ -1,4 +1,4 @@
-//! Whether a target works at all with its flags: a small program (`probe.c`), compiled and run with
+//! Whether a target works at all with its flags: a small program ([`TARGET_PROBE`]), compiled and run with
 //! exactly those flags.
 //!
 //! A target that fails is asked before it is blamed, once. It is left out where the compiler refuses the
@@ -7,17 +7,19 @@
 //! drawn for each test, and most targets never fail: no target is probed before it fails.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sandbox::Scratch;
-use toolchain::{Language, Target, is_about_flags};
+use toolchain::{Language, TARGET_PROBE, Target, is_about_flags};
 
 use crate::case::{Case, Expected, SourceFile};
 use crate::lab::{Lab, Trouble};
 use crate::observe::Behaviour;
 use crate::runner::SIGILL;
 
-const PROBE: &str = include_str!("probe.c");
+/// For targets whose programs are not run: they may have no headers.
+const COMPILED: &str = "int probe(int a) { return a + 1; }\n";
 
 /// What became of a target's probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,16 +89,17 @@ impl TargetProbes {
 }
 
 fn key(language: Language, target: &Target) -> String {
-    let (command, runner) = (target.command(language), &target.compiler.runner);
+    let (command, runner) = (target.command(language), target.run_words());
     format!("{language:?} {command:?} {runner:?} {:?}", target.flags)
 }
 
 fn probe(lab: &Lab, language: Language, target: &Target) -> Result<Readiness, Trouble> {
     let scratch = Scratch::new().map_err(|e| Trouble::of(&e, "cannot make a folder".into()))?;
     let name = if language == Language::C { "probe.c" } else { "probe.cpp" };
+    let text = if target.compiler.runner.is_compile_only() { COMPILED } else { TARGET_PROBE };
     let case = Case {
         language,
-        files: vec![SourceFile { name: name.into(), bytes: PROBE.into() }],
+        files: vec![SourceFile { name: name.into(), bytes: text.into() }],
         standard: None,
         harness: None,
         include: Vec::new(),
@@ -124,8 +127,10 @@ fn judge(target: &Target, seen: Behaviour) -> Readiness {
             None => Readiness::Ready,
         },
         // Without an emulator, and with flags for this processor, it is the compiler's own trap.
-        Behaviour::Ran { status: SIGILL, .. } if !target.compiler.runner.is_empty() => {
-            let runner = target.compiler.runner[0].display();
+        Behaviour::Ran { status: SIGILL, .. } if target.compiler.runner.is_emulator() => {
+            let words = target.run_words();
+            let runner = words.first().map(Path::new).unwrap_or(Path::new("this processor"));
+            let runner = runner.display();
             Readiness::LeftOut(format!("{runner} lacks an instruction that its programs use"))
         }
         Behaviour::Crashed(text) => Readiness::Breaks(format!(

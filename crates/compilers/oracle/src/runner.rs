@@ -5,6 +5,8 @@
 //! instruction is excused: with flags for another processor SIGILL is not reported. Not here: whether a target
 //! works at all with its flags, which [`TargetProbes`](crate::TargetProbes) finds out.
 
+use std::path::Path;
+
 use toolchain::Target;
 
 /// An instruction that is none, as a shell shows it.
@@ -67,6 +69,20 @@ pub(crate) fn names_a_processor(target: &Target) -> bool {
     })
 }
 
+/// Why a refusal says nothing about a compiler whose programs are not run: it may have another data model, and no
+/// C library.
+pub(crate) fn cannot_take(target: &Target, messages: &str) -> Option<String> {
+    const NO_HEADER: &[&str] = &["file not found", "No such file or directory"];
+    if !target.compiler.runner.is_compile_only() {
+        return None;
+    }
+    if target.compiler.abi.is_none() {
+        return Some("its data model is not known, so it may refuse the program".into());
+    }
+    let is_header = |line: &&str| NO_HEADER.iter().any(|words| line.contains(words));
+    messages.lines().find(is_header).map(|line| format!("it has no such header: {}", line.trim()))
+}
+
 /// Why a program's end says nothing about its compiler, if it does not.
 pub(crate) fn excuse(target: &Target, status: u8, stderr: &[u8]) -> Option<String> {
     if status == 0 {
@@ -76,8 +92,12 @@ pub(crate) fn excuse(target: &Target, status: u8, stderr: &[u8]) -> Option<Strin
     if let Some(line) = unable(&stderr) {
         return Some(format!("the sanitizer cannot work here: {}", line.trim()));
     }
-    let runner = target.compiler.runner.first();
+    let words = target.run_words();
+    let runner = words.first().map(Path::new);
     if let Some(runner) = runner {
+        if let Some(line) = target.compiler.runner.refusal(&stderr) {
+            return Some(format!("{} cannot run its programs: {}", runner.display(), line.trim()));
+        }
         let lower = stderr.to_lowercase();
         if NO_INSTRUCTION.iter().any(|words| lower.contains(words)) {
             return Some(format!("{} lacks an instruction", runner.display()));
@@ -123,9 +143,11 @@ mod tests {
         assert!(!told("-O2", 1, "sim: unknown opcode 0x12"), "there is no emulator");
         let mut emulated = plain.clone();
         let mut compiler = (*emulated.compiler).clone();
-        compiler.runner = vec!["sim".into()];
+        compiler.runner = toolchain::Runner::of_words(vec!["sim".into()]);
         emulated.compiler = compiler.into();
         assert!(excuse(&emulated, 1, b"sim: Unknown opcode 0x12").is_some());
+        let lacks = "qemu-riscv64: can't apply global rv64-riscv-cpu.zfa=true: Property not found";
+        assert!(excuse(&emulated, 1, lacks.as_bytes()).is_some());
         let trap = "qemu: uncaught target signal 4 (Illegal instruction) - core dumped";
         assert_eq!(excuse(&emulated, SIGILL, trap.as_bytes()), None);
     }

@@ -1,5 +1,6 @@
 //! Reduction that preserves a failure.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use cparse::Dialect;
 use cshrink::{Rejected, Rules, Specimen, UnitText};
 use oracle::{Behaviour, Case, Expected, Failure, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::Scratch;
-use toolchain::{Language, Preprocessor, Target};
+use toolchain::{Abi, Language, Preprocessor, Target};
 
 use crate::ask::{Interestingness, TrialSlot};
 use crate::checked::Checked;
@@ -137,9 +138,16 @@ fn finish_text(
 }
 
 /// A program as the machine takes it, with its result; `Err` says why it has none.
-pub fn executed(case: &Case) -> Result<Specimen, NotReduced> {
+pub fn executed(case: &Case, on: &[Target]) -> Result<Specimen, NotReduced> {
     let system = Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?;
-    Ok(read(case, &system, true)?.0)
+    Ok(read(case, &system, true, &other_models(on))?.0)
+}
+
+/// Data models of targets, but for that with which programs are made.
+fn other_models(targets: &[Target]) -> Vec<Abi> {
+    let run = targets.iter().filter(|target| !target.compiler.runner.is_compile_only());
+    let models: BTreeSet<Abi> = run.filter_map(|target| target.compiler.abi).collect();
+    models.into_iter().filter(|abi| *abi != Abi::Lp64).collect()
 }
 
 /// The program in a form that shows the failure, and its tokens with all that its headers bring. What
@@ -151,9 +159,12 @@ fn start(
     pool: &Pool,
 ) -> Result<(Specimen, Rules, usize), NotReduced> {
     let wrong_code = failure.fault.kind.is_wrong_code();
+    // A crash is one whatever the program means.
+    let targets = [&failure.bad[..], &failure.right[..]].concat();
+    let also = if wrong_code { other_models(&targets) } else { Vec::new() };
     let mut why = NotReduced::NotShown("it was not tried".into());
     for preprocessor in preprocessors(case, &failure.bad[0])? {
-        let read = read(case, &preprocessor, wrong_code);
+        let read = read(case, &preprocessor, wrong_code, &also);
         let (whole, rules) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -188,9 +199,10 @@ fn read(
     case: &Case,
     preprocessor: &Preprocessor,
     must_run: bool,
+    also: &[Abi],
 ) -> Result<(Specimen, Rules), NotReduced> {
     if case.language == Language::C {
-        return specimen(preprocessed(case, preprocessor)?, must_run);
+        return specimen(preprocessed(case, preprocessor)?, must_run, also);
     }
     let as_c = Case { files: cxx::as_c(&case.files), ..case.clone() };
     let mut program = ctree::Program::new(ctree::DataModel::X86_64_SYSV);
@@ -200,7 +212,7 @@ fn read(
         let at = read.map_err(|error| NotReduced::Unusable(format!("as C: {error}")))?;
         Ok(UnitText { text: ctree::print::print_unit(&program, at), ..unit })
     });
-    let read = specimen(plain.collect::<Result<_, NotReduced>>()?, true)?;
+    let read = specimen(plain.collect::<Result<_, NotReduced>>()?, true, also)?;
     let same = case
         .expected
         .as_ref()
@@ -215,8 +227,9 @@ fn read(
 pub(crate) fn specimen(
     units: Vec<UnitText>,
     must_run: bool,
+    also: &[Abi],
 ) -> Result<(Specimen, Rules), NotReduced> {
-    let rules = Rules { execute: true, fuel: FUEL, sweep: false };
+    let rules = Rules { execute: true, fuel: FUEL, sweep: false, also: also.to_vec() };
     match Specimen::new(units.clone(), &rules) {
         Ok(start) => {
             let fuel = (start.steps * SLOWER).max(STEPS);
@@ -244,6 +257,7 @@ pub(crate) fn specimen(
 fn preprocessors(case: &Case, target: &Target) -> Result<Vec<Preprocessor>, NotReduced> {
     let own = target.command(Language::C).filter(|_| case.language == Language::C).map(|command| {
         let with = Preprocessor::with_command(command);
+        let with = with.for_abi(target.compiler.abi.unwrap_or(Abi::Lp64));
         target.flags.iter().fold(with, |p, flag| p.option(flag))
     });
     let system = Preprocessor::find().map_err(|e| NotReduced::Unusable(e.to_string()))?;
@@ -300,7 +314,8 @@ impl FailureLock {
 
     /// Whether a program that fails does so behind the masks, too.
     fn fails_masked(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
-        let rules = Rules { execute: true, fuel: specimen.steps.max(STEPS), sweep: false };
+        let (fuel, also) = (specimen.steps.max(STEPS), specimen.also.clone());
+        let rules = Rules { execute: true, fuel, sweep: false, also };
         let masked = cmask::without(specimen, &self.known.constructs, &rules);
         if masked.is_none() && self.known.flags.is_empty() {
             // It has none of these constructs.

@@ -114,10 +114,10 @@ fn text_specimen(
     let preprocessor = include.iter().fold(preprocessor, |p, dir| p.include(dir));
     let text = preprocessor.run(file).map_err(|error| error.to_string())?;
     let unit = || vec![UnitText { name: name.to_string(), text: text.clone() }];
-    match specimen(unit(), true) {
+    match specimen(unit(), true, &[]) {
         Ok((start, rules)) => Ok((start, rules, None)),
         Err(why) => {
-            let (start, rules) = specimen(unit(), false).map_err(|error| error.to_string())?;
+            let (start, rules) = specimen(unit(), false, &[]).map_err(|error| error.to_string())?;
             Ok((start, rules, Some(why.to_string())))
         }
     }

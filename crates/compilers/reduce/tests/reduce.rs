@@ -59,7 +59,8 @@ fn target(family: Family, command: &str, flags: &[&str]) -> Target {
         triple: "x86_64-linux-gnu".into(),
         c: vec![command.into()],
         cxx: None,
-        runner: Vec::new(),
+        runner: Default::default(),
+        abi: Some(toolchain::Abi::Lp64),
         levels: Vec::new(),
         extras: Vec::new(),
         lacks: Vec::new(),
@@ -148,7 +149,7 @@ fn units_stay_apart_where_only_the_linker_is_wrong() {
         file("other.c", OTHER),
     ];
     let mut before = case(files, "");
-    let shown = reduce::executed(&before).expect("it has a result");
+    let shown = reduce::executed(&before, &[]).expect("it has a result");
     before.expected = Some(Expected { stdout: shown.stdout, status: shown.status });
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     let text = text_of(&done.case);
@@ -180,7 +181,7 @@ fn findings_of_one_bug_become_one_program() {
     };
     let reduced = SHOWN.map(|text| {
         let mut before = case(vec![file("a.c", text)], "");
-        let shown = reduce::executed(&before).expect("it has a result");
+        let shown = reduce::executed(&before, &[]).expect("it has a result");
         before.expected = Some(Expected { stdout: shown.stdout, status: shown.status });
         let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
         text_of(&done.case)

@@ -83,6 +83,18 @@ impl Preprocessor {
         Preprocessor { program, options: options.to_vec() }
     }
 
+    /// For the headers of a target with this data model: what of them the parser refuses, and programs hardly
+    /// use, is left out. A program that uses it is then refused.
+    pub fn for_abi(self, abi: ctree::Abi) -> Preprocessor {
+        match abi {
+            ctree::Abi::Lp64 => self,
+            // `max_align_t` of i386 has a `__float128` in it.
+            ctree::Abi::I386 | ctree::Abi::Ilp32 => {
+                self.define("_GCC_MAX_ALIGN_T").define("__CLANG_MAX_ALIGN_T_DEFINED")
+            }
+        }
+    }
+
     /// Adds a folder to search for headers.
     pub fn include(mut self, dir: impl AsRef<Path>) -> Preprocessor {
         self.options.push("-I".into());

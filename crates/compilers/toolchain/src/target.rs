@@ -4,7 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
+use ctree::Abi;
 use sandbox::Root;
+
+use crate::runner::Runner;
 
 /// The language of a program.
 #[derive(
@@ -49,7 +52,7 @@ pub enum Family {
     Other,
 }
 
-/// A compiler that works: its probe program printed what the machine's data model says.
+/// A compiler that works: its probe program printed what a data model of the machine says.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     /// Who made it.
@@ -66,8 +69,11 @@ pub struct Compiler {
     pub c: Vec<OsString>,
     /// The command for C++, where there is one.
     pub cxx: Option<Vec<OsString>>,
-    /// What to put before a compiled program to run it (an emulator); empty for this processor.
-    pub runner: Vec<OsString>,
+    /// What runs its programs.
+    pub runner: Runner,
+    /// The data model of its programs; `None` where nothing is known but that it compiles: such a compiler's
+    /// programs are never run, and it may refuse any.
+    pub abi: Option<Abi>,
     /// Optimisation levels it is tested at; its own from the configuration, or those of its family.
     pub levels: Vec<String>,
     /// Flag sets of which a few are drawn for each test (`-O3 -march=native`).
@@ -91,6 +97,13 @@ impl Target {
     /// `gcc-12 -O2`: unique in a hunt, stable from run to run.
     pub fn label(&self) -> String {
         format!("{} {}", self.compiler.name, self.flags.join(" "))
+    }
+
+    /// What stands before its programs to run them: an emulator, with the processor that the flags ask for.
+    pub fn run_words(&self) -> Vec<OsString> {
+        let fixed = self.compiler.c.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+        let flags = self.flags.iter().flat_map(|flag| flag.split_whitespace()).map(String::from);
+        self.compiler.runner.words(&fixed.chain(flags).collect::<Vec<_>>())
     }
 
     /// The command that compiles this language, without flags; `None` where it has none.

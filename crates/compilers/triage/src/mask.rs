@@ -192,7 +192,8 @@ impl<'a> MaskProbe<'a> {
 
 /// The program with constructs masked.
 fn without(specimen: &Specimen, constructs: &BTreeSet<Construct>) -> Option<Specimen> {
-    let rules = Rules { execute: true, fuel: specimen.steps.max(STEPS), sweep: false };
+    let (fuel, also) = (specimen.steps.max(STEPS), specimen.also.clone());
+    let rules = Rules { execute: true, fuel, sweep: false, also };
     cmask::without(specimen, constructs, &rules)
 }
 

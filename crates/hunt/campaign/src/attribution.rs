@@ -56,7 +56,12 @@ pub fn attribute(
     if !kind.is_wrong_code() || case.language != Language::C || masks.is_empty() {
         return Ok(nothing);
     }
-    let probe = MaskProbe::new(lab, case, target, reduce::executed(case).ok())?;
+    let probe = MaskProbe::new(
+        lab,
+        case,
+        target,
+        reduce::executed(case, std::slice::from_ref(target)).ok(),
+    )?;
     let mut explained: Option<i64> = None;
     for (id, mask) in &masks {
         let is_other = || explained.is_some_and(|other| key(known, other) != key(known, *id));

@@ -1,20 +1,22 @@
 //! One program on all targets: observe, judge, try again, ask the detectors.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use choice::Choices;
 use finding::{ProgramSubject, Subject};
 use oracle::{
-    Agreement, Assessment, Behaviour, Certificate, Confirmation, FailureKind, Fault, Lab,
+    Agreement, Assessment, Behaviour, Case, Certificate, Confirmation, FailureKind, Fault, Lab,
     Observation, Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
 };
 use sandbox::Scratch;
-use toolchain::{Language, Preprocessor, Target, targets};
+use toolchain::{Abi, Language, Preprocessor, Target, targets};
 
 use crate::attribution::{Attribution, attribute};
 use crate::bench::TestBench;
 use crate::engine::TestProgram;
-use crate::predict::predict;
+use crate::predict::predict_for;
 use crate::record::{Cost, NewFinding, Standing, TargetResult, Tested};
 
 /// A failure that does not show when tried again is tried so often in all: code that reads what a
@@ -56,6 +58,10 @@ pub struct DifferentialTest<'a> {
     seen: Vec<Observation>,
     /// Made when it is first needed.
     certificate: Option<Certificate>,
+    /// Data models with which it does not do what it does with that of x86-64, or is not known to; and why.
+    not_for: BTreeMap<Abi, String>,
+    /// The program without its result, for those: it is compiled there, and not run.
+    unanswered: Case,
 }
 
 impl<'a> DifferentialTest<'a> {
@@ -78,7 +84,20 @@ impl<'a> DifferentialTest<'a> {
         };
         let lab = Lab { limits, stop: bench.lab.stop.clone() };
         let (seen, certificate) = (Vec::new(), None);
-        let mut trial = DifferentialTest { bench, made, lab, targets, folder, seen, certificate };
+        let unanswered = Case { expected: None, ..made.case.clone() };
+        let not_for = BTreeMap::new();
+        let mut trial = DifferentialTest {
+            bench,
+            made,
+            lab,
+            targets,
+            folder,
+            seen,
+            certificate,
+            not_for,
+            unanswered,
+        };
+        trial.ask_models(&mut tested.cost);
         trial.observe(tested, begin)?;
         let flaky = trial.try_again(tested)?;
         trial.read_as_compilers_do(&mut tested.cost);
@@ -86,6 +105,54 @@ impl<'a> DifferentialTest<'a> {
         trial.sight(tested, &trial.suspicions());
         tested.targets.extend(trial.target_results(&trial.suspicions(), &flaky));
         Ok(trial)
+    }
+
+    /// Asks the machine about each data model of the targets: the same program is used where it does the same.
+    fn ask_models(&mut self, cost: &mut Cost) {
+        for target in &self.targets {
+            let Some(abi) = target.compiler.abi.filter(|abi| *abi != Abi::Lp64) else { continue };
+            if self.not_for.contains_key(&abi) || self.made.case.expected.is_none() {
+                continue;
+            }
+            let mut validate = Duration::ZERO;
+            let answer = self.answer_of(target, abi, &mut validate);
+            *cost += Cost { validate, ..Cost::default() };
+            if let Err(why) = answer {
+                self.not_for.insert(abi, why);
+            }
+        }
+    }
+
+    /// Whether the program as this target's preprocessor has it does the same with its data model; if not, why.
+    fn answer_of(&self, target: &Target, abi: Abi, spent: &mut Duration) -> Result<(), String> {
+        let (Language::C, Some(fuel)) = (self.made.case.language, self.made.fuel) else {
+            return Err("only C is executed".into());
+        };
+        let Some((files, preprocessor)) = self.as_read_by(target) else {
+            return Err("there is no compiler for the language".into());
+        };
+        match predict_for(abi, &files, &preprocessor, fuel, spent) {
+            Ok(answer) if Some(&answer.expected) == self.made.case.expected.as_ref() => Ok(()),
+            Ok(_) => Err("it has another result there".into()),
+            Err(unusable) => Err(unusable.reason),
+        }
+    }
+
+    /// The program's units, and a target as their preprocessor.
+    fn as_read_by(&self, target: &Target) -> Option<(Vec<PathBuf>, Preprocessor)> {
+        let preprocessor = Preprocessor::with_command(target.command(Language::C)?);
+        let preprocessor = preprocessor.for_abi(target.compiler.abi.unwrap_or(Abi::Lp64));
+        let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
+        let case = &self.made.case;
+        let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
+        let files = case.units().map(|unit| self.folder.path().join(unit)).collect();
+        Some((files, preprocessor))
+    }
+
+    /// Why the program has no result on a target whose data model is another.
+    fn no_result_on(&self, target: &Target) -> Option<String> {
+        let why = self.not_for.get(&target.compiler.abi?)?;
+        Some(format!("the program is for another data model: {why}"))
     }
 
     /// Where its program is compiled and run.
@@ -151,7 +218,13 @@ impl<'a> DifferentialTest<'a> {
                 run,
             });
         }
+        let other = self.no_result_on(target);
+        let case = if other.is_some() { &self.unanswered } else { case };
         let mut seen = lab.observe(case, self.folder.path(), target)?;
+        if let (Some(why), Behaviour::Compiled | Behaviour::Rejected(_)) = (other, &seen.seen) {
+            seen.seen = Behaviour::Unsupported(why);
+            return Ok(seen);
+        }
         let is_doubtful =
             seen.seen.kind(case).is_some() || matches!(seen.seen, Behaviour::Unsupported(_));
         if is_doubtful && let Readiness::LeftOut(why) = probes.ask(lab, case.language, target)? {
@@ -188,13 +261,16 @@ impl<'a> DifferentialTest<'a> {
         };
         let suspected = |label: &String| suspicions.iter().any(|s| tried(s, label));
         let mut flaky = Vec::new();
-        for (target, seen) in self.targets.iter().zip(&mut self.seen) {
+        let without: Vec<bool> =
+            self.targets.iter().map(|t| self.no_result_on(t).is_some()).collect();
+        for ((target, seen), without) in self.targets.iter().zip(&mut self.seen).zip(without) {
+            let case = if without { &self.unanswered } else { &self.made.case };
             if !suspected(&seen.target) {
                 continue;
             }
             for attempt in 1..TRIES {
                 self.bench.begins(format!("{} on {what}, which failed there", seen.target));
-                let again = self.lab.confirm(&self.made.case, self.folder.path(), target, seen)?;
+                let again = self.lab.confirm(case, self.folder.path(), target, seen)?;
                 let (same, second) = match again {
                     Confirmation::Same(second) => (true, second),
                     Confirmation::Flaky(second) => (false, second),
@@ -218,16 +294,15 @@ impl<'a> DifferentialTest<'a> {
     /// another answer, or none that is defined, the target is not to blame.
     fn read_as_compilers_do(&mut self, cost: &mut Cost) {
         let (Language::C, Some(fuel)) = (self.made.case.language, self.made.fuel) else { return };
-        let case = &self.made.case;
-        for (target, seen) in self.targets.iter().zip(&mut self.seen) {
-            let failed = seen.seen.kind(case).is_some_and(FailureKind::is_wrong_code);
-            let Some(command) = target.command(Language::C).filter(|_| failed) else { continue };
-            let preprocessor = Preprocessor::with_command(command);
-            let preprocessor = target.flags.iter().fold(preprocessor, |p, flag| p.option(flag));
-            let preprocessor = case.include.iter().fold(preprocessor, |p, dir| p.include(dir));
-            let files: Vec<_> = case.units().map(|unit| self.folder.path().join(unit)).collect();
+        for at in 0..self.seen.len() {
+            let (target, case) = (&self.targets[at], &self.made.case);
+            let failed = self.seen[at].seen.kind(case).is_some_and(FailureKind::is_wrong_code);
+            let Some((files, preprocessor)) = self.as_read_by(target).filter(|_| failed) else {
+                continue;
+            };
+            let abi = target.compiler.abi.unwrap_or(Abi::Lp64);
             let mut validate = Duration::ZERO;
-            let answer = predict(&files, &preprocessor, fuel, &mut validate);
+            let answer = predict_for(abi, &files, &preprocessor, fuel, &mut validate);
             *cost += Cost { validate, ..Cost::default() };
             let why = match answer {
                 Ok(answer) if Some(&answer.expected) == case.expected.as_ref() => continue,
@@ -236,7 +311,7 @@ impl<'a> DifferentialTest<'a> {
                 // Headers may be written for that compiler alone.
                 Err(_) => continue,
             };
-            seen.seen = Behaviour::Unsupported(format!(
+            self.seen[at].seen = Behaviour::Unsupported(format!(
                 "its predefined macros make it another program: {why}"
             ));
         }

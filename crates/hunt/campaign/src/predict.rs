@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cmachine::{Exit, MachineConfig, Outcome, Report};
 use cparse::ErrorKind;
-use ctree::{DataModel, Program};
+use ctree::{Abi, Program};
 use oracle::{Assessment, Expected, Opinion};
 use toolchain::Preprocessor;
 
@@ -53,7 +53,18 @@ pub fn predict(
     fuel: u64,
     spent: &mut Duration,
 ) -> Result<Prediction, Unusable> {
-    let program = read(files, preprocessor, spent)?;
+    predict_for(Abi::Lp64, files, preprocessor, fuel, spent)
+}
+
+/// The same with a data model.
+pub fn predict_for(
+    abi: Abi,
+    files: &[PathBuf],
+    preprocessor: &Preprocessor,
+    fuel: u64,
+    spent: &mut Duration,
+) -> Result<Prediction, Unusable> {
+    let program = read_for(abi, files, preprocessor, spent)?;
     let config = MachineConfig { fuel, ..MachineConfig::default() };
     answer(cmachine::run(&program, &config))
 }
@@ -64,7 +75,16 @@ pub fn read(
     preprocessor: &Preprocessor,
     spent: &mut Duration,
 ) -> Result<Program, Unusable> {
-    let mut program = Program::new(DataModel::X86_64_SYSV);
+    read_for(Abi::Lp64, files, preprocessor, spent)
+}
+
+fn read_for(
+    abi: Abi,
+    files: &[PathBuf],
+    preprocessor: &Preprocessor,
+    spent: &mut Duration,
+) -> Result<Program, Unusable> {
+    let mut program = Program::new(abi.model());
     for file in files {
         let text = text(file, preprocessor, spent)?;
         let name = file.display().to_string();

@@ -15,7 +15,7 @@ use finding::{
 use llvmhost::Installed;
 use oracle::{Case, Expected, FailureKind, Lab, SourceFile, Trouble};
 use sandbox::{Scratch, Stop};
-use toolchain::{Compiler, Family, Language, Preprocessor, Target};
+use toolchain::{Abi, Compiler, Family, Language, Preprocessor, Target};
 use triage::Mask;
 
 use crate::module::{LlvmTools, identity, recheck_module};
@@ -283,8 +283,13 @@ fn targets(subject: &ProgramSubject, compilers: &[Arc<Compiler>], all: bool) -> 
         all || families.contains(&c.family) && c.family != Family::Other
             || subject.failing.iter().any(|t| stem(&t.compiler) == stem(&c.name))
     };
+    // With another data model the program may be another one.
+    let takes = |c: &Compiler| {
+        let of_failing = compilers.iter().any(|other| has_failed(other) && other.abi == c.abi);
+        c.abi == Some(Abi::Lp64) || of_failing
+    };
     let mut targets: Vec<Asked> = Vec::new();
-    for compiler in compilers.iter().filter(|c| related(c)) {
+    for compiler in compilers.iter().filter(|c| related(c) && takes(c)) {
         let before = has_failed(compiler);
         let own = |t: &&CompilerTarget| t.compiler == compiler.name || !before && all;
         let failing = subject.failing.iter().filter(own).map(|t| (t.flags.clone(), true));

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use toolchain::{Compiler, Config, Language};
+use toolchain::{Abi, Compiler, Config, Language, Runner};
 
 /// The relatives of a failing compiler, itself among them.
 pub fn relatives(
@@ -20,7 +20,10 @@ fn with_natives<'n>(
     failing: &Compiler,
     natives: impl FnOnce() -> &'n [Arc<Compiler>],
 ) -> Vec<Arc<Compiler>> {
-    let is_related = |compiler: &&Arc<Compiler>| compiler.family == failing.family;
+    // With another data model the program may be another one; of a failing one's own, and of the common one, it is
+    // known to have this result.
+    let takes = |c: &Compiler| c.abi == failing.abi || c.abi == Some(Abi::Lp64);
+    let is_related = |c: &&Arc<Compiler>| c.family == failing.family && takes(c);
     let mut all: Vec<Arc<Compiler>> = compilers.iter().filter(is_related).cloned().collect();
     if is_native(failing) {
         return all;
@@ -36,7 +39,8 @@ fn with_natives<'n>(
 /// Whether it compiles for the machine that this is. What needs an emulator does not.
 fn is_native(compiler: &Compiler) -> bool {
     let machine = compiler.triple.split('-').next().unwrap_or_default();
-    compiler.runner.is_empty() && (machine.is_empty() || machine == std::env::consts::ARCH)
+    let is_here = machine.is_empty() || machine == std::env::consts::ARCH;
+    compiler.runner == Runner::Native && compiler.abi == Some(Abi::Lp64) && is_here
 }
 
 /// The native compilers that are installed, looked for once. Where none is found, a ladder has none: a study does not
@@ -68,7 +72,8 @@ mod tests {
             triple: triple.into(),
             c: vec![name.into()],
             cxx: None,
-            runner: runner.iter().map(Into::into).collect(),
+            runner: Runner::of_words(runner.iter().map(Into::into).collect()),
+            abi: Some(Abi::Lp64),
             levels: vec!["-O0".into()],
             extras: Vec::new(),
             lacks: Vec::new(),

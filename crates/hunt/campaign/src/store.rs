@@ -111,7 +111,7 @@ impl From<&Target> for StoredTarget {
             version: compiler.version.clone(),
             triple: compiler.triple.clone(),
             command: words(&compiler.c),
-            runner: words(&compiler.runner),
+            runner: words(&target.run_words()),
         }
     }
 }

@@ -303,7 +303,7 @@ fn identify(
     blame: &triage::Blame,
     known: &KnownBugs,
 ) -> Result<Identity, Trouble> {
-    let specimen = reduce::executed(case).ok();
+    let specimen = reduce::executed(case, std::slice::from_ref(target)).ok();
     let telling = specimen.as_ref().and_then(triage::most_telling);
     let family = target.compiler.family;
     let probe = MaskProbe::new(lab, case, target, specimen)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use oracle::{AddedOption, Case, Expected, FailureKind, SourceFile};
 use sandbox::Root;
 use serde::{Deserialize, Serialize};
-use toolchain::{Compiler, Family, Language, Target};
+use toolchain::{Compiler, CpuRule, Emulator, Family, Language, Runner, Target};
 
 /// A program on which compilers fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,10 +58,28 @@ pub struct CompilerIdentity {
     pub cxx: Option<Vec<String>>,
     /// What is put before a compiled program to run it.
     pub runner: Vec<String>,
+    /// How that is meant.
+    #[serde(default)]
+    pub running: Running,
     /// Its lowest level, at which a harness is compiled.
     pub lowest: Option<String>,
     /// What tells two builds of one version apart, if that is known: a build id, how it was configured.
     pub build: Option<String>,
+}
+
+/// How the programs of a compiler are run with its runner's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Running {
+    /// With these words, or without any on this processor.
+    #[default]
+    AsTyped,
+    /// With the processor of the emulator that the flags ask for.
+    WithProcessor(CpuRule),
+    /// With other words where flags have these.
+    ByFlags(Vec<(String, Vec<String>)>),
+    /// Not at all.
+    Never,
 }
 
 /// A compiler with flags.
@@ -107,9 +125,47 @@ impl From<&Compiler> for CompilerIdentity {
             triple: compiler.triple.clone(),
             c: text(&compiler.c),
             cxx: compiler.cxx.as_deref().map(text),
-            runner: text(&compiler.runner),
+            runner: match &compiler.runner {
+                Runner::Native | Runner::CompileOnly => Vec::new(),
+                Runner::Emulator(emulator) => text(&emulator.command),
+            },
+            running: Running::of(&compiler.runner),
             lowest: compiler.levels.first().cloned(),
             build: compiler.checks.clone(),
+        }
+    }
+}
+
+impl Running {
+    fn of(runner: &Runner) -> Running {
+        match runner {
+            Runner::Native => Running::AsTyped,
+            Runner::CompileOnly => Running::Never,
+            Runner::Emulator(Emulator { by_flag, .. }) if !by_flag.is_empty() => {
+                let words = by_flag.iter().map(|(flags, words)| (flags.clone(), text(words)));
+                Running::ByFlags(words.collect())
+            }
+            Runner::Emulator(Emulator { cpu: Some(cpu), .. }) => {
+                Running::WithProcessor(cpu.clone())
+            }
+            Runner::Emulator(_) => Running::AsTyped,
+        }
+    }
+
+    /// The runner whose words these are.
+    fn runner(&self, command: Vec<OsString>) -> Runner {
+        match self {
+            Running::AsTyped => Runner::of_words(command),
+            Running::Never => Runner::CompileOnly,
+            Running::WithProcessor(cpu) => {
+                let emulator = Emulator::fixed(command);
+                Runner::Emulator(Emulator { cpu: Some(cpu.clone()), ..emulator })
+            }
+            Running::ByFlags(all) => {
+                let words = |words: &[String]| words.iter().map(OsString::from).collect();
+                let by_flag = all.iter().map(|(flags, w)| (flags.clone(), words(w))).collect();
+                Runner::Emulator(Emulator { by_flag, ..Emulator::fixed(command) })
+            }
         }
     }
 }
@@ -125,6 +181,7 @@ impl CompilerIdentity {
             c: vec![name.into()],
             cxx: None,
             runner: Vec::new(),
+            running: Running::AsTyped,
             lowest: None,
             build: None,
         }
@@ -140,7 +197,9 @@ impl CompilerIdentity {
             triple: self.triple.clone(),
             c: words(&self.c),
             cxx: self.cxx.as_deref().map(words),
-            runner: words(&self.runner),
+            runner: self.running.runner(words(&self.runner)),
+            // For what is typed, nothing depends on it.
+            abi: None,
             levels: self.lowest.iter().cloned().collect(),
             extras: Vec::new(),
             lacks: Vec::new(),
@@ -273,7 +332,7 @@ impl ProgramSubject {
         let compiler = text(target.command(self.language)?);
         let words = oracle::compilations(&self.outline(), &target)?;
         let steps = words.iter().map(|words| text(&words[compiler.len()..])).collect();
-        Some(BuildSteps { compiler, steps, runner: text(&target.compiler.runner) })
+        Some(BuildSteps { compiler, steps, runner: text(&target.run_words()) })
     }
 }
 

@@ -47,7 +47,7 @@ impl Machine<'_> {
             }
             _ => return self.load_slow(d, at, kind, false),
         };
-        if kind == ScalarKind::Ptr && value != 0 || kind == ScalarKind::Bool && value > 1 {
+        if kind.is_pointer() && value != 0 || kind == ScalarKind::Bool && value > 1 {
             return self.load_slow(d, at, kind, false);
         }
         self.set(d, if kind == ScalarKind::Bool { value } else { kind.wrap(value) });
@@ -65,17 +65,20 @@ impl Machine<'_> {
             return ub(UbKind::Indeterminate, "the object has not been initialised".into());
         }
         let fragments = states.iter().any(|&s| s >= FRAGMENT);
-        if kind == ScalarKind::Ptr {
-            let raw = u64::from_le_bytes(Self::bytes(&self.memory.bytes, at));
+        if kind.is_pointer() {
+            let is_narrow = kind == ScalarKind::Ptr32;
+            let raw = match is_narrow {
+                true => u64::from(u32::from_le_bytes(Self::bytes(&self.memory.bytes, at))),
+                false => u64::from_le_bytes(Self::bytes(&self.memory.bytes, at)),
+            };
             let value = if fragments {
-                let pattern = u64::from_le_bytes(states.try_into().unwrap_or([0; 8]));
-                if pattern != POINTER8 {
+                if states[..] != POINTER8.to_le_bytes()[..size as usize] {
                     return unspecified(
                         UnspecKind::Address,
                         "the pointer is assembled from bytes of different pointers".into(),
                     );
                 }
-                raw
+                if is_narrow { self.memory.widened(raw as u32) } else { raw }
             } else {
                 self.memory.pointer_from_int(raw)
             };
@@ -139,8 +142,7 @@ impl Machine<'_> {
         kind: ScalarKind,
         volatile: bool,
     ) -> ExecResult<()> {
-        let value = self.r(s);
-        let pattern = if kind == ScalarKind::Ptr && value != 0 { POINTER8 } else { INIT8 };
+        let (value, pattern) = self.representation(self.r(s), kind);
         let writable = self.memory.writable;
         const MARKS: u64 = 0x3030_3030_3030_3030;
         let shadow = &self.memory.shadow;
@@ -179,18 +181,28 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// The bytes of a register's value in memory, with their states.
+    #[inline(always)]
+    fn representation(&mut self, value: u64, kind: ScalarKind) -> (u64, u64) {
+        match kind {
+            ScalarKind::Ptr if value != 0 => (value, POINTER8),
+            ScalarKind::Ptr32 if value != 0 => (u64::from(self.memory.narrowed(value)), POINTER8),
+            _ => (value, INIT8),
+        }
+    }
+
     #[inline(never)]
     fn store_slow(&mut self, s: Reg, at: u32, kind: ScalarKind, volatile: bool) -> ExecResult<()> {
         let size = if kind == ScalarKind::F80 { 10 } else { kind.size() };
         self.sequenced(at, size, true)?;
         let mut raw = [0; 16];
-        raw[..8].copy_from_slice(&self.r(s).to_le_bytes());
+        let (value, pattern) = self.representation(self.r(s), kind);
+        raw[..8].copy_from_slice(&value.to_le_bytes());
         if kind.is_wide() {
             raw[8..].copy_from_slice(&self.r(s + 1).to_le_bytes());
         }
         let a = at as usize;
         self.memory.bytes[a..a + size as usize].copy_from_slice(&raw[..size as usize]);
-        let pattern = if kind == ScalarKind::Ptr && self.r(s) != 0 { POINTER8 } else { INIT8 };
         self.set_states(at, size, |i| pattern.to_le_bytes()[(i % 8) as usize]);
         self.traced(at, size, self.r(s), true, volatile);
         Ok(())
@@ -363,10 +375,11 @@ impl Machine<'_> {
 
     /// Writes a pointer to an address of a fresh object.
     pub(crate) fn write_pointer(&mut self, at: u32, pointer: u64) {
-        let a = at as usize;
-        self.memory.bytes[a..a + 8].copy_from_slice(&pointer.to_le_bytes());
-        let pattern = if pointer == 0 { INIT8 } else { POINTER8 };
-        self.memory.shadow[a..a + 8].copy_from_slice(&pattern.to_le_bytes());
+        let (a, size) = (at as usize, self.program.types.model.pointer_size as usize);
+        let kind = if size == 4 { ScalarKind::Ptr32 } else { ScalarKind::Ptr };
+        let (value, pattern) = self.representation(pointer, kind);
+        self.memory.bytes[a..a + size].copy_from_slice(&value.to_le_bytes()[..size]);
+        self.memory.shadow[a..a + size].copy_from_slice(&pattern.to_le_bytes()[..size]);
     }
 
     /// Record assignment.

@@ -31,11 +31,12 @@ impl Machine<'_> {
     fn argv(&mut self) -> ExecResult<u64> {
         let classes = &self.code.classes;
         let name = self.memory.heap_alloc(classes, 2)?.unwrap_or(0);
-        let array = self.memory.heap_alloc(classes, 16)?.unwrap_or(0);
+        let width = self.program.types.model.pointer_size;
+        let array = self.memory.heap_alloc(classes, 2 * width)?.unwrap_or(0);
         self.poke(name, b"a\0");
         let base = self.memory.objects[crate::memory::slot_of(array) as usize].base;
         self.write_pointer(base, name);
-        self.write_pointer(base + 8, 0);
+        self.write_pointer(base + width, 0);
         Ok(array)
     }
 

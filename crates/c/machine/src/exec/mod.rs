@@ -138,13 +138,14 @@ impl<'a> Machine<'a> {
             self.memory.create(&self.code.classes, new)?;
             let range = global.base as usize..(global.base + global.size) as usize;
             self.memory.shadow[range.clone()].fill(INIT);
-            if let Some(bytes) = &global.bytes {
-                self.memory.bytes[range.clone()].copy_from_slice(bytes);
-                if global.origin == Origin::Temp {
-                    // The pointer in `stdout` or `stderr`.
-                    self.memory.shadow[range]
-                        .copy_from_slice(&crate::memory::POINTER8.to_le_bytes());
+            match &global.bytes {
+                // The pointer in `stdout` or `stderr`.
+                Some(bytes) if global.origin == Origin::Temp => {
+                    let pointer = u64::from_le_bytes(Self::bytes(bytes, 0));
+                    self.write_pointer(global.base, pointer);
                 }
+                Some(bytes) => self.memory.bytes[range].copy_from_slice(bytes),
+                None => {}
             }
         }
         self.memory.shadow[IO_ADDRESS as usize] = INIT;
@@ -417,6 +418,8 @@ impl<'a> Machine<'a> {
                 Op::IntToPtr { d, a, kind } => {
                     let value =
                         if kind.is_wide() { self.r(a) } else { kind.value(self.r(a)) as u64 };
+                    let bits = self.program.types.model.pointer_size * 8;
+                    let value = ScalarKind::int(bits, false).wrap(value);
                     let pointer = self.memory.pointer_from_int(value);
                     self.set(d, pointer);
                 }

@@ -256,6 +256,12 @@ impl Machine<'_> {
     /// The pointer at an address, if it points to an object.
     fn peek_pointer(&self, at: u32) -> Option<u64> {
         const STATES: u64 = u64::from_le_bytes([STATE | WRITE_MARK; 8]);
+        if self.program.types.model.pointer_size == 4 {
+            let state = u32::from_le_bytes(Self::bytes(&self.memory.shadow, at));
+            let narrow = u32::from_le_bytes(Self::bytes(&self.memory.bytes, at));
+            let is_whole = state & STATES as u32 == POINTER8 as u32;
+            return is_whole.then(|| self.memory.widened(narrow));
+        }
         let state = u64::from_le_bytes(Self::bytes(&self.memory.shadow, at));
         let pointer = u64::from_le_bytes(Self::bytes(&self.memory.bytes, at));
         (state & STATES == POINTER8).then_some(pointer)

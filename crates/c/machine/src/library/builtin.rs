@@ -241,19 +241,31 @@ impl Machine<'_> {
     }
 
     fn write_list(&mut self, list: u64, (call, position): (u64, u64)) -> ExecResult<()> {
-        let at = self.range(list, 24, Access::Store)?;
+        let size = self.program.types.model.va_list.0;
+        let at = self.range(list, size, Access::Store)?;
         let mut bytes = [0; 24];
-        bytes[..8].copy_from_slice(&call.to_le_bytes());
-        bytes[8..16].copy_from_slice(&position.to_le_bytes());
-        self.write_bytes(at, &bytes)
+        if size < 16 {
+            // One number stands for both; neither comes near 32 bits, but for the mark of an ended list.
+            let both = call << 32 | position;
+            bytes[..4].copy_from_slice(&self.memory.narrowed(both).to_le_bytes());
+        } else {
+            bytes[..8].copy_from_slice(&call.to_le_bytes());
+            bytes[8..16].copy_from_slice(&position.to_le_bytes());
+        }
+        self.write_bytes(at, &bytes[..size as usize])
     }
 
     fn read_list(&mut self, list: u64) -> ExecResult<(u64, u64)> {
+        let is_narrow = self.program.types.model.va_list.0 < 16;
         let mut bytes = [0; 16];
-        for (i, byte) in bytes.iter_mut().enumerate() {
+        for (i, byte) in bytes.iter_mut().take(if is_narrow { 4 } else { 16 }).enumerate() {
             *byte = self.read_char(list + i as u64)?;
         }
         let half = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| bytes[i + k]));
+        if is_narrow {
+            let both = self.memory.widened(half(0) as u32);
+            return Ok((both >> 32, both & 0xffff_ffff));
+        }
         Ok((half(0), half(8)))
     }
 

@@ -3,6 +3,7 @@
 use super::{LibCall, LibFunc};
 use crate::exec::Machine;
 use crate::format::{ArgType, Directive, Refusal, parse};
+use crate::kind::ScalarKind;
 use crate::longdouble::F80;
 use crate::memory::{Access, Origin, offset_of, slot_of, with_offset};
 use crate::outcome::{UbKind, UnspecKind};
@@ -219,13 +220,22 @@ impl Machine<'_> {
                             field.render_pointer(0, &mut out);
                         }
                         ArgType::CharAsInt => field.render_char(arg.0 as i32, &mut out),
-                        _ => field.render_int(arg.0, &mut out),
+                        _ => field.render_int(self.as_converted(arg, wanted), &mut out),
                     }
                 }
             }
         }
         self.spend_bytes(out.len() as u32)?;
         Ok(out)
+    }
+
+    /// An integer argument in the width of its own type and the signedness of the conversion.
+    fn as_converted(&self, arg: PrintArg, wanted: ArgType) -> u64 {
+        let is_signed = wanted.int_bits().is_some_and(|(_, signed)| signed);
+        match self.program.types.int_bits(arg.2) {
+            Some((bits, _)) => ScalarKind::int(bits, is_signed).wrap(arg.0),
+            None => arg.0,
+        }
     }
 
     fn next_arg(
@@ -250,9 +260,9 @@ impl Machine<'_> {
         let rank = self.program.types.int_kind(ty).map(IntKind::to_unsigned);
         match wanted {
             SChar | UChar | Short | UShort | Int | UInt | CharAsInt => rank == Some(IntKind::UInt),
-            Long | ULong | IntMax | UIntMax | SSize | Size | PtrDiff | UPtrDiff => {
-                rank == Some(IntKind::ULong)
-            }
+            Long | ULong => rank == Some(IntKind::ULong),
+            IntMax | UIntMax => rank == Some(self.program.types.model.intmax_type().to_unsigned()),
+            SSize | Size | PtrDiff | UPtrDiff => rank == Some(self.program.types.model.size_type()),
             LongLong | ULongLong => rank == Some(IntKind::ULongLong),
             Double => self.program.types.resolved(ty).unqual() == Ty::DOUBLE,
             LongDouble => self.program.types.resolved(ty).unqual() == Ty::LDOUBLE,

@@ -75,7 +75,7 @@ fn matches_code(program: &Program, ty: Ty, code: u8) -> bool {
                 t.quals() == Quals::NONE && matches!(program.types.shape(t), TypeKind::Record(_))
             })
         }
-        _ => basic_type(code).is_some_and(|plain| compatible(program, ty, plain)),
+        _ => basic_type(program, code).is_some_and(|plain| compatible(program, ty, plain)),
     }
 }
 
@@ -85,7 +85,7 @@ fn agrees_unprototyped(program: &Program, ty: Ty, code: u8) -> bool {
     let bytes = |t: Ty| {
         program.types.is_void(t) || program.types.int_kind(t).is_some_and(|k| k.rank() == 1)
     };
-    match basic_type(code) {
+    match basic_type(program, code) {
         Some(plain) => match (program.types.int_kind(ty), program.types.int_kind(plain)) {
             (Some(x), Some(y)) => x.to_unsigned() == y.to_unsigned(),
             _ => false,
@@ -95,12 +95,12 @@ fn agrees_unprototyped(program: &Program, ty: Ty, code: u8) -> bool {
 }
 
 /// The type of a code that is not a pointer; the supported functions need no others.
-fn basic_type(code: u8) -> Option<Ty> {
+fn basic_type(program: &Program, code: u8) -> Option<Ty> {
     Some(match code {
         b'v' => Ty::VOID,
         b'i' => Ty::INT,
         b'l' => Ty::LONG,
-        b'z' => Ty::ULONG,
+        b'z' => program.types.model.size_type().ty(),
         b'q' => Ty::LLONG,
         b'f' => Ty::FLOAT,
         b'd' => Ty::DOUBLE,

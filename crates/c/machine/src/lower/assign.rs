@@ -326,7 +326,7 @@ impl Lower<'_> {
 
     fn stepped(&mut self, d: Reg, a: Reg, ty: Ty, kind: ScalarKind, by: i32) -> Lowered<()> {
         match kind {
-            ScalarKind::Ptr => {
+            ScalarKind::Ptr | ScalarKind::Ptr32 => {
                 let to = self.program.types.pointee(ty).ok_or("`++` or `--` on a non-pointer")?;
                 let elem = self.elem(to);
                 let one = self.temp();

@@ -328,7 +328,7 @@ impl Lower<'_> {
         let kind = self.kind_of(self.program.expr(e).ty)?;
         self.only_sign(e);
         let r = self.value(e, None)?;
-        if kind.is_int() && !kind.is_wide() || kind == ScalarKind::Ptr {
+        if kind.is_int() && !kind.is_wide() || kind.is_pointer() {
             return Ok(match want {
                 Some(d) => {
                     self.emit(Op::Truth { d, a: r, kind });

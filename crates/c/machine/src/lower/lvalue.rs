@@ -69,8 +69,10 @@ impl LValue {
 
 impl Lower<'_> {
     pub(super) fn kind_of(&self, ty: Ty) -> Lowered<ScalarKind> {
-        ScalarKind::of(&self.program.types, ty)
-            .ok_or_else(|| format!("value of type `{}`", self.type_name(ty)))
+        let kind = ScalarKind::of(&self.program.types, ty);
+        // The format is there, but not its size in memory.
+        let is_odd = kind == Some(ScalarKind::F80) && self.program.types.model.long_double.0 != 16;
+        kind.filter(|_| !is_odd).ok_or_else(|| format!("value of type `{}`", self.type_name(ty)))
     }
 
     pub(super) fn type_name(&self, ty: Ty) -> String {

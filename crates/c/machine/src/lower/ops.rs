@@ -224,7 +224,7 @@ impl Lower<'_> {
         (ta, tb): (Ty, Ty),
     ) -> Lowered<()> {
         let (ka, kb) = (self.kind_of(ta)?, self.kind_of(tb)?);
-        if ka == ScalarKind::Ptr || kb == ScalarKind::Ptr {
+        if ka.is_pointer() || kb.is_pointer() {
             return self.pointer_arithmetic(op, (d, a, b), (ta, tb), (ka, kb));
         }
         let shift = matches!(op, BinOp::Shl | BinOp::Shr);
@@ -384,14 +384,16 @@ impl Lower<'_> {
         let pointee = self
             .program
             .types
-            .pointee(if ka == ScalarKind::Ptr { ta } else { tb })
+            .pointee(if ka.is_pointer() { ta } else { tb })
             .ok_or("arithmetic on a non-pointer")?;
         let code = match (op, ka, kb) {
-            (BinOp::Add, ScalarKind::Ptr, _) => {
+            (BinOp::Add, pointer, _) if pointer.is_pointer() => {
                 Op::PtrAdd { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
             }
             (BinOp::Add, _, _) => Op::PtrAdd { d, p: b, by: a, kind: ka, elem: self.elem(pointee) },
-            (BinOp::Sub, _, ScalarKind::Ptr) => Op::PtrDiff { d, a, b, elem: self.elem(pointee) },
+            (BinOp::Sub, _, pointer) if pointer.is_pointer() => {
+                Op::PtrDiff { d, a, b, elem: self.elem(pointee) }
+            }
             (BinOp::Sub, _, _) => {
                 Op::PtrSubInt { d, p: a, by: b, kind: kb, elem: self.elem(pointee) }
             }
@@ -442,16 +444,16 @@ impl Lower<'_> {
             _ => {}
         }
         let (kf, kt) = (self.kind_of(from)?, self.kind_of(to)?);
-        if kt == ScalarKind::Ptr
+        if kt.is_pointer()
             && let Some(pointer) = self.round_trip(a)
         {
             return self.value(pointer, want);
         }
-        if kf == kt && kt != ScalarKind::Ptr {
+        if kf == kt && !kt.is_pointer() {
             return self.value(a, want);
         }
         let wanted = want;
-        if kt == ScalarKind::Ptr && kf == ScalarKind::Ptr {
+        if kt.is_pointer() && kf.is_pointer() {
             let r = self.value(a, wanted)?;
             if explicit && let Some(pointee) = program.types.pointee(to) {
                 let align = program.types.align_of(pointee);
@@ -477,15 +479,13 @@ impl Lower<'_> {
     fn round_trip(&self, e: ExprId) -> Option<ExprId> {
         let mut e = e;
         while let ExprKind::Cast(_, inner) | ExprKind::Implicit(inner) = self.program.expr(e).kind {
-            if !matches!(
-                ScalarKind::of(&self.program.types, self.program.expr(e).ty),
-                Some(ScalarKind::I64 | ScalarKind::U64)
-            ) {
+            let kind = ScalarKind::of(&self.program.types, self.program.expr(e).ty)?;
+            let width = self.program.types.model.pointer_size * 8;
+            if !kind.is_int() || kind.is_wide() || kind.bits() < width {
                 return None;
             }
             e = inner;
-            if ScalarKind::of(&self.program.types, self.program.expr(e).ty) == Some(ScalarKind::Ptr)
-            {
+            if ScalarKind::of(&self.program.types, self.program.expr(e).ty)?.is_pointer() {
                 return Some(e);
             }
         }
@@ -532,9 +532,9 @@ impl Lower<'_> {
         let d = want.unwrap_or_else(|| self.temp_for(to));
         let op = if to == ScalarKind::Bool {
             Op::Truth { d, a, kind: from }
-        } else if from == ScalarKind::Ptr {
+        } else if from.is_pointer() {
             Op::PtrToInt { d, a, kind: to }
-        } else if to == ScalarKind::Ptr {
+        } else if to.is_pointer() {
             Op::IntToPtr { d, a, kind: from }
         } else if from.is_int() && to.is_int() && !from.is_wide() && !to.is_wide() {
             Op::Wrap { d, a, kind: to }

@@ -55,7 +55,8 @@ impl Lower<'_> {
                     lv.shifted(by, ty, lv.align.min(natural))
                 }
                 PathStep::Deref => {
-                    way.push(self.spot(&lv, record, ScalarKind::Ptr, escapes)?);
+                    let kind = ScalarKind::of(&self.program.types, lv.ty)?;
+                    way.push(self.spot(&lv, record, kind, escapes)?);
                     // `p->f` wants a record there, `(*p)[i]` only what it reads.
                     let is_arrow = matches!(watch.path.get(i + 1), Some(PathStep::Field(_)));
                     record = is_arrow.then(|| self.elem(ty));

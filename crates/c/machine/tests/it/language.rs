@@ -29,7 +29,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// The C files of a folder, sorted.
-fn programs(name: &str) -> Vec<PathBuf> {
+pub(crate) fn programs(name: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder(name)).into_iter().flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "c"));

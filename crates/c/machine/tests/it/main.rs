@@ -2,6 +2,7 @@
 //! that it is linked once.
 
 mod hooks;
+mod ilp32;
 mod language;
 mod place;
 mod recover;

@@ -7,7 +7,7 @@ use cmask::{Construct, Sign, constructs, maskable, without};
 use cshrink::{Rules, Specimen, UnitText};
 use ctree::UnitId;
 
-const RULES: Rules = Rules { execute: true, fuel: 100_000_000, sweep: false };
+const RULES: Rules = Rules { execute: true, fuel: 100_000_000, sweep: false, also: Vec::new() };
 
 fn specimen(text: &str) -> Specimen {
     let unit = UnitText { name: "a.c".into(), text: text.into() };

@@ -68,7 +68,7 @@ impl TypeTable {
             Some(2) => Ty::SHORT,
             Some(4) => Ty::INT,
             Some(16) => Ty::INT128,
-            _ => Ty::LONG,
+            _ => self.model.intmax_type().ty(),
         };
         self.vector(int, lanes)
     }

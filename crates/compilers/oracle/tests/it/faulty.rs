@@ -82,7 +82,8 @@ fn target(name: &str, command: &[&Path], flags: &str) -> Target {
         triple: "x86_64-linux-gnu".into(),
         c: command.iter().map(|word| word.into()).collect(),
         cxx: None,
-        runner: Vec::new(),
+        runner: Default::default(),
+        abi: Some(toolchain::Abi::Lp64),
         levels: Vec::new(),
         extras: Vec::new(),
         lacks: Vec::new(),
@@ -238,7 +239,7 @@ fn probes_tell_targets_from_bugs() {
     };
     let mut emulated = faulty("extension", "-O2");
     let mut compiler = (*emulated.compiler).clone();
-    compiler.runner = vec![scripts().join("runner").into()];
+    compiler.runner = toolchain::Runner::of_words(vec![scripts().join("runner").into()]);
     emulated.compiler = Arc::new(compiler);
     let seen = observe(&lab(), &emulated).1.expect("an observation").seen;
     assert_eq!(seen.kind(&case()), Some(FailureKind::RuntimeCrash), "{seen:?}");

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::find::{executable, on_path};
+use crate::runner::Runner;
 use crate::target::Family;
 
 pub use text::ConfigError;
@@ -26,6 +27,10 @@ pub struct Config {
     pub extras_per_test: usize,
     /// Compilers, besides those on the `PATH`.
     pub compilers: Vec<Configured>,
+    /// Without those on the `PATH`.
+    pub only: bool,
+    /// What random instruction sets are drawn with.
+    pub march_seed: u64,
     /// What compilers and programs may use up.
     pub limits: Limits,
 }
@@ -46,7 +51,7 @@ pub struct Limits {
 pub struct Configured {
     /// Its name, unique in the file.
     pub name: String,
-    /// The executable for C.
+    /// The executable for C. A name that the `PATH` does not have is kept as it is.
     pub path: PathBuf,
     /// The executable for C++; `None` is the one beside it, if there is one.
     pub cxx: Option<PathBuf>,
@@ -55,7 +60,13 @@ pub struct Configured {
     /// Fixed arguments.
     pub flags: Vec<String>,
     /// What runs its programs; `None` is an emulator if its processor is another.
-    pub runner: Option<Vec<OsString>>,
+    pub runner: Option<Runner>,
+    /// What runs programs of targets whose flags have these words.
+    pub runners: Vec<(String, Vec<OsString>)>,
+    /// Properties of the emulator's processor, besides those that flags ask for.
+    pub cpu: Vec<String>,
+    /// How many random instruction sets join its extras.
+    pub random_march: usize,
     /// Its own levels.
     pub levels: Option<Vec<String>>,
     /// Its own flag sets.
@@ -70,15 +81,32 @@ impl Default for Config {
             // Half the price of a level each, and every test draws anew.
             extras_per_test: 1,
             compilers: Vec::new(),
+            only: false,
+            march_seed: 0,
             limits: Limits::default(),
         }
     }
 }
 
-const KEYS: &[&str] = &["levels", "extras", "extras_per_test", "compiler", "limits"];
+const KEYS: &[&str] =
+    &["levels", "extras", "extras_per_test", "only", "march_seed", "compiler", "limits"];
 const LIMIT_KEYS: &[&str] = &["compile_seconds", "run_seconds", "memory_mb"];
-const COMPILER_KEYS: &[&str] =
-    &["name", "path", "cxx", "family", "flags", "runner", "levels", "extras"];
+const COMPILER_KEYS: &[&str] = &[
+    "name",
+    "path",
+    "cxx",
+    "family",
+    "flags",
+    "runner",
+    "runners",
+    "cpu",
+    "levels",
+    "extras",
+    "random_march",
+];
+
+/// What `runner` says of a compiler whose programs are not run.
+const NO_RUNNER: &str = "none";
 const FAMILIES: &[(&str, Family)] = &[
     ("gcc", Family::Gcc),
     ("clang", Family::Clang),
@@ -110,6 +138,8 @@ impl Config {
         if let Some(number) = top.number("extras_per_test", 0, 100)? {
             config.extras_per_test = number as usize;
         }
+        config.only = top.flag("only")?.unwrap_or_default();
+        config.march_seed = top.number("march_seed", 0, u64::MAX)?.unwrap_or_default();
         if let Some(limits) = top.section("limits", LIMIT_KEYS)? {
             config.limits = Limits {
                 compile_seconds: limits.number("compile_seconds", 1, 86_400)?,
@@ -124,6 +154,9 @@ impl Config {
                 return section.wrong("name", format!("is used twice: `{name}`"));
             }
             config.compilers.push(compiler);
+        }
+        if config.only && config.compilers.is_empty() {
+            return top.wrong("only", "leaves no compiler: the file has no [[compiler]]");
         }
         Ok(config)
     }
@@ -145,17 +178,32 @@ fn configured(section: &Section) -> Result<Configured, ConfigError> {
         Some(path) => Ok(path),
         None => section.wrong(key, format!("is not an executable: {word}")),
     };
-    let path = program("path", &section.required("path")?)?;
+    let word = section.required("path")?;
+    let path = match resolve(section, &word) {
+        Some(path) => path,
+        // The file may be meant for machines that have more.
+        None if !word.contains('/') => PathBuf::from(&word),
+        None => return section.wrong("path", format!("is not an executable: {word}")),
+    };
     let cxx = section.string("cxx")?.map(|word| program("cxx", &word)).transpose()?;
-    let runner = match section.words("runner")?.as_deref() {
-        None => None,
-        Some([]) => Some(Vec::new()),
-        Some([first, rest @ ..]) => {
-            let mut runner = vec![program("runner", first)?.into_os_string()];
-            runner.extend(rest.iter().map(OsString::from));
-            Some(runner)
+    let command = |key: &str, words: &[String]| match words {
+        [] => Ok(Vec::new()),
+        [first, rest @ ..] => {
+            let mut command = vec![program(key, first)?.into_os_string()];
+            command.extend(rest.iter().map(OsString::from));
+            Ok(command)
         }
     };
+    let runner = match section.words("runner")? {
+        None => None,
+        Some(words) if words == [NO_RUNNER] => Some(Runner::CompileOnly),
+        Some(words) => Some(Runner::of_words(command("runner", &words)?)),
+    };
+    let runners = section.words_by_name("runners")?.into_iter();
+    let runners = runners.map(|(flags, words)| Ok((flags, command("runners", &words)?)));
+    let runners = runners.collect::<Result<Vec<_>, ConfigError>>()?;
+    let cpu = section.string("cpu")?.unwrap_or_default();
+    let random_march = section.number("random_march", 0, 100)?.unwrap_or_default();
     Ok(Configured {
         name,
         path,
@@ -163,8 +211,11 @@ fn configured(section: &Section) -> Result<Configured, ConfigError> {
         family,
         flags: section.words("flags")?.unwrap_or_default(),
         runner,
+        runners,
+        cpu: cpu.split(',').filter(|property| !property.is_empty()).map(String::from).collect(),
         levels: section.strings("levels")?,
         extras: section.strings("extras")?,
+        random_march: random_march as usize,
     })
 }
 

@@ -58,7 +58,7 @@ path = "sh"
     assert_eq!(mine.cxx.as_deref().and_then(Path::file_name), compiler.file_name());
     assert_eq!(mine.family, Some(Family::Gcc));
     assert_eq!(mine.flags, ["-B", "a b"]);
-    let runner = mine.runner.clone().unwrap_or_default();
+    let runner = mine.runner.clone().unwrap_or_default().words(&[]);
     assert!(runner[0].to_string_lossy().ends_with("/sh"), "{runner:?}");
     assert_eq!(runner[1..], ["-c", "x"]);
     assert_eq!(other.path, on_path("sh").expect("there is a shell"));
@@ -74,7 +74,7 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
     mistake(
         "colour = 1\n",
         "gainsay.toml:1: `colour` is not a known key; known keys: levels, extras, \
-         extras_per_test, compiler, limits",
+         extras_per_test, only, march_seed, compiler, limits",
     );
     mistake(
         "[limits]\nrun_second = 1",
@@ -133,6 +133,59 @@ fn what_is_no_toml_or_no_file_is_told() {
     assert_eq!(error.lines().count(), 1, "{error}");
     let error = Config::read(Path::new("no/such.toml")).expect_err("no file").to_string();
     assert!(error.starts_with("no/such.toml: cannot be read: "), "{error}");
+}
+
+#[test]
+fn runners_processors_and_only() {
+    let text = r#"
+only = true
+march_seed = 7
+[[compiler]]
+name = "bare"
+path = "sh"
+runner = "none"
+[[compiler]]
+name = "vector"
+path = "no-such-compiler-gcc-12"
+cpu = "vlen=256,elen=64"
+runners = { "-mfast" = "sh -c x" }
+random_march = 3
+"#;
+    let config = read(text).expect("a good file");
+    assert!(config.only && config.march_seed == 7);
+    let [bare, vector] = &config.compilers[..] else { panic!("{config:?}") };
+    assert_eq!(bare.runner, Some(Runner::CompileOnly));
+    assert_eq!(vector.path, Path::new("no-such-compiler-gcc-12"), "the survey says so");
+    assert_eq!(vector.cpu, ["vlen=256", "elen=64"]);
+    assert_eq!(vector.random_march, 3);
+    let [(flags, words)] = &vector.runners[..] else { panic!("{vector:?}") };
+    assert_eq!((flags.as_str(), &words[1..]), ("-mfast", &["-c".into(), "x".into()][..]));
+    mistake(
+        "only = true",
+        "gainsay.toml:1: `only` leaves no compiler: the file has no [[compiler]]",
+    );
+    mistake("only = 1", "gainsay.toml:1: `only` must be true or false");
+    mistake(
+        "[[compiler]]\nname = \"x\"\npath = \"sh\"\nrunners = { \"-mx\" = \"\" }",
+        "gainsay.toml:4: `runners` must be a table of commands, such as { \"-mfast\" = \"simulator -v\" }",
+    );
+}
+
+/// The files that work out of the box are read, and name their packages.
+#[test]
+fn files_for_targets_are_right() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/targets");
+    for name in ["riscv.toml", "aarch64.toml"] {
+        let file = folder.join(name);
+        let config = Config::read(&file).expect("it is read");
+        assert!(config.only && config.compilers.len() >= 3, "{name}");
+        let text = fs::read_to_string(&file).expect("it is there");
+        let packages =
+            text.lines().find(|line| line.contains("apt-get install")).expect("packages");
+        for package in ["qemu-user", "clang-16", "lld-16"] {
+            assert!(packages.split(' ').any(|word| word == package), "{name}: {packages}");
+        }
+    }
 }
 
 /// The file that people copy from: as it is, and with its example made real.

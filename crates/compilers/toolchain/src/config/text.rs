@@ -113,6 +113,37 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Yes or no.
+    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, ConfigError> {
+        match self.table.get(key).map(Spanned::get_ref) {
+            None => Ok(None),
+            Some(DeValue::Boolean(value)) => Ok(Some(*value)),
+            Some(_) => self.wrong(key, "must be true or false"),
+        }
+    }
+
+    /// A table of strings of words, as a shell splits them, by their names.
+    pub(super) fn words_by_name(
+        &self,
+        key: &str,
+    ) -> Result<Vec<(String, Vec<String>)>, ConfigError> {
+        let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
+        let wanted = "must be a table of commands, such as { \"-mfast\" = \"simulator -v\" }";
+        let DeValue::Table(table) = value.get_ref() else { return self.wrong(key, wanted) };
+        let mut all = Vec::new();
+        for (name, value) in table.iter() {
+            let words = match value.get_ref() {
+                DeValue::String(text) => shlex::split(text).filter(|words| !words.is_empty()),
+                _ => None,
+            };
+            match words {
+                Some(words) => all.push((name.get_ref().to_string(), words)),
+                None => return self.at(&value.span(), format!("`{key}` {wanted}")),
+            }
+        }
+        Ok(all)
+    }
+
     /// A list of strings, none of them blank.
     pub(super) fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };

@@ -91,7 +91,8 @@ pub(super) const ALL: &[Extension] = &[
     both(
         "vector_size",
         "typedef int V __attribute__((vector_size(16))); V a = {1, 2, 3, 4}, b = {one, one, one, one};
-         V c = a * b + (a > b); return sizeof(V) == 16 && c[0] == 1 && c[3] == 3;",
+         V c = a * b + (a > b); struct S { char s; V v; };
+         return sizeof(V) == 16 && sizeof(struct S) == 32 && c[0] == 1 && c[3] == 3;",
     ),
     both("noinline", "extern int outline(int) __attribute__((noinline)); return sizeof(outline(1)) == 4;"),
     both("always_inline", "extern int in(int) __attribute__((always_inline)); return sizeof(in(1)) == 4;"),

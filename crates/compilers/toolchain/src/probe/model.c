@@ -34,6 +34,13 @@ MORE(MEMBER)
 #define SHOW(T) \
     printf("size and alignment of " #T ": %d, %d\n", (int)sizeof(T), (int)offsetof(struct Of_##T, t));
 
+/* Small compilers do not say. */
+#if defined FLT_EVAL_METHOD && FLT_EVAL_METHOD
+#define EVALUATED_AS_TYPE 0
+#else
+#define EVALUATED_AS_TYPE 1
+#endif
+
 struct Padded { char a; double b; short c; struct { char d; int e; } f; char g; };
 struct Nested { char a; struct Padded b[2]; char c; };
 union Mixed { char a[9]; int b; };
@@ -44,8 +51,13 @@ struct Units { unsigned char a : 3; unsigned b : 5; unsigned short c : 8; unsign
 struct Wide { unsigned long long a : 37; unsigned long long b : 19; unsigned char c; };
 struct Straddle { unsigned a : 20; unsigned b : 20; char c; };
 struct After { char a; int b : 9; char c; short d : 9; char e; };
-struct LongAfter { int a : 9; long b : 40; int c : 20; char d; };
-struct Signs { int a : 3; unsigned b : 3; signed char c : 2; long d : 33; enum Negative e : 2; Bool f : 1; };
+#if LONG_MAX > 2147483647L
+#define LONG_BITS(wide) wide
+#else
+#define LONG_BITS(wide) 21
+#endif
+struct LongAfter { int a : 9; long b : LONG_BITS(40); int c : 20; char d; };
+struct Signs { int a : 3; unsigned b : 3; signed char c : 2; long d : LONG_BITS(33); enum Negative e : 2; Bool f : 1; };
 
 static void bytes(const char *name, const void *object, int size) {
     const unsigned char *at = (const unsigned char *)object;
@@ -69,6 +81,7 @@ int main(void) {
     struct Signs signs;
 
     TYPES(SHOW) MORE(SHOW)
+    printf("floating point is evaluated as its type: %d\n", EVALUATED_AS_TYPE);
     printf("bits of a char: %d\n", CHAR_BIT);
     printf("plain char is signed: %d\n", (char)-1 < 0);
     printf("an enumeration without negative values is unsigned: %d\n", ENUM_IS_UNSIGNED);

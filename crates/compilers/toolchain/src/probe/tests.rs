@@ -3,7 +3,6 @@
 use super::*;
 use cmachine::{Exit, MachineConfig, Outcome};
 use ctree::Program;
-use ctree::target::DataModel;
 
 use crate::Preprocessor;
 
@@ -11,7 +10,6 @@ use crate::Preprocessor;
 #[test]
 fn the_machine_and_gcc_agree_on_the_model() {
     let scratch = Scratch::new().expect("a temporary folder");
-    let gcc = [OsString::from("gcc")];
     for (language, command) in [(Language::C, "gcc"), (Language::Cxx, "g++")] {
         if crate::on_path(command).is_none() {
             assert!(std::env::var_os("CI").is_none(), "set-up installs {command}: CI skips none");
@@ -20,25 +18,71 @@ fn the_machine_and_gcc_agree_on_the_model() {
         let command = [OsString::from(command)];
         let bench = CompilerProbe {
             command: &command,
-            runner: &[],
+            runner: &Runner::Native,
             root: None,
             language,
             scratch: &scratch,
         };
-        assert_eq!(bench.model(), ModelCheck::Same, "{command:?}");
+        assert_eq!(bench.model(), ModelCheck::Same(Some(Abi::Lp64)), "{command:?}");
         assert_eq!(bench.lacks(), [""; 0], "{command:?}");
     }
-    let file = scratch.file("model.c");
-    fs::write(&file, MODEL).expect("a file");
-    let Ok(text) = Preprocessor::with_compiler(&gcc[0]).run(&file) else {
-        assert!(std::env::var_os("CI").is_none(), "set-up installs gcc: CI skips none");
+    for (abi, expected) in EXPECTED {
+        let compiler = if abi == Abi::Lp64 { "gcc" } else { NARROW };
+        let file = scratch.file("model.c");
+        fs::write(&file, MODEL).expect("a file");
+        let preprocessor = Preprocessor::with_compiler(compiler).for_abi(abi);
+        // Registers of 80 bits would make it another model.
+        let preprocessor = preprocessor.option("-mfpmath=sse").option("-msse2");
+        let Ok(text) = preprocessor.run(&file) else {
+            assert!(std::env::var_os("CI").is_none(), "set-up installs {compiler}: CI skips none");
+            continue;
+        };
+        let mut program = Program::new(abi.model());
+        cparse::parse_unit(&mut program, "model.c", &text).expect("the parser knows all of it");
+        let report = cmachine::run(&program, &MachineConfig::default());
+        assert_eq!(report.outcome, Outcome::Finished(Exit::Status(0)), "{abi:?}");
+        let printed = String::from_utf8_lossy(&report.stdout);
+        if std::env::var_os("BLESS").is_some() && abi != Abi::Lp64 {
+            let name = format!("src/probe/model-{}.expected", abi.name());
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+            fs::write(path, printed.as_bytes()).expect("it is written");
+        } else {
+            assert_eq!(printed, expected, "{abi:?}");
+        }
+    }
+}
+
+/// A cross compiler of Debian's for i386, whose headers those of other ILP32 targets are like.
+const NARROW: &str = "i686-linux-gnu-gcc";
+
+#[test]
+fn a_compiler_for_i386_has_its_model() {
+    if crate::on_path(NARROW).is_none() {
+        assert!(std::env::var_os("CI").is_none(), "set-up installs {NARROW}: CI skips none");
         return;
+    }
+    let scratch = Scratch::new().expect("a temporary folder");
+    let command = [NARROW, "-msse2", "-mfpmath=sse"].map(OsString::from);
+    let runner = crate::processor::runner("i686-linux-gnu", &command, &[]).expect("qemu-i386");
+    for (runner, is_run) in [(&runner, true), (&Runner::CompileOnly, false)] {
+        let (language, scratch) = (Language::C, &scratch);
+        let bench = CompilerProbe { command: &command, runner, root: None, language, scratch };
+        assert_eq!(bench.model(), ModelCheck::Same(Some(Abi::I386)), "run: {is_run}");
+        let lacks = bench.lacks();
+        assert!(lacks.contains(&"__int128"), "{lacks:?}");
+        assert_eq!(lacks.contains(&"__builtin_clzl"), is_run, "its result is another: {lacks:?}");
+    }
+    // Registers of 80 bits.
+    let command = [OsString::from(NARROW), "-mno-sse".into()];
+    let bench = CompilerProbe {
+        command: &command,
+        runner: &runner,
+        root: None,
+        language: Language::C,
+        scratch: &scratch,
     };
-    let mut program = Program::new(DataModel::X86_64_SYSV);
-    cparse::parse_unit(&mut program, "model.c", &text).expect("the parser knows all of it");
-    let report = cmachine::run(&program, &MachineConfig::default());
-    assert_eq!(report.outcome, Outcome::Finished(Exit::Status(0)));
-    assert_eq!(String::from_utf8_lossy(&report.stdout), EXPECTED);
+    let ModelCheck::Bad(why) = bench.model() else { panic!("it rounds twice") };
+    assert!(why.contains("floating point is evaluated as its type: 0"), "{why}");
 }
 
 #[test]

@@ -9,13 +9,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use choice::Choices;
 use sandbox::{Root, Scratch};
 
 use crate::config::Config;
+use crate::cross;
 use crate::identity::Identity;
+use crate::march;
 use crate::matrix;
 use crate::probe::{CompilerProbe, ModelCheck};
 use crate::processor;
+use crate::runner::{Emulator, Runner};
 use crate::target::{Compiler, Family, Language};
 
 use scan::Candidate;
@@ -125,6 +129,9 @@ pub fn try_compiler(
 /// Those of the configuration, then those on the `PATH` that are not the same.
 fn candidates(config: &Config) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = config.compilers.iter().map(Candidate::configured).collect();
+    if config.only {
+        return all;
+    }
     for found in scan::scan() {
         let path = found.c.first().map(std::path::PathBuf::from).unwrap_or_default();
         match all.iter_mut().find(|c| c.name == found.name || c.is_file(&path)) {
@@ -140,6 +147,10 @@ type Examined = Result<(Compiler, Vec<LeftOut>), String>;
 
 /// Asks one compiler.
 fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examined {
+    if let Some(name) = candidate.absent() {
+        let advice = cross::package_of(name).map(|package| format!(": apt-get install {package}"));
+        return Err(format!("there is no {name} on the PATH{}", advice.unwrap_or_default()));
+    }
     let scratch = Scratch::new().map_err(|error| format!("no temporary folder: {error}"))?;
     let named = candidate.is_named;
     let mut broken = None;
@@ -152,12 +163,10 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         Err(why) => return Err(why),
     };
     let root = candidate.c.first().and_then(|program| Root::of(Path::new(program)));
-    let runner = match &candidate.runner {
-        Some(runner) => runner.clone(),
-        None => processor::runner(&identity.triple, root.as_ref())?,
-    };
+    let family = candidate.family.unwrap_or(identity.family);
+    let runner = runner(candidate, &identity.triple)?;
     let mut compiler = Compiler {
-        family: candidate.family.unwrap_or(identity.family),
+        family,
         name: candidate.name.clone(),
         version: identity.version,
         triple: identity.triple,
@@ -165,6 +174,7 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         c: candidate.c.clone(),
         cxx: candidate.cxx.clone(),
         runner,
+        abi: None,
         levels: Vec::new(),
         extras: Vec::new(),
         lacks: Vec::new(),
@@ -174,6 +184,17 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     if !is_native && matches!(compiler.family, Family::Gcc | Family::Clang) {
         // Other processors multiply and add without rounding in between.
         add_flag(&mut compiler, "-ffp-contract=off");
+        for flag in cross::added_flags(family, &compiler.triple, &candidate.c) {
+            add_flag(&mut compiler, flag);
+        }
+    }
+    let is_narrow = candidate.c.iter().any(|word| word == "-m32");
+    let is_x86 = processor::is_x86(&compiler.triple);
+    if matches!(compiler.family, Family::Gcc | Family::Clang) && is_x86 && (is_narrow || !is_native)
+    {
+        // The registers of 80 bits round twice.
+        add_flag(&mut compiler, "-msse2");
+        add_flag(&mut compiler, "-mfpmath=sse");
     }
     let ask = |compiler: &Compiler| match &broken {
         Some(why) => Ok(ModelCheck::Broken(why.clone())),
@@ -185,7 +206,7 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         model = ask(&compiler)?;
     }
     match model {
-        ModelCheck::Same => {}
+        ModelCheck::Same(abi) => compiler.abi = abi,
         ModelCheck::UnsignedChar => return Err("its plain char is unsigned".into()),
         // It is what a hunt is for, and every further probe would take as long to fail.
         ModelCheck::Broken(why) if named => {
@@ -194,7 +215,13 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
             let note = LeftOut { name: compiler.name.clone(), why, stays: true };
             return Ok((compiler, vec![note]));
         }
-        ModelCheck::Broken(why) | ModelCheck::Bad(why) => return Err(why),
+        ModelCheck::Broken(why) | ModelCheck::Bad(why) => {
+            let advice = cross::advice(compiler.family, &compiler.triple, &candidate.c, language);
+            return Err(match advice {
+                Some(advice) => format!("{why}: {advice}"),
+                None => why,
+            });
+        }
     }
     let bench = bench(&compiler, language, &scratch)?;
     let lacks = bench.lacks();
@@ -203,19 +230,24 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     let takes = |level: &&String| !bench.refuses(level);
     let levels: Vec<String> = wanted_levels.iter().filter(takes).cloned().collect();
     let wanted_extras = candidate.extras.as_ref().or(config.extras.as_ref());
-    let extras = match wanted_extras {
-        Some(wanted) => bench.accepted(wanted),
-        None => bench.accepted(&matrix::extras(compiler.family, is_native)),
+    let asked = match wanted_extras {
+        Some(wanted) => wanted.clone(),
+        None => matrix::extras(compiler.family, is_native),
     };
+    let mut choices = Choices::new(config.march_seed).fork(&compiler.name);
+    let drawn = march::draw(&compiler.triple, candidate.random_march, &mut choices);
+    let asked: Vec<String> = asked.into_iter().chain(drawn).collect();
+    let (extras, not_run) = bench.accepted(&asked);
     if levels.is_empty() {
         return Err("it accepts none of its levels".into());
     }
     let wanted = wanted_levels.iter().chain(wanted_extras.into_iter().flatten());
     let refused = wanted.filter(|flags| !levels.contains(flags) && !extras.contains(flags));
-    let why = "the compiler does not take these flags";
-    let left_out = |flags| LeftOut {
+    let why =
+        |flags: &String| not_run.iter().find(|(set, _)| set == flags).map(|(_, why)| why.clone());
+    let left_out = |flags: &String| LeftOut {
         name: format!("{} {flags}", compiler.name),
-        why: why.into(),
+        why: why(flags).unwrap_or_else(|| "the compiler does not take these flags".into()),
         stays: false,
     };
     let refused = refused.map(left_out).collect();
@@ -235,10 +267,31 @@ fn bench<'a>(
     Ok(CompilerProbe { command, runner: &compiler.runner, root, language, scratch })
 }
 
-fn add_flag(compiler: &mut Compiler, flag: &str) {
-    compiler.c.push(OsString::from(flag));
+/// What runs the programs of a candidate, whose triple this is.
+fn runner(candidate: &Candidate, triple: &str) -> Result<Runner, String> {
+    let runner = match &candidate.runner {
+        Some(runner) => runner.clone(),
+        None if processor::is_foreign_system(triple) && candidate.is_named => Runner::CompileOnly,
+        None => processor::runner(triple, &candidate.c, &candidate.cpu)?,
+    };
+    Ok(match runner {
+        Runner::Emulator(emulator) if !candidate.runners.is_empty() => {
+            Runner::Emulator(Emulator { by_flag: candidate.runners.clone(), ..emulator })
+        }
+        // Some flags need an emulator, and others do not.
+        Runner::Native if !candidate.runners.is_empty() => Runner::Emulator(Emulator {
+            by_flag: candidate.runners.clone(),
+            ..Emulator::fixed(Vec::new())
+        }),
+        runner => runner,
+    })
+}
+
+fn add_flag(compiler: &mut Compiler, flag: impl Into<OsString>) {
+    let flag = flag.into();
+    compiler.c.push(flag.clone());
     if let Some(cxx) = &mut compiler.cxx {
-        cxx.push(OsString::from(flag));
+        cxx.push(flag);
     }
 }
 

@@ -14,6 +14,7 @@ use crate::catalog::is_number;
 use crate::config::Configured;
 use crate::find::{executable, folders, on_path};
 use crate::processor;
+use crate::runner::Runner;
 use crate::target::Family;
 
 /// Python needs a moment to find a module.
@@ -42,7 +43,10 @@ pub(super) struct Candidate {
     pub(super) is_named: bool,
     /// What the configuration says; for compilers that were found, nothing.
     pub(super) family: Option<Family>,
-    pub(super) runner: Option<Vec<OsString>>,
+    pub(super) runner: Option<Runner>,
+    pub(super) runners: Vec<(String, Vec<OsString>)>,
+    pub(super) cpu: Vec<String>,
+    pub(super) random_march: usize,
     pub(super) levels: Option<Vec<String>>,
     pub(super) extras: Option<Vec<String>>,
 }
@@ -77,9 +81,18 @@ impl Candidate {
         made.is_named = true;
         made.family = from.family;
         made.runner = from.runner.clone();
+        made.runners = from.runners.clone();
+        made.cpu = from.cpu.clone();
+        made.random_march = from.random_march;
         made.levels = from.levels.clone();
         made.extras = from.extras.clone();
         made.with_flags(&from.flags)
+    }
+
+    /// The name of a configured compiler that the `PATH` does not have.
+    pub(super) fn absent(&self) -> Option<&str> {
+        let word = self.c.first()?.to_str()?;
+        (!word.contains('/') && on_path(word).is_none()).then_some(word)
     }
 
     /// The same with more fixed arguments.

@@ -41,7 +41,7 @@ fn planted(name: &str) -> Arc<Compiler> {
 
 fn specimen(program: &str) -> Specimen {
     let unit = UnitText { name: "test.c".into(), text: program.into() };
-    let rules = Rules { execute: true, fuel: 1_000_000, sweep: false };
+    let rules = Rules { execute: true, fuel: 1_000_000, sweep: false, also: Vec::new() };
     Specimen::new(vec![unit], &rules).expect("it is well-defined")
 }
 

@@ -5,7 +5,7 @@ use cshrink::{BatchSize, Pass, Rules, Specimen, UnitText};
 
 /// The rules of all tests.
 pub fn rules() -> Rules {
-    Rules { execute: true, fuel: 200_000, sweep: true }
+    Rules { execute: true, fuel: 200_000, sweep: true, also: Vec::new() }
 }
 
 /// A specimen of one file, as we print it.
