@@ -194,6 +194,7 @@ mod tests {
             runner: Vec::new(),
             levels: vec!["-O0".into()],
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
         };
         let flags = flags.iter().map(ToString::to_string).collect();

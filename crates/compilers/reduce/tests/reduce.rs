@@ -62,6 +62,7 @@ fn target(family: Family, command: &str, flags: &[&str]) -> Target {
         runner: Vec::new(),
         levels: Vec::new(),
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
     };
     Target { compiler: Arc::new(compiler), flags: flags.iter().map(|f| f.to_string()).collect() }

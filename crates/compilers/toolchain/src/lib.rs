@@ -6,7 +6,7 @@
 //! | `survey/` | which compilers there are, which of them `--cc` means |
 //! | `identity`, `probe/`, `breakdown`, `processor` | a compiler's family, version and target, and whether it works |
 //! | `step` | which step of a compilation died, by its driver's messages |
-//! | `matrix`, `target` | optimisation levels and flag sets; a compiler with flags |
+//! | `matrix/`, `target` | optimisation levels, flags by family; a compiler with flags |
 //! | `config/` | `gainsay.toml`, with one sentence for each mistake |
 //! | `preprocess` | `gcc -E` or its like |
 //!
@@ -32,7 +32,7 @@ pub mod target;
 pub use catalog::{Tool, ToolInfo};
 pub use config::{Config, ConfigError};
 pub use find::{InstalledTool, csmith_headers, find_all, find_tool, on_path};
-pub use matrix::targets;
+pub use matrix::{FlagFamily, FlagTable, families_of, targets};
 pub use preprocess::{PreprocessError, Preprocessor};
 pub use probe::is_about_flags;
 pub use step::{Step, dead_step, speaker};

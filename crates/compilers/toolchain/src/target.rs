@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::matrix::FlagTable;
+
 /// The language of a program.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
@@ -68,6 +70,9 @@ pub struct Compiler {
     pub levels: Vec<String>,
     /// Flag sets of which a few are drawn for each test (`-O3 -march=native`).
     pub extras: Vec<String>,
+    /// Flags by family of which a test's targets are drawn; empty where a user named levels or flag sets, and
+    /// every test is for all of the levels.
+    pub drawn: FlagTable,
     /// Keywords of extensions that it lacks: a program that uses one may be refused.
     pub lacks: Vec<&'static str>,
 }

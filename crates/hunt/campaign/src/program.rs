@@ -140,6 +140,7 @@ fn as_compiler(library: &Installed, program: &Program, clang: &Path) -> Arc<Comp
         runner: Vec::new(),
         levels: vec!["-O0".into()],
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
     })
 }

@@ -71,6 +71,7 @@ mod tests {
             runner: runner.iter().map(Into::into).collect(),
             levels: vec!["-O0".into()],
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
         })
     }

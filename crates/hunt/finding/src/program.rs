@@ -141,6 +141,7 @@ impl CompilerIdentity {
             runner: words(&self.runner),
             levels: self.lowest.iter().cloned().collect(),
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
         }
     }

@@ -20,6 +20,7 @@ fn target(name: &str, flags: &str) -> Target {
         runner: ["qemu", "-L", "/x"].map(OsString::from).into(),
         levels: vec!["-O0".into(), "-O2".into()],
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
     };
     let flags = flags.split_whitespace().map(String::from).collect();

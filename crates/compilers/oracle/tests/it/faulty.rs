@@ -85,6 +85,7 @@ fn target(name: &str, command: &[&Path], flags: &str) -> Target {
         runner: Vec::new(),
         levels: Vec::new(),
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
     };
     Target { compiler: Arc::new(compiler), flags: vec![flags.into()] }

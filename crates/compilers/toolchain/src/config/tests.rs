@@ -15,7 +15,8 @@ fn mistake(text: &str, sentence: &str) {
 #[test]
 fn an_empty_file_is_the_default() {
     assert_eq!(read(""), Ok(Config::default()));
-    assert_eq!(Config::default().extras_per_test, 1);
+    assert_eq!(Config::default().extras_per_test(), 1);
+    assert!(Config::default().draws_by_family());
 }
 
 #[test]
@@ -49,7 +50,8 @@ path = "sh"
     let config = Config::read(&file).expect("a good file");
     assert_eq!(config.levels, Some(vec!["-O0".into(), "-O2 -g".into()]));
     assert_eq!(config.extras, Some(Vec::new()));
-    assert_eq!(config.extras_per_test, 3);
+    assert_eq!(config.extras_per_test(), 3);
+    assert!(!config.draws_by_family());
     let limits = Limits { compile_seconds: Some(10), run_seconds: Some(5), memory_mb: Some(2000) };
     assert_eq!(config.limits, limits);
     let [mine, other] = &config.compilers[..] else { panic!("{config:?}") };
@@ -74,7 +76,7 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
     mistake(
         "colour = 1\n",
         "gainsay.toml:1: `colour` is not a known key; known keys: levels, extras, \
-         extras_per_test, compiler, limits",
+         extras_per_test, targets_per_test, compiler, limits",
     );
     mistake(
         "[limits]\nrun_second = 1",

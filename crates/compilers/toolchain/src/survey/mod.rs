@@ -12,7 +12,7 @@ use sandbox::Scratch;
 
 use crate::config::Config;
 use crate::identity::Identity;
-use crate::matrix;
+use crate::matrix::{self, FlagFamily, FlagTable};
 use crate::probe::{CompilerProbe, ModelCheck};
 use crate::processor;
 use crate::target::{Compiler, Family, Language};
@@ -150,6 +150,7 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         runner,
         levels: Vec::new(),
         extras: Vec::new(),
+        drawn: FlagTable::default(),
         lacks: Vec::new(),
     };
     let is_native = processor::is_native(&compiler.triple);
@@ -185,9 +186,20 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     let takes = |level: &&String| !bench.refuses(level);
     let levels: Vec<String> = wanted_levels.iter().filter(takes).cloned().collect();
     let wanted_extras = candidate.extras.as_ref().or(config.extras.as_ref());
-    let extras = match wanted_extras {
-        Some(wanted) => bench.accepted(wanted),
-        None => bench.accepted(&matrix::extras(compiler.family, is_native)),
+    let table = || {
+        let all = FlagTable::of(compiler.family, is_native);
+        all.filtered(|of, rows| accepted_rows(&bench, of, rows))
+    };
+    let is_default =
+        candidate.levels.is_none() && candidate.extras.is_none() && config.draws_by_family();
+    let (extras, drawn) = match wanted_extras {
+        Some(wanted) => (bench.accepted(wanted), FlagTable::default()),
+        // Nobody will draw any.
+        None if config.extras_per_test == Some(0) => (Vec::new(), FlagTable::default()),
+        None => {
+            let table = table();
+            (matrix::extras(&table), if is_default { table } else { FlagTable::default() })
+        }
     };
     if levels.is_empty() {
         return Err("it accepts none of its levels".into());
@@ -201,7 +213,25 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         stays: false,
     };
     let refused = refused.map(left_out).collect();
-    Ok((Compiler { levels, extras, lacks, ..compiler }, refused))
+    Ok((Compiler { levels, extras, drawn, lacks, ..compiler }, refused))
+}
+
+/// Which rows of a family a compiler takes. Of processors it heeds the last alone, so each is asked for by itself.
+fn accepted_rows(bench: &CompilerProbe, of: FlagFamily, rows: Vec<String>) -> Vec<String> {
+    match of {
+        FlagFamily::Processor | FlagFamily::Sanitizer | FlagFamily::WholeProgram => rows
+            .into_iter()
+            .filter(|row| !bench.accepted(std::slice::from_ref(row)).is_empty())
+            .collect(),
+        FlagFamily::Plain
+        | FlagFamily::Vector
+        | FlagFamily::CostModel
+        | FlagFamily::Limits
+        | FlagFamily::PassesOff
+        | FlagFamily::PassesOn
+        | FlagFamily::Promises
+        | FlagFamily::Profile => bench.accepted(&rows),
+    }
 }
 
 fn bench<'a>(

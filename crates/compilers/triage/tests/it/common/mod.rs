@@ -25,6 +25,7 @@ pub fn compiler(family: Family, name: &str, version: &str, command: &[&str]) -> 
         runner: Vec::new(),
         levels: ["-O0", "-O1", "-O2", "-Os", "-O3"].map(String::from).to_vec(),
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
     })
 }

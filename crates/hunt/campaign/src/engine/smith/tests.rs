@@ -30,6 +30,7 @@ fn compiler(name: &str, command: PathBuf) -> Arc<Compiler> {
         runner: Vec::new(),
         levels: vec!["-O0".into(), "-O2".into()],
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
     })
 }
