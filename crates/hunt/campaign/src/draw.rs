@@ -73,7 +73,15 @@ fn family_share(family: FlagFamily) -> f64 {
     }
 }
 
-/// All arms of a compiler with their shares, which add up to one.
+/// The share of a compiler. The small ones hardly optimise, and are done in a moment.
+fn compiler_share(family: Family) -> f64 {
+    match family {
+        Family::Gcc | Family::Clang => 1.0,
+        Family::Tcc | Family::Pcc | Family::Other => 0.25,
+    }
+}
+
+/// All arms of a compiler with their shares, which add up to the compiler's.
 fn arms(compiler: &Compiler) -> Vec<(Arm, f64)> {
     let mut arms = Vec::new();
     for level in &compiler.levels {
@@ -89,7 +97,8 @@ fn arms(compiler: &Compiler) -> Vec<(Arm, f64)> {
         }
     }
     let sum: f64 = arms.iter().map(|(_, share)| share).sum();
-    arms.iter_mut().for_each(|(_, share)| *share /= sum);
+    let whole = compiler_share(compiler.family);
+    arms.iter_mut().for_each(|(_, share)| *share *= whole / sum);
     arms
 }
 

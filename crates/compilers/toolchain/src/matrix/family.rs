@@ -180,11 +180,14 @@ impl FlagTable {
         drawn
     }
 
+    /// Without the rows that `keep` does not want.
+    pub fn retain(self, keep: impl Fn(FlagFamily, &str) -> bool) -> FlagTable {
+        self.filtered(|of, rows| rows.into_iter().filter(|row| keep(of, row)).collect())
+    }
+
     /// The rows that another table has too: drawn from this, flags are the same for two compilers.
     pub fn shared(&self, other: &FlagTable) -> FlagTable {
-        self.clone().filtered(|of, rows| {
-            rows.into_iter().filter(|row| other.rows(of).contains(row)).collect()
-        })
+        self.clone().retain(|of, row| other.rows(of).iter().any(|known| known == row))
     }
 
     /// Whether it has all these rows.
