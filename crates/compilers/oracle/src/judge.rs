@@ -169,6 +169,9 @@ fn summary(seen: &Behaviour, case: &Case) -> String {
     match seen {
         Behaviour::Ran { status, stdout } => ran(*status, stdout, case),
         Behaviour::Compiled => "it compiles".into(),
+        Behaviour::Alarmed(report) => {
+            format!("its sanitizer stops the program: {}", shorten(report))
+        }
         Behaviour::ProgramHung => "the program does not end".into(),
         Behaviour::Crashed(messages) => shorten(&crash(messages).line),
         Behaviour::CompilerHung => "the compiler does not end".into(),

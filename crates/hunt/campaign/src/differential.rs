@@ -147,7 +147,13 @@ impl<'a> DifferentialTest<'a> {
                 });
                 continue;
             }
-            let seen = self.observe_one(&target)?;
+            let mut seen = self.observe_one(&target)?;
+            let arm = self.arms.get(self.seen.len()).and_then(Option::as_ref);
+            let is_endless = matches!(seen.seen, Behaviour::CompilerHung | Behaviour::Exhausted(_));
+            if is_endless && arm.is_some_and(|arm| arm.family.raises_limits()) {
+                let why = "it takes too long or too much memory with limits that were raised";
+                seen.seen = Behaviour::Unsupported(why.into());
+            }
             tested.cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             let failed = seen.seen.kind(&self.made.case).is_some();
             self.seen.push(seen);
@@ -374,7 +380,7 @@ impl<'a> DifferentialTest<'a> {
             None if !suspicion.kind.is_wrong_code() => {
                 Certificate { opinions: vec![self.made.own.clone()] }
             }
-            None if known >= CERTIFIED => {
+            None if known >= CERTIFIED && suspicion.kind != FailureKind::SanitizerFalseAlarm => {
                 Certificate { opinions: vec![self.made.own.clone(), not_asked(known)] }
             }
             None => {
@@ -479,8 +485,10 @@ impl<'a> DifferentialTest<'a> {
 /// the machine; where none does, the machine is more likely wrong. A rejected program
 /// needs a compiler that accepts it. A crash is a bug whatever the program means.
 fn standing(suspicion: &Suspicion, has_witness: bool, certificate: &Certificate) -> Standing {
-    let witness =
-        has_witness || certificate.opinions.iter().skip(1).any(|o| o.says == Assessment::Valid);
+    // A sanitizer's word is contradicted by sanitizers only.
+    let is_alarm = suspicion.kind == FailureKind::SanitizerFalseAlarm;
+    let witness = has_witness && !is_alarm
+        || certificate.opinions.iter().skip(1).any(|o| o.says == Assessment::Valid);
     match needs_witness(suspicion.kind) && (certificate.disputed() || !witness) {
         true => Standing::Disputed,
         false => Standing::Confirmed,
