@@ -202,8 +202,10 @@ fn compilation(test: &Test) -> String {
         );
         if is_training(step) {
             let runner = runner(test);
-            let _ =
-                writeln!(text, "limited {RUN} {runner}\"$dir/program\" >/dev/null 2>&1 </dev/null || :");
+            let _ = writeln!(
+                text,
+                "limited {RUN} {runner}\"$dir/program\" >/dev/null 2>&1 </dev/null || :"
+            );
         }
     }
     let limit = match test.kind() {

@@ -13,6 +13,18 @@ fn mistake(text: &str, sentence: &str) {
 }
 
 #[test]
+fn named_levels_take_the_place_of_drawing() {
+    let good = |text: &str| read(text).expect("it is TOML");
+    assert_eq!(good("").targets_per_test, 1);
+    let more = good("targets_per_test = 3");
+    assert!(more.draws_by_family() && more.targets_per_test == 3);
+    for named in ["levels = [\"-O2\"]", "extras = [\"-g\"]", "extras_per_test = 0"] {
+        assert!(!good(named).draws_by_family(), "{named}");
+    }
+    assert!(read("targets_per_test = 0").is_err());
+}
+
+#[test]
 fn an_empty_file_is_the_default() {
     assert_eq!(read(""), Ok(Config::default()));
     assert_eq!(Config::default().extras_per_test(), 1);
