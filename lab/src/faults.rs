@@ -7,6 +7,8 @@
 //! compile, link, run; so results do not depend on what else the machine does. Each mutant begins
 //! at another program of the source, so that no single program decides.
 //!
+//! `targets` does the same for choices of targets.
+//!
 //! Raw results go to a file line by line: an interrupted run loses nothing, and runs made at
 //! different times are compared with `--report FILE --report FILE`.
 
@@ -15,6 +17,7 @@ mod plant;
 mod program_pool;
 mod report;
 mod sites;
+pub mod targets;
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -74,7 +77,7 @@ pub struct Args {
 }
 
 /// A time such as 90s, 20m or 2h.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
     let unit = match unit {
         "s" => 1,
@@ -114,10 +117,15 @@ pub fn main(context: &Context, args: &Args) -> Result<LabOutcome> {
     Ok(LabOutcome::Nothing)
 }
 
+/// Where the list of an executable is kept.
+fn list_file(context: &Context, executable: &Executable) -> PathBuf {
+    let name = format!("cc1-{}.tsv", executable.build_id.get(..12).unwrap_or("unknown"));
+    context.root.join("lab/faults").join(name)
+}
+
 /// The list of the installed `cc1`; made if there is none.
 fn list(context: &Context, args: &Args, tools: &Tools, executable: &Executable) -> Result<List> {
-    let name = format!("cc1-{}.tsv", executable.build_id.get(..12).unwrap_or("unknown"));
-    let file = context.root.join("lab/faults").join(name);
+    let file = list_file(context, executable);
     let mut list = match file.is_file() {
         true => List::read(&file, executable)?,
         false => List::new(executable),

@@ -46,6 +46,8 @@ enum Command {
     Bench(bench::Bench),
     /// Measure generators by the faults planted in GCC that their programs expose.
     Faults(faults::Args),
+    /// Measure choices of targets by the faults planted in GCC that programs expose on them.
+    Targets(faults::targets::Args),
     /// Hunt on a compiler with ten planted bugs, and see whether each is counted once.
     Counted(counted::Args),
     /// Compare how often GCC's optimisations fire on two sources of programs.
@@ -103,6 +105,7 @@ fn dispatch(args: &Args) -> Result<LabOutcome> {
     match &args.command {
         Command::Bench(bench) => bench::main(&context, bench),
         Command::Faults(faults) => faults::main(&context, faults),
+        Command::Targets(args) => faults::targets::main(&context, args),
         Command::Counted(args) => counted::main(&context, args),
         Command::Counters(counters) => counters::main(&context, counters),
         Command::Browser(args) => browser::main(&context, args),

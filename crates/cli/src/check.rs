@@ -223,6 +223,7 @@ fn describe(class: &Class, case: &Case) -> (&'static str, String) {
             ("wrong", what.unwrap_or_else(|| format!("exits with {status}")))
         }
         Behaviour::Compiled => ("compiles", String::new()),
+        Behaviour::Alarmed(report) => ("stopped by its sanitizer", report.clone()),
         Behaviour::ProgramHung => ("does not end", String::new()),
         Behaviour::Crashed(messages) => ("compiler crashes", first_line(messages)),
         Behaviour::CompilerHung => ("compiler hangs", String::new()),

@@ -35,7 +35,7 @@ pub struct Findings {
     /// Only findings of this kind
     ///
     /// wrong-output, runtime-crash, runtime-hang, compiler-crash, compiler-hang, compiler-memory, rejection,
-    /// sanitizer-miss, disagreement, invalid-ir or miscompilation.
+    /// sanitizer-miss, sanitizer-false-alarm, disagreement, invalid-ir or miscompilation.
     #[arg(long, value_name = "KIND", value_parser = crate::findings::kind)]
     pub kind: Option<oracle::FailureKind>,
     /// Every finding on a line of its own

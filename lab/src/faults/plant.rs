@@ -111,7 +111,8 @@ impl Planter {
         let _ = fs::remove_file(to);
         let mut run = Run::new(&self.cc1, WALL)
             .args(["-fpreprocessed", "-quiet", "-w", "-mtune=generic", "-march=x86-64"])
-            .args([level, "-fasynchronous-unwind-tables", "-o"])
+            .args(level.split_whitespace())
+            .args(["-fasynchronous-unwind-tables", "-o"])
             .args([to, unit])
             .env("LC_ALL", "C")
             .output_cap(1 << 16)

@@ -64,10 +64,20 @@ impl Tools {
 
     /// Tries one program on one mutant.
     pub fn test_mutant(&self, site: &Site, program: &Program) -> Result<MutantFate> {
+        self.test_mutant_at(site, program, &self.level)
+    }
+
+    /// The same with these flags; the program's assembly is the stock compiler's with them.
+    pub fn test_mutant_at(
+        &self,
+        site: &Site,
+        program: &Program,
+        flags: &str,
+    ) -> Result<MutantFate> {
         let asm = self.fresh("mutant").with_extension("s");
         // Several times what the stock compiler needs; a slow mutant is no fault.
         let cpu = program.cost.compile * 4 + Duration::from_secs(2);
-        let compiled = self.planter.mutant(site, &program.unit, &self.level, &asm, cpu);
+        let compiled = self.planter.mutant(site, &program.unit, flags, &asm, cpu);
         let fate = match compiled {
             Compiled::Crashed => MutantFate::Crash,
             Compiled::Hung => MutantFate::Hang,

@@ -130,6 +130,31 @@ pub fn tables(rows: &[Row]) -> String {
     text
 }
 
+/// Faults for each second that was spent until they were exposed or the budget was over, and how many times that is
+/// the first source's.
+pub fn rates(rows: &[Row]) -> String {
+    let mut sources: Vec<(&str, usize, f64)> = Vec::new();
+    for row in rows {
+        let at = sources.iter().position(|(source, ..)| *source == row.source);
+        let at = at.unwrap_or_else(|| {
+            sources.push((&row.source, 0, 0.0));
+            sources.len() - 1
+        });
+        sources[at].1 += usize::from(row.exposed());
+        sources[at].2 += row.seconds;
+    }
+    let rate = |(_, exposed, seconds): &(&str, usize, f64)| *exposed as f64 / seconds.max(1e-9);
+    let first = sources.first().map_or(0.0, rate).max(1e-9);
+    let mut text = "\n| source | exposed | CPU seconds | for each second | ratio |\n".to_string();
+    text += "| --- | ---: | ---: | ---: | ---: |\n";
+    for source in &sources {
+        let (name, exposed, seconds) = source;
+        let (rate, ratio) = (rate(source), rate(source) / first);
+        let _ = writeln!(text, "| {name} | {exposed} | {seconds:.1} | {rate:.3} | {ratio:.2} |");
+    }
+    text
+}
+
 /// Faults exposed by each source within so many seconds.
 fn over_time(columns: &[(&str, Vec<&Row>)], budget: f64) -> String {
     let count = columns.first().map_or(0, |(_, rows)| rows.len());
@@ -237,6 +262,19 @@ mod tests {
         assert!(text.contains("| a | 0 | 1 | 1 | 2 | 1 | 0 | 1 | 2 | 1.850 |"), "{text}");
         assert!(text.contains("| b | 1 | 1 | 1 | 1 | 1 | 0 | 0 | 2 | 2.600 |"), "{text}");
         assert!(text.contains("| a | b | 1 | 1 | 0 | 1.000 | 1 | 1 |"), "{text}");
+    }
+
+    #[test]
+    fn rates_are_of_the_time_that_was_spent() {
+        let rows = [
+            row("1", "a", "wrong", 1.0),
+            row("2", "a", "alive", 3.0),
+            row("1", "b", "wrong", 0.5),
+            row("2", "b", "crash", 0.5),
+        ];
+        let text = rates(&rows);
+        assert!(text.contains("| a | 1 | 4.0 | 0.250 | 1.00 |"), "{text}");
+        assert!(text.contains("| b | 2 | 1.0 | 2.000 | 8.00 |"), "{text}");
     }
 
     #[test]

@@ -16,8 +16,8 @@ use crate::human;
 
 /// Search compilers for bugs
 ///
-/// Makes programs whose exact output is known, compiles each with every compiler at every level, runs them, and keeps
-/// what a compiler got wrong, with a certificate that the program is valid. Goes on until Ctrl-C by default. The same
+/// Makes programs whose exact output is known, compiles each on targets drawn for it (a compiler, a level, flags),
+/// runs them, and keeps what a compiler got wrong, with a certificate that the program is valid. Goes on until Ctrl-C by default. The same
 /// folder again goes on where the last hunt ended.
 #[derive(Args, Debug)]
 #[command(after_help = SHORT_HELP, after_long_help = HELP)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use campaign::{EmiOptions, EngineChoice, Plan, SmithOptions, Store};
+use campaign::{EmiOptions, EngineChoice, Plan, SmithOptions, Store, TargetChoice};
 use llvmhost::Installed;
 use oracle::Limits;
 use toolchain::{Compiler, Config, Language};
@@ -42,11 +42,10 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
     let jobs = args.jobs.unwrap_or_else(processors);
     let needed = engines.iter().any(EngineChoice::needs_compilers);
     let found = match needed && args.servers().is_empty() {
-        true => compilers(
-            args.workload.config.as_ref().map(|file| args.here(file)).as_deref(),
-            &args.workload.cc,
-            language,
-        )?,
+        true => {
+            let file = args.workload.config.as_ref().map(|file| args.here(file));
+            find_compilers(&configuration(file.as_deref())?, &args.workload.cc, language)?
+        }
         // Nobody needs them, or workers have them.
         false => Compilers::none(),
     };
@@ -88,7 +87,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         out: dir.clone(),
         language,
         compilers: found.compilers,
-        extras_per_test: found.extras_per_test,
+        targets: found.targets,
         limits: found.limits,
         study: !args.output.no_reduce,
     };
@@ -220,27 +219,33 @@ fn variants(args: &Hunt) -> Result<EmiOptions> {
 pub struct Compilers {
     /// Those that work.
     pub compilers: Vec<Arc<Compiler>>,
-    /// Flag sets drawn for each test and compiler.
-    pub extras_per_test: usize,
+    /// How each test's targets are chosen.
+    pub targets: TargetChoice,
     /// Limits.
     pub limits: Limits,
 }
 
 impl Compilers {
     fn none() -> Compilers {
-        Compilers { compilers: Vec::new(), extras_per_test: 0, limits: Limits::default() }
+        let targets = TargetChoice { extras_per_test: 0, targets_per_test: None };
+        Compilers { compilers: Vec::new(), targets, limits: Limits::default() }
     }
 }
 
-/// Finds the compilers that were asked for, says which were left out and why.
+/// Finds the compilers that were asked for, says which were left out and why. They are for programs that are tried
+/// at all levels: it takes seconds to find out which flags a compiler takes.
 pub fn compilers(
     config: Option<&Path>,
     patterns: &[String],
     language: Language,
 ) -> Result<Compilers> {
-    let config = configuration(config)?;
+    let config = Config { extras_per_test: Some(0), ..configuration(config)? };
+    find_compilers(&config, patterns, language)
+}
+
+fn find_compilers(config: &Config, patterns: &[String], language: Language) -> Result<Compilers> {
     let mut tell = |what: &str| terminal::status(what);
-    let survey = toolchain::survey(&config, patterns, language, &mut tell);
+    let survey = toolchain::survey(config, patterns, language, &mut tell);
     terminal::status("");
     let survey = survey?;
     for left in &survey.left_out {
@@ -255,8 +260,11 @@ pub fn compilers(
     }
     Ok(Compilers {
         compilers: survey.compilers,
-        extras_per_test: config.extras_per_test,
-        limits: limits(&config),
+        targets: TargetChoice {
+            extras_per_test: config.extras_per_test(),
+            targets_per_test: Some(config.targets_per_test),
+        },
+        limits: limits(config),
     })
 }
 

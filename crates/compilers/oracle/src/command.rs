@@ -121,22 +121,60 @@ fn standard(case: &Case, family: Family) -> Option<String> {
 /// The shell command that compiles a case on a target and runs it, if anything does, in the folder of its files.
 /// `None` where the target has no compiler for the language.
 pub fn command_line(case: &Case, target: &Target) -> Option<String> {
-    let mut run: Vec<OsString> = target.run_words();
-    run.push("./program".into());
-    let run = (!target.compiler.runner.is_compile_only()).then_some(&run);
+    let mut words_of_run: Vec<OsString> = target.run_words();
+    words_of_run.push("./program".into());
+    let run = (!target.compiler.runner.is_compile_only()).then_some(&words_of_run);
     let all = compilations(case, target)?;
-    let steps = all.iter().chain(run).map(|words| shell_line(words));
+    let trained = |words: &Vec<OsString>| match is_training(words) {
+        // How it ends is no matter: abnormally, it leaves no profile.
+        true => format!(
+            "{} && {{ {} > /dev/null; true; }}",
+            shell_line(words),
+            shell_line(&words_of_run)
+        ),
+        false => shell_line(words),
+    };
+    let steps = all.iter().map(trained).chain(run.map(|words| shell_line(words)));
     Some(steps.collect::<Vec<_>>().join(" && "))
 }
 
-/// The words of the same without the run: of the harness, if it has one, and of all the rest.
+/// The words of the same without the run: of the harness, if it has one, of the program that makes a profile, if
+/// the target uses one, and of all the rest.
 pub fn compilations(case: &Case, target: &Target) -> Option<Vec<Vec<OsString>>> {
     let is_linked = !target.compiler.runner.is_compile_only();
     let harness_unit = case.harness.as_ref().filter(|_| is_linked);
     let object = harness_unit.map(|unit| Path::new(unit).with_extension("o"));
     let first = object.as_ref().and_then(|object| harness(case, target, object));
     let compile = arguments(case, target, object.as_deref(), Path::new("program"))?;
-    Some(first.into_iter().chain([compile]).collect())
+    let training = uses_profile(&compile).then(|| training(&compile, GENERATE));
+    Some(first.into_iter().chain(training).chain([compile]).collect())
+}
+
+/// The option of GCC's that optimises by a profile, which is made by the same program built with [`GENERATE`] and run.
+const USE: &str = "-fprofile-use";
+
+/// Builds a program that leaves its profile.
+pub(crate) const GENERATE: &str = "-fprofile-generate";
+
+/// Whether a compilation wants a profile.
+pub(crate) fn uses_profile(words: &[OsString]) -> bool {
+    words.iter().any(|word| word == USE)
+}
+
+/// The compilation that comes before, with `generate` in its place.
+pub(crate) fn training(words: &[OsString], generate: &str) -> Vec<OsString> {
+    let of = |word: &OsString| if word == USE { generate.into() } else { word.clone() };
+    words.iter().map(of).collect()
+}
+
+/// The same compilation with the profile in a folder.
+pub(crate) fn with_profile(words: &[OsString], folder: &Path) -> Vec<OsString> {
+    training(words, &format!("{USE}={}", folder.display()))
+}
+
+/// Whether a compilation makes a program that is run for its profile.
+pub fn is_training(words: &[OsString]) -> bool {
+    words.iter().any(|word| word == GENERATE)
 }
 
 /// Words quoted for a shell.
@@ -195,6 +233,14 @@ mod tests {
         case.harness = Some("b.c".into());
         let only_compiled = "gcc-12 -O2 -flto -std=c99 -I '/opt/my headers' -c a.c b.c";
         assert_eq!(line(&case, &bare), only_compiled);
+        let profiled = line(&case, &target(Family::Gcc, "gcc", "-O2 -fprofile-use"));
+        assert_eq!(
+            profiled,
+            "gcc -O2 -fprofile-generate -std=gnu11 -I '/opt/my headers' a.c b.c -o program && \
+             { ./program > /dev/null; true; } && gcc -O2 -fprofile-use -std=gnu11 \
+             -I '/opt/my headers' a.c b.c -o program && ./program"
+                .replace("-std=gnu11", "-std=c99")
+        );
         case.language = Language::Cxx;
         assert_eq!(command_line(&case, &target(Family::Tcc, "tcc", "-O0")), None);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolchain::{Family, Target};
+use toolchain::{Family, Target, families_of};
 
 use crate::case::Case;
 use crate::observe::{Behaviour, Observation};
@@ -142,16 +142,23 @@ impl Group<'_> {
     }
 
     /// `gcc-11 gcc-12 -O2 -O3`: names and levels. Flags drawn by chance do not count, unless
-    /// nothing fails without them.
+    /// nothing fails without them; and then what they are about is enough (`gcc-12 -O3 passes-off`), for
+    /// hardly any two draws are alike.
     fn targets(&self) -> String {
         let names: BTreeSet<&str> =
             self.members.iter().map(|(t, _)| t.compiler.name.as_str()).collect();
-        let flags = |plain: bool| -> BTreeSet<String> {
-            let some = self.members.iter().filter(|(t, _)| !plain || t.flags.len() <= 1);
-            some.map(|(t, _)| t.flags.join(" ")).collect()
+        let is_plain = |target: &Target| target.flags.len() <= 1;
+        let plain =
+            self.members.iter().filter(|(t, _)| is_plain(t)).map(|(t, _)| t.flags.join(" "));
+        let plain: BTreeSet<String> = plain.collect();
+        let about = |target: &Target| match target.compiler.drawn.is_empty() {
+            true => target.flags.join(" "),
+            false => families_of(target.compiler.family, &target.flags).join(" "),
         };
-        let plain = flags(true);
-        let levels = if plain.is_empty() { flags(false) } else { plain };
+        let levels = match plain.is_empty() {
+            true => self.members.iter().map(|(t, _)| about(t)).collect(),
+            false => plain,
+        };
         let words = names.into_iter().map(String::from).chain(levels);
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
@@ -162,6 +169,9 @@ fn summary(seen: &Behaviour, case: &Case) -> String {
     match seen {
         Behaviour::Ran { status, stdout } => ran(*status, stdout, case),
         Behaviour::Compiled => "it compiles".into(),
+        Behaviour::Alarmed(report) => {
+            format!("its sanitizer stops the program: {}", shorten(report))
+        }
         Behaviour::ProgramHung => "the program does not end".into(),
         Behaviour::Crashed(messages) => shorten(&crash(messages).line),
         Behaviour::CompilerHung => "the compiler does not end".into(),
@@ -247,6 +257,7 @@ pub(crate) mod tests {
             abi: Some(toolchain::Abi::Lp64),
             levels: Vec::new(),
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
             checks: None,
             root: None,

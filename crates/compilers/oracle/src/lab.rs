@@ -226,7 +226,12 @@ impl Lab {
         };
         let work = WorkFolder::new(dir)?;
         let command = arguments(case, target, harness.as_deref(), &work.program());
-        let compiled = self.compile(&command.unwrap_or_default(), &work);
+        let mut command = command.unwrap_or_default();
+        if command::uses_profile(&command) {
+            self.make_profile(case, target, &command, &work, &mut seen)?;
+            command = command::with_profile(&command, &work.home());
+        }
+        let compiled = self.compile(&command, &work);
         seen.compile += cpu(&compiled);
         seen.seen = match failure(&compiled, &self.limits)? {
             Some(failed) => match died(&compiled, &failed) {
@@ -238,13 +243,38 @@ impl Lab {
             None if case.expected.is_none() => Behaviour::Compiled,
             None => {
                 let ran = self.run_program(case, target, &work);
-                seen.run = cpu(&ran);
+                seen.run += cpu(&ran);
                 self.judge_run(&ran, target)?
                     .unwrap_or_else(|| no_program("its executable is not one", &compiled))
             }
         };
         seen.seen = self.excuse(case, target, seen.seen);
         Ok(seen)
+    }
+
+    /// Builds a program with instructions that count, and runs it, so that it leaves a profile in its folder. What
+    /// it prints is no matter; without a profile the compiler guesses. A program without an answer is not run.
+    fn make_profile(
+        &self,
+        case: &Case,
+        target: &Target,
+        command: &[OsString],
+        work: &WorkFolder,
+        seen: &mut Observation,
+    ) -> Result<(), Trouble> {
+        if case.expected.is_none() {
+            return Ok(());
+        }
+        let generate = format!("{}={}", command::GENERATE, work.home().display());
+        let compiled = self.compile(&command::training(command, &generate), work);
+        seen.compile += cpu(&compiled);
+        if failure(&compiled, &self.limits)?.is_none() && work.has_program() {
+            let ran = self.run_program(case, target, work);
+            seen.run += cpu(&ran);
+            self.judge_run(&ran, target)?;
+        }
+        let _ = fs::remove_file(work.program());
+        Ok(())
     }
 
     /// Who is to blame for a failure of which the messages do not say enough: repeats it step by step,
@@ -458,7 +488,12 @@ impl Lab {
         let memory = self.limits.memory;
         let is_emulated = target.compiler.runner.is_emulator();
         let memory = if is_emulated { memory.max(EMULATOR_SPACE) } else { memory };
-        let run = self.program(case, work, &target.run_words()).root(target.compiler.root.as_ref());
+        let mut run =
+            self.program(case, work, &target.run_words()).root(target.compiler.root.as_ref());
+        if runner::is_instrumented(target) {
+            run.wall *= runner::SLOWER;
+            run.cpu = run.cpu.map(|cpu| cpu * runner::SLOWER);
+        }
         match runner::is_sanitized(target) {
             // The shadow takes terabytes of address space. Leaks are no undefined behaviour.
             true => {
@@ -476,6 +511,7 @@ impl Lab {
             stdout: done.stdout.bytes.clone(),
         };
         let slower = if target.compiler.runner.is_emulator() { EMULATED } else { 1 };
+        let slower = if runner::is_instrumented(target) { slower * runner::SLOWER } else { slower };
         Ok(Some(match ended {
             Ended::Killed(KillReason::Stop, _) => return Err(Trouble::Stopped),
             Ended::Killed(KillReason::Wall, _) => Behaviour::ProgramHung,
@@ -498,7 +534,10 @@ impl Lab {
                 }
                 status => match runner::excuse(target, status.shell(), &done.stderr.bytes) {
                     Some(why) => Behaviour::Unsupported(why),
-                    None => ran(done, status.shell()),
+                    None => match runner::alarm(target, status.shell(), &done.stderr.bytes) {
+                        Some(report) => Behaviour::Alarmed(report),
+                        None => ran(done, status.shell()),
+                    },
                 },
             },
         }))
@@ -513,6 +552,7 @@ fn text_of(failed: Behaviour) -> String {
         | Behaviour::Rejected(text)
         | Behaviour::Unsupported(text) => text,
         Behaviour::Ran { .. }
+        | Behaviour::Alarmed(_)
         | Behaviour::Compiled
         | Behaviour::ProgramHung
         | Behaviour::CompilerHung => String::new(),

@@ -55,7 +55,7 @@ mod verdict;
 
 pub use case::{AddedOption, Case, Expected, SourceFile};
 pub use certify::{Assessment, Certificate, Opinion};
-pub use command::{arguments, command_line, compilations};
+pub use command::{arguments, command_line, compilations, is_training};
 pub use detect::{Detector, Detectors};
 pub use judge::{Agreement, Class, agreement, classes, judge};
 pub use lab::{Confirmation, Lab, Limits, Trouble};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::case::Case;
 use crate::output::difference;
+use crate::runner;
 use crate::signal;
 use crate::signature::{crash, rejection};
 use crate::verdict::{FailureKind, Fault};
@@ -33,6 +34,8 @@ pub enum Behaviour {
     },
     /// The compiler made a program of a case without an answer; it was not run.
     Compiled,
+    /// A sanitizer that the target builds into the program stopped it. What it reports.
+    Alarmed(String),
     /// The program did not end in its time.
     ProgramHung,
     /// The compiler died: a signal, an internal error, a failed assertion. Its messages.
@@ -78,7 +81,10 @@ impl Behaviour {
         Some(match self {
             Behaviour::Unsupported(_) | Behaviour::Compiled => return None,
             Behaviour::Ran { .. } if self.is_right(case) => return None,
-            Behaviour::Ran { .. } | Behaviour::ProgramHung | Behaviour::Rejected(_)
+            Behaviour::Ran { .. }
+            | Behaviour::Alarmed(_)
+            | Behaviour::ProgramHung
+            | Behaviour::Rejected(_)
                 if expected.is_none() =>
             {
                 return None;
@@ -89,6 +95,7 @@ impl Behaviour {
                 }
                 _ => FailureKind::WrongOutput,
             },
+            Behaviour::Alarmed(_) => FailureKind::SanitizerFalseAlarm,
             Behaviour::ProgramHung => FailureKind::RuntimeHang,
             Behaviour::Crashed(_) => FailureKind::CompilerCrash,
             Behaviour::CompilerHung => FailureKind::CompilerHang,
@@ -102,6 +109,7 @@ impl Behaviour {
         let known_by = match (self, &case.expected) {
             (Behaviour::Crashed(messages), _) => crash(messages).known_by,
             (Behaviour::Rejected(messages), _) => rejection(messages).0,
+            (Behaviour::Alarmed(report), _) => runner::alarm_kind(report),
             (Behaviour::Ran { status, stdout }, Some(expected)) if *status != expected.status => {
                 match difference(&expected.stdout, stdout) {
                     None => "exit status".into(),

@@ -144,6 +144,10 @@ fn judge(target: &Target, seen: Behaviour) -> Readiness {
             "exhausts its limits on the program with which targets are tried: {}",
             first(&text)
         )),
+        // A sanitizer that objects to the probe objects to everything.
+        Behaviour::Alarmed(report) => {
+            Readiness::LeftOut(format!("its sanitizer stops a trivial program: {report}"))
+        }
         Behaviour::Ran { .. } | Behaviour::Compiled | Behaviour::ProgramHung => Readiness::Ready,
     }
 }

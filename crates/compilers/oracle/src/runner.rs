@@ -48,6 +48,45 @@ pub(crate) fn unable(messages: &str) -> Option<&str> {
     messages.lines().find(|line| UNABLE.iter().any(|words| line.contains(words)))
 }
 
+/// Instrumented programs take up to so many times as long.
+pub(crate) const SLOWER: u32 = 5;
+
+/// What sanitizers begin a report with.
+const REPORTS: &[&str] = &[
+    "runtime error: ",
+    "ERROR: AddressSanitizer: ",
+    "WARNING: MemorySanitizer: ",
+    "ERROR: MemorySanitizer: ",
+    "ERROR: UndefinedBehaviorSanitizer: ",
+];
+
+/// Whether a line is a sanitizer's report.
+pub(crate) fn is_report(line: &str) -> bool {
+    REPORTS.iter().any(|words| line.contains(words))
+}
+
+/// The line in which a sanitizer of the target says why it stopped the program, if one did.
+pub(crate) fn alarm(target: &Target, status: u8, stderr: &[u8]) -> Option<String> {
+    if status == 0 || !is_instrumented(target) {
+        return None;
+    }
+    let stderr = String::from_utf8_lossy(stderr);
+    stderr.lines().find(|line| is_report(line)).map(|line| line.trim().to_string())
+}
+
+/// What an alarm is known by: the words behind the sanitizer's own, without what changes from program to program.
+pub(crate) fn alarm_kind(report: &str) -> String {
+    let begin = REPORTS.iter().find_map(|words| report.find(words).map(|at| at + words.len()));
+    let told = &report[begin.unwrap_or(0)..];
+    let fixed = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '\'');
+    told.split_whitespace().take_while(fixed).take(4).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a target's programs are instrumented by any sanitizer.
+pub(crate) fn is_instrumented(target: &Target) -> bool {
+    words(target).any(|word| word.starts_with("-fsanitize="))
+}
+
 /// Whether a target's programs are instrumented by a sanitizer that keeps a shadow of all memory.
 pub(crate) fn is_sanitized(target: &Target) -> bool {
     words(target).any(|word| {
@@ -91,6 +130,10 @@ pub(crate) fn excuse(target: &Target, status: u8, stderr: &[u8]) -> Option<Strin
     let stderr = String::from_utf8_lossy(stderr);
     if let Some(line) = unable(&stderr) {
         return Some(format!("the sanitizer cannot work here: {}", line.trim()));
+    }
+    // Its frames are larger than others.
+    if let Some(line) = stderr.lines().find(|line| line.contains("Sanitizer: stack-overflow")) {
+        return Some(format!("frames of instrumented programs are larger: {}", line.trim()));
     }
     let words = target.run_words();
     let runner = words.first().map(Path::new);
@@ -150,6 +193,23 @@ mod tests {
         assert!(excuse(&emulated, 1, lacks.as_bytes()).is_some());
         let trap = "qemu: uncaught target signal 4 (Illegal instruction) - core dumped";
         assert_eq!(excuse(&emulated, SIGILL, trap.as_bytes()), None);
+    }
+
+    #[test]
+    fn alarms() {
+        let told = |flags: &str, status, stderr: &str| {
+            alarm(&target(Family::Clang, "clang", flags), status, stderr.as_bytes())
+        };
+        let overflow = "a.c:3:5: runtime error: signed integer overflow: 2147483647 + 1 cannot be";
+        assert_eq!(told("-O2 -fsanitize=undefined", 1, overflow).as_deref(), Some(overflow));
+        assert_eq!(told("-O2", 1, overflow), None, "the program's own words");
+        assert_eq!(told("-O2 -fsanitize=undefined", 0, overflow), None, "it was let go on");
+        assert_eq!(alarm_kind(overflow), "signed integer overflow:");
+        let heap = "==17==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x12";
+        assert_eq!(alarm_kind(heap), "heap-buffer-overflow on address");
+        let deep = "==1==ERROR: AddressSanitizer: stack-overflow on address 0x7f";
+        let target = target(Family::Gcc, "gcc", "-O2 -fsanitize=address");
+        assert!(excuse(&target, 1, deep.as_bytes()).is_some());
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub enum FailureKind {
     RuntimeHang,
     /// The compiler rejects a valid program.
     Rejection,
+    /// A sanitizer stops a program that is well-defined.
+    SanitizerFalseAlarm,
     /// A sanitizer misses undefined behaviour that it documents to find.
     SanitizerMiss,
     /// A detector calls a program undefined that the machine calls defined: a bug of ours, or of theirs.
@@ -34,7 +36,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// Every kind, the gravest first.
-    pub const ALL: [FailureKind; 11] = [
+    pub const ALL: [FailureKind; 12] = [
         FailureKind::WrongOutput,
         FailureKind::RuntimeCrash,
         FailureKind::RuntimeHang,
@@ -44,6 +46,7 @@ impl FailureKind {
         FailureKind::CompilerHang,
         FailureKind::CompilerMemory,
         FailureKind::Rejection,
+        FailureKind::SanitizerFalseAlarm,
         FailureKind::SanitizerMiss,
         FailureKind::Disagreement,
     ];
@@ -60,6 +63,7 @@ impl FailureKind {
             FailureKind::RuntimeCrash => "runtime-crash",
             FailureKind::RuntimeHang => "runtime-hang",
             FailureKind::Rejection => "rejection",
+            FailureKind::SanitizerFalseAlarm => "sanitizer-false-alarm",
             FailureKind::SanitizerMiss => "sanitizer-miss",
             FailureKind::Disagreement => "disagreement",
         }
@@ -71,11 +75,14 @@ impl FailureKind {
         !matches!(self, FailureKind::SanitizerMiss | FailureKind::Disagreement)
     }
 
-    /// Whether the generated code is wrong, which needs proof that the program is valid.
+    /// Whether the generated code, instrumentation included, is wrong, which needs proof that the program is valid.
     pub fn is_wrong_code(self) -> bool {
         matches!(
             self,
-            FailureKind::WrongOutput | FailureKind::RuntimeCrash | FailureKind::RuntimeHang
+            FailureKind::WrongOutput
+                | FailureKind::RuntimeCrash
+                | FailureKind::RuntimeHang
+                | FailureKind::SanitizerFalseAlarm
         )
     }
 

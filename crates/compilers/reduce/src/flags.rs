@@ -18,6 +18,9 @@ use crate::ask::TrialSlot;
 /// Levels from the least to the most.
 const LEVELS: &[&str] = &["-O0", "-O1", "-Os", "-O2", "-O3"];
 
+/// What clang hands to LLVM is the word behind this.
+const PASS_ON: &str = "-mllvm";
+
 /// A flag of ours, and whether a program of this text may mean something else without it.
 type Meaning = (&'static str, fn(&str) -> bool);
 
@@ -94,6 +97,12 @@ pub(crate) fn fewest(
         }
         let mut fewer = best.flags.clone();
         fewer.remove(at);
+        // `-mllvm` goes with what it passes on.
+        let is_passed_on = at > 0 && best.flags[at - 1] == PASS_ON;
+        if is_passed_on {
+            at -= 1;
+            fewer.remove(at);
+        }
         if fails(&fewer)? {
             best.flags = fewer;
         }
@@ -195,6 +204,7 @@ mod tests {
             abi: Some(toolchain::Abi::Lp64),
             levels: vec!["-O0".into()],
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
             checks: None,
             root: None,

@@ -63,6 +63,7 @@ fn target(family: Family, command: &str, flags: &[&str]) -> Target {
         abi: Some(toolchain::Abi::Lp64),
         levels: Vec::new(),
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
         checks: None,
         root: None,

@@ -9,7 +9,7 @@
 //! | `cross`, `isa`, `runner` | cross compilers: linker, libraries, packages that are missing; the emulator and its `-cpu` |
 //! | `march` | random instruction sets |
 //! | `step` | which step of a compilation died, by its driver's messages |
-//! | `matrix`, `target` | optimisation levels and flag sets; a compiler with flags |
+//! | `matrix/`, `target` | optimisation levels, flags by family; a compiler with flags |
 //! | `config/` | `gainsay.toml`, with one sentence for each mistake |
 //! | `preprocess` | `gcc -E` or its like |
 //!
@@ -42,7 +42,7 @@ pub use config::{Config, ConfigError};
 pub use ctree::Abi;
 pub use find::{InstalledTool, csmith_headers, find_all, find_tool, on_path};
 pub use isa::{CpuRule, QemuArch};
-pub use matrix::targets;
+pub use matrix::{FlagFamily, FlagTable, families_of, targets};
 pub use preprocess::{PreprocessError, Preprocessor};
 pub use probe::{TARGET_PROBE, is_about_flags};
 pub use runner::{Emulator, Runner};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ctree::Abi;
 use sandbox::Root;
 
+use crate::matrix::FlagTable;
 use crate::runner::Runner;
 
 /// The language of a program.
@@ -78,6 +79,9 @@ pub struct Compiler {
     pub levels: Vec<String>,
     /// Flag sets of which a few are drawn for each test (`-O3 -march=native`).
     pub extras: Vec<String>,
+    /// Flags by family of which a test's targets are drawn; empty where a user named levels or flag sets, and
+    /// every test is for all of the levels.
+    pub drawn: FlagTable,
     /// Keywords of extensions that it lacks: a program that uses one may be refused.
     pub lacks: Vec<&'static str>,
     /// The tree of another system in which it and its programs run.

@@ -300,7 +300,7 @@ fn a_configured_compiler_with_its_own_levels_and_flags() {
     let config = Config::read(&file).expect("a good file");
     let survey = run(&config, &["built"], Language::C).expect("it fits");
     let [compiler] = &survey.compilers[..] else { panic!("{survey:?}") };
-    let drawn = targets(&survey.compilers, config.extras_per_test, &mut Choices::new(1));
+    let drawn = targets(&survey.compilers, config.extras_per_test(), &mut Choices::new(1));
     let labels: Vec<String> = drawn.iter().map(Target::label).collect();
     assert_eq!(labels, ["built -O0", "built -O2", "built -O3 -fwrapv"]);
     assert_eq!(compiler.runner.words(&[])[1..], ["LC_ALL=C"]);

@@ -8,16 +8,20 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+use choice::Choices;
+use finding::{ProgramSubject, Subject};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use oracle::{Detectors, Lab, Limits, TargetProbes, Trouble};
 use sandbox::{Account, Scratch, Stop};
-use toolchain::Compiler;
+use toolchain::{Compiler, Target};
 
+use crate::allocation::Weights;
 use crate::attribution::KnownBugs;
+use crate::draw::{self, DrawnTarget, TargetChoice};
 use crate::plan::Plan;
-use crate::record::{NewFinding, Tested};
+use crate::record::{Finding, NewFinding, Tested};
 
 /// One compilation takes no more than this part of a hunt's time, so that a compiler that does not end leaves
 /// time for tests of others.
@@ -32,8 +36,13 @@ pub struct TestBench {
     pub lab: Lab,
     /// What is tested.
     pub compilers: Vec<Arc<Compiler>>,
-    /// Flag sets drawn for each test and compiler, besides the levels.
-    pub extras_per_test: usize,
+    /// How each test's targets are chosen.
+    pub targets: TargetChoice,
+    /// What is due more than its share.
+    weights: Mutex<Arc<Weights>>,
+    /// Targets that tests must have besides those that are drawn, by engine and seed: an earlier run saw them fail
+    /// and did not come to confirm it.
+    revisited: Mutex<BTreeMap<(String, u64), Vec<Target>>>,
     /// Which targets work at all with their flags.
     pub probes: TargetProbes,
     detectors: OnceLock<Detectors>,
@@ -68,15 +77,18 @@ impl TestBench {
             }
         }
         let lab = Lab { limits, stop };
-        TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test)
+        let bench = TestBench::new(lab, plan.compilers.clone(), plan.targets.extras_per_test);
+        TestBench { targets: plan.targets, ..bench }
     }
 
-    /// A bench on which nothing was done yet.
+    /// A bench on which nothing was done yet. Its tests are for all levels of the compilers.
     pub fn new(lab: Lab, compilers: Vec<Arc<Compiler>>, extras_per_test: usize) -> TestBench {
         TestBench {
             lab,
             compilers,
-            extras_per_test,
+            targets: TargetChoice { extras_per_test, targets_per_test: None },
+            weights: Mutex::default(),
+            revisited: Mutex::default(),
             probes: TargetProbes::default(),
             detectors: OnceLock::new(),
             signatures: Mutex::default(),
@@ -88,6 +100,39 @@ impl TestBench {
             study_own: AtomicU64::new(0),
             study_others: AtomicU64::new(0),
         }
+    }
+
+    /// What is due more than its share, as far as the hunt has learnt.
+    pub fn weights(&self) -> Arc<Weights> {
+        self.weights.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets what is due from now on.
+    pub fn set_weights(&self, weights: Weights) {
+        *self.weights.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(weights);
+    }
+
+    /// The targets of a test: those drawn for `draw`, and those that an earlier run saw fail.
+    pub fn draw_targets(&self, tested: &Tested, draw: u64) -> Vec<DrawnTarget> {
+        let mut choices = Choices::new(draw).fork("targets");
+        let mut all = draw::draw(&self.compilers, self.targets, &self.weights(), &mut choices);
+        let revisited = self.revisited.lock().unwrap_or_else(PoisonError::into_inner);
+        let again = revisited.get(&(tested.engine.clone(), tested.seed));
+        for target in again.into_iter().flatten() {
+            if all.iter().all(|known| known.target.label() != target.label()) {
+                all.push(DrawnTarget::fixed(target.clone()));
+            }
+        }
+        all
+    }
+
+    /// A finding waits to be confirmed: its test gets its targets again, though weights have changed since it was
+    /// seen.
+    pub fn revisit(&self, found: &Finding) {
+        let Subject::Program(subject) = &found.finding.subject else { return };
+        let targets = ProgramSubject::installed(&subject.failing, &self.compilers);
+        let mut all = self.revisited.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry((found.engine.clone(), found.seed)).or_default().extend(targets);
     }
 
     /// An empty folder for one test.

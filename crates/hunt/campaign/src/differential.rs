@@ -4,20 +4,21 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use choice::Choices;
 use finding::{ProgramSubject, Subject};
 use oracle::{
-    Agreement, Assessment, Behaviour, Case, Certificate, Confirmation, FailureKind, Fault, Lab,
-    Observation, Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
+    Assessment, Behaviour, Case, Certificate, Confirmation, FailureKind, Fault, Lab, Observation,
+    Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
 };
 use sandbox::Scratch;
-use toolchain::{Abi, Language, Preprocessor, Target, targets};
+use toolchain::{Abi, Language, Preprocessor, Target};
 
+use crate::allocation::Arm;
 use crate::attribution::{Attribution, attribute};
 use crate::bench::TestBench;
+use crate::draw::DrawnTarget;
 use crate::engine::TestProgram;
 use crate::predict::predict_for;
-use crate::record::{Cost, NewFinding, Standing, TargetResult, Tested};
+use crate::record::{ArmUse, Cost, NewFinding, Standing, TargetResult, Tested};
 
 /// A failure that does not show when tried again is tried so often in all: code that reads what a
 /// miscompilation left uninitialised fails only now and then.
@@ -53,6 +54,8 @@ pub struct DifferentialTest<'a> {
     /// With limits for this program.
     lab: Lab,
     targets: Vec<Target>,
+    /// What each was drawn as.
+    arms: Vec<Option<Arm>>,
     folder: Scratch,
     /// One for each target.
     seen: Vec<Observation>,
@@ -74,8 +77,19 @@ impl<'a> DifferentialTest<'a> {
         tested: &mut Tested,
         begin: &mut dyn FnMut(&str),
     ) -> Result<DifferentialTest<'a>, Trouble> {
-        let mut choices = Choices::new(seed).fork("targets");
-        let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
+        let drawn = bench.draw_targets(tested, seed);
+        DifferentialTest::run_on(bench, drawn, made, tested, begin)
+    }
+
+    /// The same on these targets.
+    pub fn run_on(
+        bench: &'a TestBench,
+        drawn: Vec<DrawnTarget>,
+        made: &'a TestProgram,
+        tested: &mut Tested,
+        begin: &mut dyn FnMut(&str),
+    ) -> Result<DifferentialTest<'a>, Trouble> {
+        let (targets, arms) = drawn.into_iter().map(|drawn| (drawn.target, drawn.arm)).unzip();
         let folder = bench.folder()?;
         bench.lab.write(&made.case, folder.path())?;
         let limits = match made.steps {
@@ -91,6 +105,7 @@ impl<'a> DifferentialTest<'a> {
             made,
             lab,
             targets,
+            arms,
             folder,
             seen,
             certificate,
@@ -99,6 +114,8 @@ impl<'a> DifferentialTest<'a> {
         };
         trial.ask_models(&mut tested.cost);
         trial.observe(tested, begin)?;
+        trial.account(tested);
+        trial.call_witnesses(tested, begin)?;
         let flaky = trial.try_again(tested)?;
         trial.read_as_compilers_do(&mut tested.cost);
         trial.doubt_validity(&mut tested.cost)?;
@@ -155,6 +172,12 @@ impl<'a> DifferentialTest<'a> {
         Some(format!("the program is for another data model: {why}"))
     }
 
+    /// Its targets, to be tried again with another program.
+    pub fn targets(&self) -> Vec<DrawnTarget> {
+        let all = self.targets.iter().cloned().zip(self.arms.iter().cloned());
+        all.map(|(target, arm)| DrawnTarget { target, arm }).collect()
+    }
+
     /// Where its program is compiled and run.
     pub fn lab(&self) -> &Lab {
         &self.lab
@@ -173,7 +196,7 @@ impl<'a> DifferentialTest<'a> {
     }
 
     fn observe(&mut self, tested: &mut Tested, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
-        for target in &self.targets {
+        while let Some(target) = self.targets.get(self.seen.len()).cloned() {
             begin(&target.label());
             self.bench.begins(format!("{} on {}", target.label(), named(tested)));
             let hung = |(t, seen): (&Target, &Observation)| {
@@ -191,7 +214,13 @@ impl<'a> DifferentialTest<'a> {
                 });
                 continue;
             }
-            let seen = self.observe_one(target)?;
+            let mut seen = self.observe_one(&target)?;
+            let arm = self.arms.get(self.seen.len()).and_then(Option::as_ref);
+            let is_endless = matches!(seen.seen, Behaviour::CompilerHung | Behaviour::Exhausted(_));
+            if is_endless && arm.is_some_and(|arm| arm.family.raises_limits()) {
+                let why = "it takes too long or too much memory with limits that were raised";
+                seen.seen = Behaviour::Unsupported(why.into());
+            }
             tested.cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             let failed = seen.seen.kind(&self.made.case).is_some();
             self.seen.push(seen);
@@ -203,6 +232,46 @@ impl<'a> DifferentialTest<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Puts down what the drawn targets cost.
+    fn account(&self, tested: &mut Tested) {
+        let all = self.seen.iter().zip(&self.arms);
+        tested.arms.extend(all.filter_map(|(seen, arm)| {
+            let cost = seen.compile + seen.run;
+            Some(ArmUse { target: seen.target.clone(), arm: arm.clone()?, cost })
+        }));
+    }
+
+    /// Adds targets that tell what a failure means: the lowest level of each compiler that fails, which is a
+    /// witness for the program if it is right, and the level of each failing target by itself. A test draws
+    /// neither, or seldom.
+    fn call_witnesses(
+        &mut self,
+        tested: &mut Tested,
+        begin: &mut dyn FnMut(&str),
+    ) -> Result<(), Trouble> {
+        let case = &self.made.case;
+        let mut witnesses: Vec<Target> = Vec::new();
+        for (target, seen) in self.targets.iter().zip(&self.seen) {
+            let Some(kind) = seen.seen.kind(case) else { continue };
+            let at = |level: Option<&String>| {
+                let flags = level?.split_whitespace().map(String::from).collect();
+                Some(Target { compiler: target.compiler.clone(), flags })
+            };
+            let lowest = at(target.compiler.levels.first());
+            witnesses.extend(lowest.filter(|_| needs_witness(kind)));
+            // A compiler that does not end takes minutes again.
+            let is_drawn = !target.compiler.drawn.is_empty() && kind != FailureKind::CompilerHang;
+            witnesses.extend(at(target.flags.first()).filter(|_| is_drawn));
+        }
+        for witness in witnesses {
+            if self.targets.iter().all(|known| known.label() != witness.label()) {
+                self.targets.push(witness);
+                self.arms.push(None);
+            }
+        }
+        self.observe(tested, begin)
     }
 
     /// What a target does, unless it does not work at all with its flags: one that fails is probed
@@ -360,7 +429,12 @@ impl<'a> DifferentialTest<'a> {
                 None => TargetResult::Right,
             }
         };
-        self.seen.iter().map(|seen| (seen.target.clone(), word(seen))).collect()
+        // Of what is drawn hardly any two are alike: they are counted by what they were drawn as.
+        let label = |seen: &Observation, arm: &Option<Arm>| match arm {
+            Some(arm) => arm.label(),
+            None => seen.target.clone(),
+        };
+        self.seen.iter().zip(&self.arms).map(|(seen, arm)| (label(seen, arm), word(seen))).collect()
     }
 
     /// A suspicion with all that a hunt keeps of it.
@@ -381,7 +455,7 @@ impl<'a> DifferentialTest<'a> {
             None if !suspicion.kind.is_wrong_code() => {
                 Certificate { opinions: vec![self.made.own.clone()] }
             }
-            None if known >= CERTIFIED => {
+            None if known >= CERTIFIED && suspicion.kind != FailureKind::SanitizerFalseAlarm => {
                 Certificate { opinions: vec![self.made.own.clone(), not_asked(known)] }
             }
             None => {
@@ -390,9 +464,27 @@ impl<'a> DifferentialTest<'a> {
             }
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
-        let standing = standing(&suspicion, &agreement, &certificate);
+        let standing = standing(&suspicion, self.has_witness(), &certificate);
         let found = self.describe(suspicion, standing, &agreement.right, certificate);
         Ok(NewFinding { attributed_to: attributed_to.filter(|_| found.stands()), ..found })
+    }
+
+    /// Whether some target vouches for the program. One that is right by itself is no witness where its compiler
+    /// is wrong at its lowest level: then it is more likely that the machine is.
+    fn has_witness(&self) -> bool {
+        let case = &self.made.case;
+        let all = || self.targets.iter().zip(&self.seen);
+        let is_lowest = |target: &Target| {
+            target.compiler.levels.first().is_some_and(|level| *level == target.flags.join(" "))
+        };
+        let is_wrong = |target: &Target| {
+            all().any(|(other, seen)| {
+                other.compiler.name == target.compiler.name
+                    && is_lowest(other)
+                    && seen.seen.kind(case).is_some_and(FailureKind::is_wrong_code)
+            })
+        };
+        all().any(|(target, seen)| seen.seen.is_right(case) && !is_wrong(target))
     }
 
     /// Which bug that was studied explains a failure.
@@ -467,14 +559,20 @@ impl<'a> DifferentialTest<'a> {
 /// Whether a finding counts. Wrong code needs a witness: a target or a sanitizer's build that agrees with
 /// the machine; where none does, the machine is more likely wrong. A rejected program
 /// needs a compiler that accepts it. A crash is a bug whatever the program means.
-fn standing(suspicion: &Suspicion, agreement: &Agreement, certificate: &Certificate) -> Standing {
-    let witness = !agreement.right.is_empty()
+fn standing(suspicion: &Suspicion, has_witness: bool, certificate: &Certificate) -> Standing {
+    // A sanitizer's word is contradicted by sanitizers only.
+    let is_alarm = suspicion.kind == FailureKind::SanitizerFalseAlarm;
+    let witness = has_witness && !is_alarm
         || certificate.opinions.iter().skip(1).any(|o| o.says == Assessment::Valid);
-    let needs_validity = suspicion.kind.is_wrong_code() || suspicion.kind == FailureKind::Rejection;
-    match needs_validity && (certificate.disputed() || !witness) {
+    match needs_witness(suspicion.kind) && (certificate.disputed() || !witness) {
         true => Standing::Disputed,
         false => Standing::Confirmed,
     }
+}
+
+/// Whether a failure of this kind proves nothing by itself.
+fn needs_witness(kind: FailureKind) -> bool {
+    kind.is_wrong_code() || kind == FailureKind::Rejection
 }
 
 /// A test for who waits for it: `yarp 17`.

@@ -13,6 +13,7 @@ use anyhow::Result;
 use oracle::Trouble;
 use sandbox::Stop;
 
+use crate::allocation::{Accounts, Arm};
 use crate::attribution::KnownBugs;
 use crate::bench::TestBench;
 use crate::engine::Engine;
@@ -66,6 +67,10 @@ pub struct Task {
 
 /// Between two samples for the curves of a page.
 const SAMPLE: Duration = Duration::from_secs(5);
+
+/// Where the accounts of targets are among the settings of a store. They are written with the samples: what is lost
+/// with a hunt that is killed are some seconds of a heuristic.
+const ACCOUNTS: &str = "accounts of targets";
 
 /// The threads of this process.
 struct Threads(Arc<TestBench>);
@@ -178,6 +183,10 @@ fn record(
     let before = progress.cost;
     let begin = Instant::now();
     let unconfirmed = store.findings()?.into_iter().filter(is_unconfirmed).map(|f| f.id).collect();
+    let accounts = Accounts::of_text(&store.setting(ACCOUNTS)?.unwrap_or_default());
+    if let Some(bench) = &bench {
+        bench.set_weights(accounts.weights());
+    }
     let mut hunt = Hunt {
         begin,
         store,
@@ -190,6 +199,7 @@ fn record(
         engines,
         sampled,
         unconfirmed,
+        accounts,
     };
     hunt.learn()?;
     hunt.recall_studies();
@@ -242,6 +252,9 @@ fn recall(store: &Store, bench: Option<&TestBench>, progress: &mut Progress) -> 
     for finding in store.findings()? {
         if let Some(bench) = bench {
             bench.count(&finding.finding.signature);
+            if is_unconfirmed(&finding) {
+                bench.revisit(&finding);
+            }
         }
         count_finding(progress, &finding);
     }
@@ -308,6 +321,8 @@ struct Hunt {
     sampled: Sample,
     /// Findings that are not confirmed.
     unconfirmed: BTreeSet<i64>,
+    /// What targets have cost and yielded.
+    accounts: Accounts,
 }
 
 impl Hunt {
@@ -587,6 +602,7 @@ impl Hunt {
             }
             queue.finish(item, tested.cost.total(), signatures);
         }
+        self.account(tested, found);
         let progress = &mut self.progress;
         progress.tests += tested.tests;
         progress.tests_now += tested.tests;
@@ -608,6 +624,23 @@ impl Hunt {
         self.found(found, tell);
     }
 
+    /// Learns which targets yield new signatures for their time.
+    fn account(&mut self, tested: &Tested, found: &[Finding]) {
+        for used in &tested.arms {
+            self.accounts.spend(&used.arm, used.cost);
+        }
+        let fresh = found.iter().filter(|f| f.seen_before == 0 && f.finding.stands());
+        for finding in fresh {
+            let failing = finding.finding.targets();
+            let showed = tested.arms.iter().filter(|used| failing.contains(&used.target));
+            let arms: Vec<&Arm> = showed.map(|used| &used.arm).collect();
+            self.accounts.reward(&arms);
+        }
+        if let Some(bench) = &self.bench {
+            bench.set_weights(self.accounts.weights());
+        }
+    }
+
     /// Notes where the hunt stands. Curves are not worth ending a hunt for: a store that cannot be
     /// written will say so at the next test.
     fn sample(&mut self, last: bool) {
@@ -625,6 +658,7 @@ impl Hunt {
             blocks: (!blocks.is_empty()).then(|| blocks.iter().sum()),
         };
         let _ = self.store.put_sample(&sample);
+        let _ = self.store.set(ACCOUNTS, &self.accounts.to_text());
     }
 
     /// Brings clocks and shares up to date.

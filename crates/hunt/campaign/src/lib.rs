@@ -8,6 +8,7 @@
 //! | module | concern |
 //! | --- | --- |
 //! | `plan`, `engine/` | what is to be done; a seed to a test |
+//! | `draw`, `allocation` | the targets of a test; where the time of compilers goes |
 //! | `differential` | one program on all targets, to findings with standing and certificate |
 //! | `predict`, `seed`, `front` | the machine's result for a program that we did not generate; programs as `emi` takes them; C to IR by clang |
 //! | `queue`, `schedule` | tests still to do; which engine is next |
@@ -25,8 +26,9 @@
 //! | `module`, `program`, `refinement` | findings that are LLVM modules, C programs under a sequence, failed refinements |
 //!
 //! **A test is an engine and a seed.** Engines that would make another program of the same seed (another
-//! language, another policy) have another name. Targets are drawn from the seed too. So a test can be done
-//! twice, by anybody, and a hunt that was killed simply repeats what was in flight.
+//! language, another policy) have another name. Targets are drawn from the seed and from
+//! what the hunt has learnt so far. So a test can be done twice, by anybody, and a hunt that was killed simply repeats
+//! what was in flight; a failure that waits to be confirmed brings its targets with it.
 //!
 //! **The store** commits a test with its findings as one transaction and flushes it. An event is sent after
 //! the commit: what was seen on the screen is on the disk.
@@ -65,10 +67,12 @@
 //!
 //! **Architecture Invariant:** a program without a result is never run on a target.
 
+mod allocation;
 mod attribution;
 mod bench;
 mod check;
 mod differential;
+mod draw;
 mod eager;
 mod engine;
 mod event;
@@ -93,9 +97,11 @@ mod study;
 mod title;
 mod worker;
 
+pub use allocation::{Accounts, Arm, Weights};
 pub use attribution::{Attribution, KnownBugs};
 pub use bench::TestBench;
 pub use check::{CheckReport, check};
+pub use draw::{DrawnTarget, TargetChoice, draw};
 pub use engine::{
     Backend, EmiOptions, Engine, Judge, PassesOptions, PassesTally, SMITH_FUEL, SMITH_STACK,
     SeedMaker, SmithOptions, TestProgram, Validate, least,
@@ -113,7 +119,7 @@ pub use recheck::{
     MaskState, RecheckOptions, RecheckOutcome, Rechecked, Specimen, recheck_finding, write_files,
 };
 pub use record::{
-    BugState, Checks, Cost, Finding, NewFinding, Standing, Study, TargetResult, Tested,
+    ArmUse, BugState, Checks, Cost, Finding, NewFinding, Standing, Study, TargetResult, Tested,
 };
 pub use refinement::{AFTER, COUNTEREXAMPLE, RefinementOracles, RefinementQuery};
 pub use schedule::LONGEST_STUDY;

@@ -11,6 +11,7 @@ use llvmhost::Program;
 use oracle::Limits;
 use toolchain::{Compiler, Language, Target};
 
+use crate::draw::TargetChoice;
 use crate::engine::{
     Crossover, Csmith, Emi, EmiOptions, Engine, Files, Judge, Passes, PassesOptions, ProgramEngine,
     Smith, SmithOptions, Source, Yarp,
@@ -36,8 +37,8 @@ pub struct Plan {
     pub language: Language,
     /// What is tested.
     pub compilers: Vec<Arc<Compiler>>,
-    /// Flag sets drawn for each test and compiler.
-    pub extras_per_test: usize,
+    /// How each test's targets are chosen.
+    pub targets: TargetChoice,
     /// Limits of compilers and programs.
     pub limits: Limits,
     /// Findings are reduced and studied as they come.

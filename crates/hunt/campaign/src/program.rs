@@ -141,6 +141,7 @@ fn as_compiler(library: &Installed, program: &Program, clang: &Path) -> Arc<Comp
         abi: Some(toolchain::Abi::Lp64),
         levels: vec!["-O0".into()],
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
         checks: None,
         root: None,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::allocation::Arm;
 use finding::Subject;
 use oracle::{Certificate, Expected, FailureKind, SourceFile, Trouble};
 use triage::{Blame, Construct, Ladder, Mask};
@@ -52,6 +53,17 @@ pub enum TargetResult {
     Unsupported,
 }
 
+/// A drawn target of a test.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ArmUse {
+    /// Its label.
+    pub target: String,
+    /// What it was drawn as.
+    pub arm: Arm,
+    /// Processor time of the compiler and of the compiled program.
+    pub cost: Duration,
+}
+
 /// Checks around arithmetic, of one program or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Checks {
@@ -89,6 +101,9 @@ pub struct Tested {
     pub cost: Cost,
     /// Each target by label.
     pub targets: Vec<(String, TargetResult)>,
+    /// What its drawn targets were drawn as, and what each cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<ArmUse>,
     /// What was found.
     pub findings: Vec<NewFinding>,
     /// It was interrupted: its findings are kept, and the next hunt does it again.
@@ -109,6 +124,7 @@ impl Tested {
             variants: 0,
             cost: Cost::default(),
             targets: Vec::new(),
+            arms: Vec::new(),
             findings: Vec::new(),
             interrupted: false,
         }

@@ -76,6 +76,7 @@ mod tests {
             abi: Some(Abi::Lp64),
             levels: vec!["-O0".into()],
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
             checks: None,
             root: None,

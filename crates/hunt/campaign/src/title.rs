@@ -163,6 +163,7 @@ fn what(source: &TitleSource<'_>, part: Option<&Part>) -> String {
             None => summary.into(),
         },
         FailureKind::Miscompilation => format!("miscompilation{at}: {}", refuted(summary, part)),
+        FailureKind::SanitizerFalseAlarm => format!("false alarm of a sanitizer{at}: {summary}"),
         FailureKind::SanitizerMiss | FailureKind::Disagreement => {
             format!("{} {summary}", subject.compiler())
         }

@@ -321,7 +321,7 @@ fn plan(dir: &Scratch) -> Plan {
         out: dir.path().to_path_buf(),
         language: Language::C,
         compilers: Vec::new(),
-        extras_per_test: 0,
+        targets: campaign::TargetChoice { extras_per_test: 0, targets_per_test: None },
         limits: oracle::Limits::default(),
         study: true,
     }

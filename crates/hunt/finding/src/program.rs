@@ -202,6 +202,7 @@ impl CompilerIdentity {
             abi: None,
             levels: self.lowest.iter().cloned().collect(),
             extras: Vec::new(),
+            drawn: Default::default(),
             lacks: Vec::new(),
             checks: self.build.clone(),
             root: self.c.first().and_then(|program| Root::of(Path::new(program))),

@@ -21,6 +21,7 @@ fn target(name: &str, flags: &str) -> Target {
         abi: Some(toolchain::Abi::Lp64),
         levels: vec!["-O0".into(), "-O2".into()],
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
         checks: None,
         root: None,

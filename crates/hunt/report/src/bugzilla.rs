@@ -152,7 +152,10 @@ pub fn keywords(test: &Test) -> Vec<&'static str> {
         FailureKind::CompilerHang => vec!["compile-time-hog"],
         FailureKind::CompilerMemory => vec!["memory-hog"],
         FailureKind::Rejection => vec!["rejects-valid"],
-        FailureKind::InvalidIr | FailureKind::SanitizerMiss | FailureKind::Disagreement => vec![],
+        FailureKind::InvalidIr
+        | FailureKind::SanitizerFalseAlarm
+        | FailureKind::SanitizerMiss
+        | FailureKind::Disagreement => vec![],
     };
     if test.flags.iter().any(|flag| flag.starts_with("-flto")) {
         keywords.push("lto");

@@ -155,6 +155,7 @@ fn kind_sentence(kind: FailureKind) -> &'static str {
         FailureKind::CompilerHang => "The compiler does not end",
         FailureKind::CompilerMemory => "The compiler runs out of memory",
         FailureKind::Rejection => "The compiler rejects a valid program",
+        FailureKind::SanitizerFalseAlarm => "A sanitizer stops a program that is well-defined",
         FailureKind::SanitizerMiss => "A sanitizer does not report what it documents to find",
         FailureKind::Disagreement => "A tool objects to a program that others call valid",
         FailureKind::InvalidIr => "A pass leaves a module that does not verify",

@@ -200,6 +200,13 @@ fn compilation(test: &Test) -> String {
             arguments(step),
             single(&format!("{unit} does not compile: "))
         );
+        if is_training(step) {
+            let runner = runner(test);
+            let _ = writeln!(
+                text,
+                "limited {RUN} {runner}\"$dir/program\" >/dev/null 2>&1 </dev/null || :"
+            );
+        }
     }
     let limit = match test.kind() {
         FailureKind::CompilerMemory => {
@@ -223,13 +230,22 @@ fn arguments(step: &[String]) -> String {
     step.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a step makes a program that is run for its profile, which lies beside it then.
+fn is_training(step: &[String]) -> bool {
+    oracle::is_training(&step.iter().map(Into::into).collect::<Vec<_>>())
+}
+
+/// What stands before a compiled program.
+fn runner(test: &Test) -> String {
+    test.recipe.runner.iter().map(|word| format!("{} ", quote(word))).collect()
+}
+
 fn wrong_code(test: &Test) -> String {
     let mut text =
         "[ \"$status\" -eq 0 ] || cannot_tell \"it does not compile: $messages\"\n".to_string();
     let Expected { stdout, status } = test.expected.clone().unwrap_or_default();
     text += &expected(&stdout);
-    let runner: String =
-        test.recipe.runner.iter().map(|word| format!("{} ", quote(word))).collect();
+    let runner = runner(test);
     let _ = write!(
         text,
         "limited {RUN} {runner}\"$dir/program\" >\"$dir/got\" 2>/dev/null </dev/null\n\

@@ -84,6 +84,9 @@ pub fn statement(test: &Test, inline: Inline) -> String {
         FailureKind::CompilerHang => format!("does not end on {name}{at}"),
         FailureKind::CompilerMemory => format!("runs out of memory on {name}{at}"),
         FailureKind::Rejection => format!("rejects {name}{at}: {}", code(&summary)),
+        FailureKind::SanitizerFalseAlarm => {
+            format!("compiles {name}{at} to a program that its sanitizer stops: {}", code(&summary))
+        }
         FailureKind::SanitizerMiss => format!("reports nothing on {name}{with}: {summary}"),
         FailureKind::Disagreement => format!("objects to {name}{with}: {}", code(&summary)),
     };

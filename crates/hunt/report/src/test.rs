@@ -215,10 +215,16 @@ impl<'a> Test<'a> {
             Subject::Program(_) | Subject::Judged(_) => {}
         }
         let BuildSteps { compiler, steps, runner } = &self.recipe;
-        let mut lines: Vec<String> =
-            steps.iter().map(|step| shell_line(&[&compiler[..], &step[..]].concat())).collect();
+        let run = shell_line(&[&runner[..], &["./program".to_string()]].concat());
+        let mut lines: Vec<String> = Vec::new();
+        for step in steps {
+            lines.push(shell_line(&[&compiler[..], &step[..]].concat()));
+            if oracle::is_training(&step.iter().map(Into::into).collect::<Vec<_>>()) {
+                lines.push(run.clone());
+            }
+        }
         if self.kind().is_wrong_code() {
-            lines.push(shell_line(&[&runner[..], &["./program".to_string()]].concat()));
+            lines.push(run);
         }
         lines
     }

@@ -18,9 +18,6 @@ use crate::{runner, signal};
 
 use super::Detector;
 
-/// Instrumented programs take up to so many times as long.
-const SLOWER: u32 = 5;
-
 /// A trivial program compiles and runs in a fraction of a second, also on a busy machine.
 const PROBE: Duration = Duration::from_secs(30);
 
@@ -193,9 +190,10 @@ impl Sanitizer {
                     let line = m.lines().find(|line| line.contains("error")).or(m.lines().next());
                     format!("it does not compile: {}", line.unwrap_or_default().trim())
                 }
-                Behaviour::Ran { .. } | Behaviour::ProgramHung | Behaviour::Compiled => {
-                    "it does not compile".to_string()
-                }
+                Behaviour::Ran { .. }
+                | Behaviour::Alarmed(_)
+                | Behaviour::ProgramHung
+                | Behaviour::Compiled => "it does not compile".to_string(),
             };
             return Ok((Assessment::Silent(why), cost));
         }
@@ -207,8 +205,8 @@ impl Sanitizer {
                 run = run.env(name, &symbolizer);
             }
         }
-        run.wall *= SLOWER;
-        run.cpu = run.cpu.map(|cpu| cpu * SLOWER);
+        run.wall *= runner::SLOWER;
+        run.cpu = run.cpu.map(|cpu| cpu * runner::SLOWER);
         let ran = run.finish();
         let cost = cost + cpu(&ran);
         let says = match &ran {
@@ -233,7 +231,7 @@ fn opinion(case: &Case, done: &Finished) -> Assessment {
     if let Some(line) = runner::unable(&stderr).or_else(overflow) {
         return Assessment::Silent(complaint(line));
     }
-    if let Some(line) = stderr.lines().find(|line| complains(line)) {
+    if let Some(line) = stderr.lines().find(|line| runner::is_report(line)) {
         let place = place(case, &stderr).filter(|_| !line.contains("runtime error: "));
         let place = place.map_or_else(String::new, |place| format!(", at {place}"));
         return Assessment::Undefined(complaint(line) + &place);
@@ -268,14 +266,6 @@ fn opinion(case: &Case, done: &Finished) -> Assessment {
         }
         None => Assessment::Valid,
     }
-}
-
-fn complains(line: &str) -> bool {
-    line.contains("runtime error: ")
-        || line.contains("ERROR: AddressSanitizer: ")
-        || line.contains("WARNING: MemorySanitizer: ")
-        || line.contains("ERROR: MemorySanitizer: ")
-        || line.contains("ERROR: UndefinedBehaviorSanitizer: ")
 }
 
 /// Where a report's stack begins in the program: `test.c:12:5` of `    #1 0x55 in f /tmp/x/test.c:12:5`.

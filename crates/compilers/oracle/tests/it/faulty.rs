@@ -86,6 +86,7 @@ fn target(name: &str, command: &[&Path], flags: &str) -> Target {
         abi: Some(toolchain::Abi::Lp64),
         levels: Vec::new(),
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
         checks: None,
         root: None,
@@ -489,4 +490,43 @@ fn without_an_answer_only_compilers_fail() {
         }
         assert_eq!(see(name, "-O0").2.seen, Behaviour::Compiled, "{name} -O0");
     }
+}
+
+/// A sanitizer that stops a correct program is seen as such, and not where the target has none.
+#[test]
+fn false_alarm_of_a_sanitizer() {
+    if !gcc() {
+        return;
+    }
+    let flags = ["-O2", "-fsanitize=undefined", "-fno-sanitize-recover=all"].map(String::from);
+    let instrumented = Target { flags: flags.into(), ..faulty("false-alarm", "-O2") };
+    let (_scratch, seen) = observe(&lab(), &instrumented);
+    let seen = seen.expect("it is observed").seen;
+    let fault = seen.fault(&case()).expect("a fault");
+    assert_eq!(fault.kind, FailureKind::SanitizerFalseAlarm, "{seen:?}");
+    assert_eq!(fault.known_by, "signed integer overflow:");
+    let (_scratch, seen) = observe(&lab(), &faulty("false-alarm", "-O2"));
+    assert!(seen.expect("it is observed").seen.is_right(&case()));
+}
+
+/// A target with a profile builds twice, and what it needs lies in no other's way.
+#[test]
+fn a_profile_is_made_and_used() {
+    if !gcc() {
+        return;
+    }
+    let flags = ["-O2", "-fprofile-use", "-Werror=missing-profile"].map(String::from);
+    let profiled = Target { flags: flags.into(), ..target("gcc", &[Path::new("gcc")], "-O2") };
+    let (scratch, seen) = observe(&lab(), &profiled);
+    let seen = seen.expect("it is observed").seen;
+    assert!(seen.is_right(&case()), "{seen:?}");
+    let left = names(scratch.path());
+    assert!(
+        left.iter().all(|name| !name.ends_with(".gcda") && !name.starts_with("work")),
+        "{left:?}"
+    );
+    // A program without an answer is not run, and so has none.
+    let unanswered = Case { expected: None, ..case() };
+    let seen = lab().observe(&unanswered, scratch.path(), &profiled).expect("it is observed").seen;
+    assert!(matches!(seen, Behaviour::Rejected(_) | Behaviour::Compiled), "{seen:?}");
 }

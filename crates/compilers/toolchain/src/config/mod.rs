@@ -23,8 +23,10 @@ pub struct Config {
     pub levels: Option<Vec<String>>,
     /// Flag sets of every compiler, in place of those of its family.
     pub extras: Option<Vec<String>>,
-    /// How many flag sets are drawn for each compiler and test.
-    pub extras_per_test: usize,
+    /// How many flag sets are drawn for each compiler and test, besides its levels.
+    pub extras_per_test: Option<usize>,
+    /// How many targets are drawn for each test where neither levels nor flag sets are named.
+    pub targets_per_test: usize,
     /// Compilers, besides those on the `PATH`.
     pub compilers: Vec<Configured>,
     /// Without those on the `PATH`.
@@ -78,8 +80,8 @@ impl Default for Config {
         Config {
             levels: None,
             extras: None,
-            // Half the price of a level each, and every test draws anew.
-            extras_per_test: 1,
+            extras_per_test: None,
+            targets_per_test: TARGETS_PER_TEST,
             compilers: Vec::new(),
             only: false,
             march_seed: 0,
@@ -88,8 +90,22 @@ impl Default for Config {
     }
 }
 
-const KEYS: &[&str] =
-    &["levels", "extras", "extras_per_test", "only", "march_seed", "compiler", "limits"];
+/// Half the price of a level each, and every test draws anew.
+const EXTRAS_PER_TEST: usize = 1;
+
+/// One more target costs nearly as much as one more program, and says less (docs/experiments/targets.md).
+const TARGETS_PER_TEST: usize = 1;
+
+const KEYS: &[&str] = &[
+    "levels",
+    "extras",
+    "extras_per_test",
+    "targets_per_test",
+    "only",
+    "march_seed",
+    "compiler",
+    "limits",
+];
 const LIMIT_KEYS: &[&str] = &["compile_seconds", "run_seconds", "memory_mb"];
 const COMPILER_KEYS: &[&str] = &[
     "name",
@@ -126,6 +142,17 @@ impl Config {
         Config::parse(&text, file)
     }
 
+    /// How many flag sets are drawn where levels or flag sets are named.
+    pub fn extras_per_test(&self) -> usize {
+        self.extras_per_test.unwrap_or(EXTRAS_PER_TEST)
+    }
+
+    /// Whether tests draw their targets by family of flags: neither levels nor flag sets are named for all
+    /// compilers.
+    pub fn draws_by_family(&self) -> bool {
+        self.levels.is_none() && self.extras.is_none() && self.extras_per_test.is_none()
+    }
+
     /// Reads the text of `file`. Looks whether the executables that it names exist.
     pub fn parse(text: &str, file: &Path) -> Result<Config, ConfigError> {
         let table = text::parse(text, file)?;
@@ -136,7 +163,10 @@ impl Config {
             ..Config::default()
         };
         if let Some(number) = top.number("extras_per_test", 0, 100)? {
-            config.extras_per_test = number as usize;
+            config.extras_per_test = Some(number as usize);
+        }
+        if let Some(number) = top.number("targets_per_test", 1, 100)? {
+            config.targets_per_test = number as usize;
         }
         config.only = top.flag("only")?.unwrap_or_default();
         config.march_seed = top.number("march_seed", 0, u64::MAX)?.unwrap_or_default();

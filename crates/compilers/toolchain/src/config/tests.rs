@@ -13,9 +13,22 @@ fn mistake(text: &str, sentence: &str) {
 }
 
 #[test]
+fn named_levels_take_the_place_of_drawing() {
+    let good = |text: &str| read(text).expect("it is TOML");
+    assert_eq!(good("").targets_per_test, 1);
+    let more = good("targets_per_test = 3");
+    assert!(more.draws_by_family() && more.targets_per_test == 3);
+    for named in ["levels = [\"-O2\"]", "extras = [\"-g\"]", "extras_per_test = 0"] {
+        assert!(!good(named).draws_by_family(), "{named}");
+    }
+    assert!(read("targets_per_test = 0").is_err());
+}
+
+#[test]
 fn an_empty_file_is_the_default() {
     assert_eq!(read(""), Ok(Config::default()));
-    assert_eq!(Config::default().extras_per_test, 1);
+    assert_eq!(Config::default().extras_per_test(), 1);
+    assert!(Config::default().draws_by_family());
 }
 
 #[test]
@@ -49,7 +62,8 @@ path = "sh"
     let config = Config::read(&file).expect("a good file");
     assert_eq!(config.levels, Some(vec!["-O0".into(), "-O2 -g".into()]));
     assert_eq!(config.extras, Some(Vec::new()));
-    assert_eq!(config.extras_per_test, 3);
+    assert_eq!(config.extras_per_test(), 3);
+    assert!(!config.draws_by_family());
     let limits = Limits { compile_seconds: Some(10), run_seconds: Some(5), memory_mb: Some(2000) };
     assert_eq!(config.limits, limits);
     let [mine, other] = &config.compilers[..] else { panic!("{config:?}") };
@@ -74,7 +88,7 @@ fn mistakes_are_one_sentence_with_file_key_and_line() {
     mistake(
         "colour = 1\n",
         "gainsay.toml:1: `colour` is not a known key; known keys: levels, extras, \
-         extras_per_test, only, march_seed, compiler, limits",
+         extras_per_test, targets_per_test, only, march_seed, compiler, limits",
     );
     mistake(
         "[limits]\nrun_second = 1",

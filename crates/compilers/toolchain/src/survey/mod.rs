@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::cross;
 use crate::identity::Identity;
 use crate::march;
-use crate::matrix;
+use crate::matrix::{self, FlagFamily, FlagTable};
 use crate::probe::{CompilerProbe, ModelCheck};
 use crate::processor;
 use crate::runner::{Emulator, Runner};
@@ -177,6 +177,7 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         abi: None,
         levels: Vec::new(),
         extras: Vec::new(),
+        drawn: FlagTable::default(),
         lacks: Vec::new(),
         root,
     };
@@ -230,14 +231,26 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
     let takes = |level: &&String| !bench.refuses(level);
     let levels: Vec<String> = wanted_levels.iter().filter(takes).cloned().collect();
     let wanted_extras = candidate.extras.as_ref().or(config.extras.as_ref());
-    let asked = match wanted_extras {
-        Some(wanted) => wanted.clone(),
-        None => matrix::extras(compiler.family, is_native),
+    let table = || {
+        let all = FlagTable::of(compiler.family, is_native);
+        all.filtered(|of, rows| accepted_rows(&bench, of, rows))
     };
+    let is_default =
+        candidate.levels.is_none() && candidate.extras.is_none() && config.draws_by_family();
     let mut choices = Choices::new(config.march_seed).fork(&compiler.name);
-    let drawn = march::draw(&compiler.triple, candidate.random_march, &mut choices);
-    let asked: Vec<String> = asked.into_iter().chain(drawn).collect();
-    let (extras, not_run) = bench.accepted(&asked);
+    let marches = march::draw(&compiler.triple, candidate.random_march, &mut choices);
+    let asked = wanted_extras.into_iter().flatten().chain(&marches).cloned();
+    let (mut extras, not_run) = bench.accepted(&asked.collect::<Vec<String>>());
+    let mut drawn = FlagTable::default();
+    // With no set for a test nobody will draw any.
+    if wanted_extras.is_none() && config.extras_per_test != Some(0) {
+        let table = table();
+        let more = matrix::extras(&table);
+        if is_default {
+            drawn = table.with(FlagFamily::Processor, &extras);
+        }
+        extras.extend(more);
+    }
     if levels.is_empty() {
         return Err("it accepts none of its levels".into());
     }
@@ -251,7 +264,25 @@ fn examine(candidate: &Candidate, config: &Config, language: Language) -> Examin
         stays: false,
     };
     let refused = refused.map(left_out).collect();
-    Ok((Compiler { levels, extras, lacks, ..compiler }, refused))
+    Ok((Compiler { levels, extras, drawn, lacks, ..compiler }, refused))
+}
+
+/// Which rows of a family a compiler takes. Of processors it heeds the last alone, so each is asked for by itself.
+fn accepted_rows(bench: &CompilerProbe, of: FlagFamily, rows: Vec<String>) -> Vec<String> {
+    match of {
+        FlagFamily::Processor | FlagFamily::Sanitizer | FlagFamily::WholeProgram => rows
+            .into_iter()
+            .filter(|row| !bench.accepted(std::slice::from_ref(row)).0.is_empty())
+            .collect(),
+        FlagFamily::Plain
+        | FlagFamily::Vector
+        | FlagFamily::CostModel
+        | FlagFamily::Limits
+        | FlagFamily::PassesOff
+        | FlagFamily::PassesOn
+        | FlagFamily::Promises
+        | FlagFamily::Profile => bench.accepted(&rows).0,
+    }
 }
 
 fn bench<'a>(

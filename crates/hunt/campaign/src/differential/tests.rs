@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use oracle::{Case, Expected, Limits};
-use toolchain::{Compiler, Config, on_path};
+use toolchain::{Compiler, Config, FlagFamily, FlagTable, on_path};
 
 use super::*;
+use crate::draw::TargetChoice;
 use crate::predict::own_opinion;
 
 /// Makes an endless program of what is not a probe, at -O1.
@@ -95,4 +96,141 @@ fn a_compiler_that_does_not_end_is_asked_once() {
     assert_eq!(results, [failed, TargetResult::Unsupported, TargetResult::Unsupported]);
     let took = tested.cost.compile + tested.cost.validate;
     assert!(took < Duration::from_secs(6), "{took:?}");
+}
+
+/// Prints something else when it optimises what is not a probe.
+const WRONG: &str = "#!/bin/sh\ncase \" $* \" in\n\
+    *\" -E \"*) ;;\n*\" -O0 \"*) ;;\n*one.c*) set -- \"$@\" -DANSWER=2 ;;\nesac\nexec gcc \"$@\"\n";
+
+/// What comes of a program that prints 1, by a machine that says `expected`, on targets that are drawn.
+fn drawn(script: &str, expected: &str, with: impl Fn(&mut Compiler)) -> Option<Tested> {
+    let there = on_path("gcc").is_some();
+    assert!(there || std::env::var_os("CI").is_none(), "set-up installs gcc");
+    if !there {
+        return None;
+    }
+    let scratch = Scratch::new().unwrap();
+    let mut compilers = compiler(scratch.path(), script);
+    let mut own = (*compilers.remove(0)).clone();
+    with(&mut own);
+    let mut bench = TestBench::new(Lab::default(), vec![Arc::new(own)], 1);
+    let targets = TargetChoice { extras_per_test: 1, targets_per_test: Some(2) };
+    bench.targets = targets;
+    let text = "#ifndef ANSWER\n#define ANSWER 1\n#endif\nint puts(const char *);\n\
+                int main(void) { return puts(ANSWER == 1 ? \"1\" : \"2\") < 0; }\n";
+    let case = Case {
+        language: Language::C,
+        files: vec![SourceFile { name: "one.c".into(), bytes: text.into() }],
+        harness: None,
+        standard: None,
+        include: Vec::new(),
+        expected: Some(Expected { stdout: expected.into(), status: 0 }),
+        omitted: Default::default(),
+    };
+    // Without fuel nobody asks what the macro makes of the program.
+    let mut made = TestProgram::new(case, "a test".into(), own_opinion("one.c", 5), 1000).taking(5);
+    made.fuel = None;
+    let mut tested = Tested::new("test", 1);
+    let seen = super::test(&bench, 1, &made, &mut tested, &mut |_| {}).unwrap();
+    assert!(!seen.is_empty());
+    Some(tested)
+}
+
+fn draws(compiler: &mut Compiler) {
+    compiler.levels = ["-O0", "-O2", "-O3"].map(String::from).into();
+    compiler.drawn = FlagTable::of(compiler.family, false)
+        .retain(|of, _| matches!(of, FlagFamily::Plain | FlagFamily::PassesOff));
+}
+
+#[test]
+fn a_compiler_that_fails_is_asked_at_its_lowest_level() {
+    let Some(tested) = drawn(WRONG, "1\n", draws) else { return };
+    let [found] = &tested.findings[..] else { panic!("{tested:?}") };
+    assert_eq!((found.kind, found.standing), (FailureKind::WrongOutput, Standing::Confirmed));
+    assert_eq!(found.right(), ["wrong -O0"]);
+    // The level alone fails as well, and is what the bug is known by.
+    let words: Vec<&str> = found.signature.split(' ').collect();
+    assert!(words.len() <= 4 && words[..2] == ["wrong-output", "wrong"], "{}", found.signature);
+    assert!(words[2..].iter().all(|word| word.starts_with("-O")), "{}", found.signature);
+    assert_eq!(tested.arms.len(), 2, "what was not drawn is on no account: {:?}", tested.arms);
+}
+
+/// A wrong answer of ours is wrong at every level.
+#[test]
+fn what_no_level_agrees_with_is_disputed() {
+    let Some(tested) = drawn("#!/bin/sh\nexec gcc \"$@\"\n", "7\n", draws) else { return };
+    let [found] = &tested.findings[..] else { panic!("{tested:?}") };
+    assert_eq!((found.kind, found.standing), (FailureKind::WrongOutput, Standing::Disputed));
+    assert!(found.right().is_empty() && found.targets().contains(&"wrong -O0".to_string()));
+}
+
+/// Right here and there is no witness for a compiler that is wrong without optimisation too.
+#[test]
+fn a_target_that_is_right_by_chance_is_no_witness() {
+    let lucky = "#!/bin/sh\ncase \" $* \" in *\" -O3 \"*one.c*) set -- \"$@\" -DANSWER=2 ;; esac\n\
+                 exec gcc \"$@\"\n";
+    let all = |compiler: &mut Compiler| {
+        compiler.levels = ["-O0", "-O2", "-O3"].map(String::from).into();
+        compiler.extras = Vec::new();
+    };
+    let Some(tested) = drawn(lucky, "2\n", all) else { return };
+    let [found] = &tested.findings[..] else { panic!("{tested:?}") };
+    assert_eq!(found.standing, Standing::Disputed, "{found:?}");
+}
+
+#[test]
+fn a_false_alarm_needs_a_sanitizer_that_calls_the_program_valid() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../tests/compilers/faulty/false-alarm.sh")
+        .display()
+        .to_string();
+    let instrumented = |compiler: &mut Compiler| {
+        compiler.c = vec![script.clone().into()];
+        compiler.levels = vec!["-O0".into()];
+        compiler.extras = vec!["-O2 -fsanitize=undefined -fno-sanitize-recover=all".into()];
+    };
+    let Some(tested) = drawn("#!/bin/sh\nexec gcc \"$@\"\n", "1\n", instrumented) else { return };
+    let [found] = &tested.findings[..] else { panic!("{tested:?}") };
+    assert_eq!(found.kind, FailureKind::SanitizerFalseAlarm);
+    let is_valid = found.certificate.opinions.iter().skip(1).any(|o| o.says == Assessment::Valid);
+    let standing = if is_valid { Standing::Confirmed } else { Standing::Disputed };
+    assert_eq!(found.standing, standing, "{:?}", found.certificate);
+    assert!(is_valid || std::env::var_os("CI").is_none(), "set-up installs sanitizers");
+}
+
+#[test]
+fn a_failure_that_waits_brings_its_targets() {
+    let scratch = Scratch::new().unwrap();
+    if on_path("gcc").is_none() {
+        return;
+    }
+    let mut own = (*compiler(scratch.path(), WRONG).remove(0)).clone();
+    draws(&mut own);
+    let mut bench = TestBench::new(Lab::default(), vec![Arc::new(own)], 0);
+    let targets = TargetChoice { extras_per_test: 0, targets_per_test: Some(1) };
+    bench.targets = targets;
+    let label = "wrong -O2 -fno-dse -fno-gcse";
+    let mut found = crate::store::tests::finding("s");
+    found.subject = Subject::Program(ProgramSubject::named(
+        FailureKind::WrongOutput,
+        &["one.c"],
+        &[("wrong", "-O2 -fno-dse -fno-gcse")],
+        &[],
+    ));
+    let found = crate::record::Finding {
+        id: 1,
+        engine: "test".into(),
+        seed: 9,
+        found_at: 0,
+        seen_before: 0,
+        finding: found,
+    };
+    let labels = |seed| -> Vec<String> {
+        let drawn = bench.draw_targets(&Tested::new("test", seed), seed);
+        drawn.iter().map(|drawn| drawn.target.label()).collect()
+    };
+    let before = labels(9);
+    bench.revisit(&found);
+    assert_eq!(labels(9), [before, vec![label.to_string()]].concat());
+    assert_eq!(labels(8).len(), 1);
 }

@@ -308,8 +308,9 @@ impl VariantTest<'_> {
         };
         let made = self.variant(&blame.program, blame.steps, self.origin(Some((&blame, variant))));
         let mut words = Tested::new("", self.seed);
-        let draw = self.seed.wrapping_add(u64::from(self.number) << 40);
-        let mut again = DifferentialTest::run(bench, draw, &made, &mut words, &mut |_| {})?;
+        // What is due may have changed since.
+        let mut again =
+            DifferentialTest::run_on(bench, trial.targets(), &made, &mut words, &mut |_| {})?;
         tested.cost.validate += words.cost.total();
         let same = again.suspicions().into_iter().find(|s| s.signature == suspicion.signature);
         let Some(same) = same else { return Ok(None) };

@@ -393,9 +393,11 @@ pub fn targets(view: &View) -> Markup {
     let mut sums: BTreeMap<&str, Row> = BTreeMap::new();
     for (label, word, n) in &view.shot.tallies {
         let name = names.compiler(label);
-        let level = match names.is_level(label) {
-            true => label[name.len()..].trim(),
-            false => "drawn flags",
+        // Drawn targets are counted by families of flags, whatever the level.
+        let level = match (names.is_level(label), label.rfind(" +")) {
+            (true, _) => label[name.len()..].trim(),
+            (false, Some(at)) => &label[at + 1..],
+            (false, None) => "drawn flags",
         };
         rows.entry((name, level)).or_default().add(*word, *n);
         sums.entry(name).or_default().add(*word, *n);

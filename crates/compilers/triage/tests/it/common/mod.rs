@@ -26,6 +26,7 @@ pub fn compiler(family: Family, name: &str, version: &str, command: &[&str]) -> 
         abi: Some(toolchain::Abi::Lp64),
         levels: ["-O0", "-O1", "-O2", "-Os", "-O3"].map(String::from).to_vec(),
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
         checks: None,
         root: None,

@@ -31,6 +31,7 @@ fn compiler(name: &str, command: PathBuf) -> Arc<Compiler> {
         abi: Some(toolchain::Abi::Lp64),
         levels: vec!["-O0".into(), "-O2".into()],
         extras: Vec::new(),
+        drawn: Default::default(),
         lacks: Vec::new(),
         checks: None,
         root: None,
