@@ -176,6 +176,7 @@ impl Row<'_> {
         let doubt = match standing {
             Standing::Confirmed => "",
             Standing::Unconfirmed => "*",
+            Standing::CannotTell => "~",
             Standing::Disputed => "?",
         };
         let of_study = |cell: fn(&StudyBrief) -> String| self.study.map(cell).unwrap_or_default();
@@ -241,6 +242,9 @@ fn table(rows: &[Row], now: u64, width: usize) -> String {
         text.push_str(
             "*: not confirmed: seen when the hunt ended; the same hunt again tries it once more\n",
         );
+    }
+    if has(Standing::CannotTell) {
+        text.push_str("~: it cannot be told whether the baseline of the comparison fails, too\n");
     }
     if has(Standing::Disputed) {
         text.push_str("?: disputed: the program may be to blame, or gainsay\n");

@@ -118,7 +118,10 @@ impl Outcome {
 
     /// Bugs of this run that stand or are not confirmed yet, and are not suppressed.
     fn found(&self) -> impl Iterator<Item = &Bug> {
-        let counts = |bug: &&Bug| bug.suppressed.is_none() && bug.standing != Standing::Disputed;
+        let counts = |bug: &&Bug| {
+            let is_found = matches!(bug.standing, Standing::Confirmed | Standing::Unconfirmed);
+            bug.suppressed.is_none() && is_found
+        };
         self.bugs.iter().filter(counts)
     }
 

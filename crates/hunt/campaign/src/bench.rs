@@ -16,6 +16,7 @@ use sandbox::{Account, Scratch, Stop};
 use toolchain::Compiler;
 
 use crate::attribution::KnownBugs;
+use crate::baseline::{Baseline, CompilerBaseline};
 use crate::plan::Plan;
 use crate::record::{NewFinding, Tested};
 
@@ -30,8 +31,10 @@ const SHORTEST_COMPILATION: Duration = Duration::from_secs(10);
 pub struct TestBench {
     /// Where programs are compiled and run.
     pub lab: Lab,
-    /// What is tested.
+    /// What is there to be asked: what is tested, and the baseline of a comparison.
     pub compilers: Vec<Arc<Compiler>>,
+    /// Of a comparison of compilers.
+    pub(crate) baseline: Option<CompilerBaseline>,
     /// Flag sets drawn for each test and compiler, besides the levels.
     pub extras_per_test: usize,
     /// Which targets work at all with their flags.
@@ -68,7 +71,22 @@ impl TestBench {
             }
         }
         let lab = Lab { limits, stop };
-        TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test)
+        let bench = TestBench::new(lab, plan.compilers.clone(), plan.extras_per_test);
+        bench.against(plan.baseline.as_ref())
+    }
+
+    /// The same with what must be right where something else fails.
+    pub fn against(self, baseline: Option<&Baseline>) -> TestBench {
+        let compiler = baseline.and_then(Baseline::compiler).cloned();
+        TestBench { baseline: compiler.map(CompilerBaseline::new), ..self }
+    }
+
+    /// What is tested.
+    pub fn tested_compilers(&self) -> Vec<Arc<Compiler>> {
+        let is_tested = |compiler: &&Arc<Compiler>| {
+            self.baseline.as_ref().is_none_or(|old| old.compiler.name != compiler.name)
+        };
+        self.compilers.iter().filter(is_tested).cloned().collect()
     }
 
     /// A bench on which nothing was done yet.
@@ -76,6 +94,7 @@ impl TestBench {
         TestBench {
             lab,
             compilers,
+            baseline: None,
             extras_per_test,
             probes: TargetProbes::default(),
             detectors: OnceLock::new(),

@@ -1,5 +1,6 @@
 //! One program on all targets: observe, judge, try again, ask the detectors.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use choice::Choices;
@@ -12,6 +13,7 @@ use sandbox::Scratch;
 use toolchain::{Language, Preprocessor, Target, targets};
 
 use crate::attribution::{Attribution, attribute};
+use crate::baseline::{BaselineVerdict, cannot_tell};
 use crate::bench::TestBench;
 use crate::engine::TestProgram;
 use crate::predict::predict;
@@ -54,6 +56,8 @@ pub struct DifferentialTest<'a> {
     folder: Scratch,
     /// One for each target.
     seen: Vec<Observation>,
+    /// Of a comparison: what the baseline says of targets that fail, by label.
+    compared: BTreeMap<String, BaselineVerdict>,
     /// Made when it is first needed.
     certificate: Option<Certificate>,
 }
@@ -69,7 +73,11 @@ impl<'a> DifferentialTest<'a> {
         begin: &mut dyn FnMut(&str),
     ) -> Result<DifferentialTest<'a>, Trouble> {
         let mut choices = Choices::new(seed).fork("targets");
-        let targets = targets(&bench.compilers, bench.extras_per_test, &mut choices);
+        let mut targets =
+            targets(&bench.tested_compilers(), bench.extras_per_test, &mut choices);
+        if let Some(baseline) = &bench.baseline {
+            targets = baseline.fit(targets, &bench.probes, &bench.lab, made.case.language)?;
+        }
         let folder = bench.folder()?;
         bench.lab.write(&made.case, folder.path())?;
         let limits = match made.steps {
@@ -77,11 +85,20 @@ impl<'a> DifferentialTest<'a> {
             None => bench.lab.limits.clone(),
         };
         let lab = Lab { limits, stop: bench.lab.stop.clone() };
-        let (seen, certificate) = (Vec::new(), None);
-        let mut trial = DifferentialTest { bench, made, lab, targets, folder, seen, certificate };
+        let mut trial = DifferentialTest {
+            bench,
+            made,
+            lab,
+            targets,
+            folder,
+            seen: Vec::new(),
+            compared: BTreeMap::new(),
+            certificate: None,
+        };
         trial.observe(tested, begin)?;
         let flaky = trial.try_again(tested)?;
         trial.read_as_compilers_do(&mut tested.cost);
+        trial.compare_again(&mut tested.cost)?;
         trial.doubt_validity(&mut tested.cost)?;
         trial.sight(tested, &trial.suspicions());
         tested.targets.extend(trial.target_results(&trial.suspicions(), &flaky));
@@ -93,9 +110,78 @@ impl<'a> DifferentialTest<'a> {
         &self.lab
     }
 
-    /// What is wrong.
+    /// What is wrong. Of a comparison: what is wrong where the baseline is not; apart from that, what it says nothing
+    /// on.
     pub fn suspicions(&self) -> Vec<Suspicion> {
-        judge(&self.made.case, &self.targets, &self.seen)
+        let judged = |counts: &dyn Fn(Option<&BaselineVerdict>) -> bool| {
+            let all = self.targets.iter().zip(&self.seen);
+            let some = all.filter(|(_, seen)| counts(self.compared.get(&seen.target)));
+            let (targets, seen): (Vec<Target>, Vec<Observation>) =
+                some.map(|(target, seen)| (target.clone(), seen.clone())).unzip();
+            judge(&self.made.case, &targets, &seen)
+        };
+        if self.compared.is_empty() {
+            return judge(&self.made.case, &self.targets, &self.seen);
+        }
+        let mut all = judged(&|said| matches!(said, None | Some(BaselineVerdict::Right)));
+        all.extend(judged(&|said| matches!(said, Some(BaselineVerdict::CannotTell(_)))));
+        all
+    }
+
+    /// Why the baseline of a comparison says nothing on a suspicion, if so.
+    fn cannot_tell(&self, suspicion: &Suspicion) -> Option<&str> {
+        match self.compared.get(suspicion.targets.first()?) {
+            Some(BaselineVerdict::CannotTell(why)) => Some(why),
+            Some(BaselineVerdict::Right | BaselineVerdict::Wrong) | None => None,
+        }
+    }
+
+    /// Asks the baseline of a comparison about a target that fails. A target that it is right about is a witness.
+    fn compare(&mut self, failing: &Target, seen: &Observation, cost: &mut Cost) -> Result<(), Trouble> {
+        let Some(baseline) = &self.bench.baseline else { return Ok(()) };
+        let Some(fault) = seen.seen.fault(&self.made.case) else { return Ok(()) };
+        let with = (&self.lab, &self.bench.probes);
+        let (case, dir) = (&self.made.case, self.folder.path());
+        let (verdict, seen) = baseline.ask(case, dir, failing, &fault, with)?;
+        *cost += Cost { validate: seen.compile + seen.run, ..Cost::default() };
+        self.compared.insert(failing.label(), verdict);
+        Ok(())
+    }
+
+    /// The same once more, now that the failures have shown again: a baseline that was right by chance is not. Then
+    /// those of its targets that are right join the others.
+    fn compare_again(&mut self, cost: &mut Cost) -> Result<(), Trouble> {
+        let Some(baseline) = &self.bench.baseline else { return Ok(()) };
+        let suspected: BTreeSet<String> =
+            self.suspicions().into_iter().flat_map(|suspicion| suspicion.targets).collect();
+        let failing = self.targets.iter().zip(&self.seen);
+        let failing: Vec<(Target, Observation)> = failing
+            .filter(|(_, seen)| suspected.contains(&seen.target))
+            .map(|(target, seen)| (target.clone(), seen.clone()))
+            .collect();
+        let old = baseline.compiler.clone();
+        let mut witnesses = Vec::new();
+        for (target, seen) in failing {
+            self.compare(&target, &seen, cost)?;
+            if self.compared.get(&target.label()) == Some(&BaselineVerdict::Right) {
+                let witness = Target { compiler: old.clone(), flags: target.flags };
+                let seen = match &self.made.case.expected {
+                    Some(expected) => Behaviour::Ran {
+                        status: expected.status,
+                        stdout: expected.stdout.clone(),
+                    },
+                    None => Behaviour::Compiled,
+                };
+                let (compile, run) = (Duration::ZERO, Duration::ZERO);
+                let target = witness.label();
+                witnesses.push((witness, Observation { target, seen, compile, run }));
+            }
+        }
+        for (target, seen) in witnesses {
+            self.targets.push(target);
+            self.seen.push(seen);
+        }
+        Ok(())
     }
 
     /// The targets of a suspicion, and how the first of them fails.
@@ -106,7 +192,7 @@ impl<'a> DifferentialTest<'a> {
     }
 
     fn observe(&mut self, tested: &mut Tested, begin: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
-        for target in &self.targets {
+        for target in &self.targets.clone() {
             begin(&target.label());
             self.bench.begins(format!("{} on {}", target.label(), named(tested)));
             let hung = |(t, seen): (&Target, &Observation)| {
@@ -127,6 +213,9 @@ impl<'a> DifferentialTest<'a> {
             let seen = self.observe_one(target)?;
             tested.cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             let failed = seen.seen.kind(&self.made.case).is_some();
+            if failed {
+                self.compare(target, &seen, &mut tested.cost)?;
+            }
             self.seen.push(seen);
             if failed {
                 let mut suspicions = self.suspicions();
@@ -178,7 +267,7 @@ impl<'a> DifferentialTest<'a> {
     fn try_again(&mut self, tested: &mut Tested) -> Result<Vec<String>, Trouble> {
         let what = named(tested);
         let cost = &mut tested.cost;
-        let suspicions = judge(&self.made.case, &self.targets, &self.seen);
+        let suspicions = self.suspicions();
         // A hang costs minutes at each level: the first target stands for all.
         let tried = |s: &Suspicion, label: &String| match s.kind {
             FailureKind::CompilerHang | FailureKind::RuntimeHang => {
@@ -273,10 +362,18 @@ impl<'a> DifferentialTest<'a> {
         suspicions: &[Suspicion],
         flaky: &[String],
     ) -> Vec<(String, TargetResult)> {
+        let before = |seen: &Observation| match self.compared.get(&seen.target) {
+            Some(BaselineVerdict::Wrong) => seen.seen.kind(&self.made.case),
+            Some(BaselineVerdict::Right | BaselineVerdict::CannotTell(_)) | None => None,
+        };
         let word = |seen: &Observation| {
             let failed = suspicions.iter().find(|s| s.targets.contains(&seen.target));
             match failed {
+                Some(suspicion) if self.cannot_tell(suspicion).is_some() => {
+                    TargetResult::CannotTell(suspicion.kind)
+                }
                 Some(suspicion) => TargetResult::Failed(suspicion.kind),
+                None if let Some(kind) = before(seen) => TargetResult::FailedBefore(kind),
                 None if flaky.contains(&seen.target) => TargetResult::Flaky,
                 // A program without an answer may be rejected.
                 None if matches!(seen.seen, Behaviour::Unsupported(_) | Behaviour::Rejected(_)) => {
@@ -285,7 +382,12 @@ impl<'a> DifferentialTest<'a> {
                 None => TargetResult::Right,
             }
         };
-        self.seen.iter().map(|seen| (seen.target.clone(), word(seen))).collect()
+        // The baseline is asked where something fails: that is no tally of what it does.
+        let own = |target: &Target| {
+            self.bench.baseline.as_ref().is_none_or(|old| old.compiler.name != target.compiler.name)
+        };
+        let all = self.targets.iter().zip(&self.seen).filter(|(target, _)| own(target));
+        all.map(|(_, seen)| (seen.target.clone(), word(seen))).collect()
     }
 
     /// A suspicion with all that a hunt keeps of it.
@@ -316,7 +418,13 @@ impl<'a> DifferentialTest<'a> {
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
         let standing = standing(&suspicion, &agreement, &certificate);
-        let found = self.describe(suspicion, standing, &agreement.right, certificate);
+        let why = self.cannot_tell(&suspicion).map(String::from);
+        let mut found = self.describe(suspicion, standing, &agreement.right, certificate);
+        if let (Some(baseline), Some(why)) = (&self.bench.baseline, why)
+            && found.stands()
+        {
+            found = cannot_tell(found, &baseline.compiler.name, why);
+        }
         Ok(NewFinding { attributed_to: attributed_to.filter(|_| found.stands()), ..found })
     }
 
@@ -344,6 +452,8 @@ impl<'a> DifferentialTest<'a> {
         };
         let (failing, right) = (those(&suspicion.targets), those(right));
         let subject = ProgramSubject::new(&self.made.case, suspicion.kind, &failing, &right);
+        let old = self.bench.baseline.as_ref().filter(|_| self.cannot_tell(&suspicion).is_none());
+        let subject = subject.against(old.map(|old| &*old.compiler));
         NewFinding {
             attributed_to: None,
             kind: suspicion.kind,

@@ -373,6 +373,7 @@ mod tests {
             library: LibraryIdentity { major: 16, ..LibraryIdentity::default() },
             passes: passes.into(),
             fault: ModuleFault::Pass,
+            baseline: None,
         })
     }
 

@@ -321,6 +321,7 @@ fn plan(dir: &Scratch) -> Plan {
         out: dir.path().to_path_buf(),
         language: Language::C,
         compilers: Vec::new(),
+        baseline: None,
         extras_per_test: 0,
         limits: oracle::Limits::default(),
         study: true,

@@ -124,6 +124,11 @@ pub fn doubt(test: &Test) -> Option<(&'static str, &'static str)> {
             "Not confirmed",
             "seen when the hunt ended. Run the same hunt again before you report this.",
         )),
+        Standing::CannotTell => Some((
+            "Cannot tell",
+            "whether this is a regression: the baseline of the comparison does not show such failures, or does not \
+             take this.",
+        )),
         Standing::Disputed => Some((
             "Disputed",
             "the program may be at fault, or Gainsay. Do not report this as it is.",
