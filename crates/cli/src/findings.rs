@@ -100,6 +100,11 @@ pub fn text(store: &Store, format: ListFormat) -> Result<String> {
     of_kinds(store, format, crate::args::DEFAULT_HUNT, &|_| true)
 }
 
+/// All bugs as SARIF.
+pub fn sarif(store: &Store) -> Result<String> {
+    of_kinds(store, ListFormat::Sarif, "", &|_| true)
+}
+
 /// The list of some kinds of bugs in a format.
 fn of_kinds(
     store: &Store,

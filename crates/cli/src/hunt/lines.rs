@@ -32,9 +32,10 @@ pub fn begin(setting: &Setting, progress: &Progress) -> String {
         end += &format!(", going on after {}", human::plural(progress.tests, "test"));
     }
     format!(
-        "hunting with {} on {}; seed {}, {}, into {}; {end}\n",
+        "hunting with {} on {}{}; seed {}, {}, into {}; {end}\n",
         setting.engines.join(" and "),
         setting.compilers(),
+        setting.baseline.iter().map(|old| format!(", compared with {old}")).collect::<String>(),
         progress.seed,
         match setting.cluster {
             0 => human::plural(setting.jobs as u64, "job"),
@@ -150,7 +151,7 @@ pub fn begin_object(setting: &Setting, progress: &Progress) -> Value {
     json!({
         "event": "begin", "gainsay": env!("CARGO_PKG_VERSION"), "seed": progress.seed,
         "language": setting.language, "engines": setting.engines, "jobs": setting.jobs,
-        "out": setting.out, "compilers": compilers, "tests": progress.tests,
+        "out": setting.out, "compilers": compilers, "baseline": setting.baseline, "tests": progress.tests,
         "for_s": progress.time.map(|t| t.as_secs()), "tests_wanted": progress.tests_wanted,
     })
 }

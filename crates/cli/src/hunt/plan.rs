@@ -78,6 +78,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         language,
         jobs,
         cluster: args.servers().len(),
+        baseline: None,
     };
     let plan = Plan {
         engines,
@@ -88,6 +89,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         out: dir.clone(),
         language,
         compilers: found.compilers,
+        baseline: None,
         extras_per_test: found.extras_per_test,
         limits: found.limits,
         study: !args.output.no_reduce,
