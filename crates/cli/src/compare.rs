@@ -185,7 +185,7 @@ fn plan(mut args: Compare) -> Result<(Plan, Setting, Compared)> {
     }
     let (old, new) = (Operand::of(&args.old)?, Operand::of(&args.new)?);
     if !given.has("--engine") {
-        args.workload.engine = new.engines(args.workload.crossover.corpus.is_some(), &args.workload);
+        args.workload.engine = new.engines(old.has_clang() && new.has_clang(), &args.workload);
     }
     let is_of_llvm =
         |engine: &HuntEngine| matches!(engine, HuntEngine::Crossover | HuntEngine::Passes);

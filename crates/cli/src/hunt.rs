@@ -30,7 +30,7 @@ use live::Live;
 use options::Hunt;
 pub use plan::{Compilers, compilers, plan};
 use view::View;
-pub use view::{Tally, level, one_line};
+pub use view::{Tally, one_line};
 
 /// Exit status when something was found.
 const FOUND: u8 = 1;

@@ -28,12 +28,22 @@ impl Operand {
         }
     }
 
-    /// The engines for it, if none is asked for.
-    pub fn engines(&self, has_corpus: bool, workload: &Workload) -> Vec<HuntEngine> {
+    /// Whether a clang is here whose programs it reads, if it is a library.
+    pub fn has_clang(&self) -> bool {
+        match self {
+            Operand::Compiler(_) => true,
+            Operand::Library(library) => campaign::front::clang_for(library.major).is_ok(),
+        }
+    }
+
+    /// The engines for it, if none is asked for. `has_clang`: programs can be made for both libraries.
+    pub fn engines(&self, has_clang: bool, workload: &Workload) -> Vec<HuntEngine> {
+        let has_corpus = workload.crossover.corpus.is_some();
         match self {
             Operand::Compiler(_) if workload.files.from.is_some() => vec![HuntEngine::Files],
             Operand::Compiler(_) if workload.lang == crate::engines::Lang::Cxx => vec![HuntEngine::Yarp],
             Operand::Compiler(_) => vec![HuntEngine::Yarp, HuntEngine::Smith, HuntEngine::Emi],
+            Operand::Library(_) if has_corpus && !has_clang => vec![HuntEngine::Crossover],
             Operand::Library(_) if has_corpus => vec![HuntEngine::Crossover, HuntEngine::Passes],
             Operand::Library(_) => vec![HuntEngine::Passes],
         }

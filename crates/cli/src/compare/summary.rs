@@ -6,7 +6,7 @@ use std::fmt::Write;
 use campaign::{Bug, EndReason, Progress, Standing};
 
 use super::Compared;
-use crate::hunt::{Outcome, Setting, Tally, level, one_line};
+use crate::hunt::{Outcome, Setting, Tally, one_line};
 use crate::findings::show_command;
 use crate::{human, terminal};
 
@@ -129,8 +129,7 @@ fn rows(outcome: &Outcome, bugs: &[&Bug]) -> String {
     let mut text = String::new();
     for bug in bugs.iter().take(ROWS) {
         let times = if bug.count > 1 { format!(" ({} times)", bug.count) } else { String::new() };
-        let targets = human::targets(outcome.shot.targets_of(bug));
-        let what = format!("{targets}: {}", one_line(outcome.shot.title(bug)));
+        let what = one_line(outcome.shot.title(bug));
         let (id, kind) = (bug.representative, bug.kind.name());
         let _ = writeln!(text, "  #{id:<4} {kind}{times}: {}", human::cut(&what, 150));
     }
@@ -165,7 +164,7 @@ fn by_pass(outcome: &Outcome) -> String {
 fn by_target(progress: &Progress) -> String {
     let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
     for (label, counts) in &progress.targets {
-        sums.entry(level(label)).or_default().add(counts);
+        sums.entry(flags_of(label)).or_default().add(counts);
     }
     if sums.is_empty() {
         return String::new();
@@ -179,6 +178,15 @@ fn by_target(progress: &Progress) -> String {
     });
     let head = ["tested", "programs", "worse", "as before", "cannot tell"];
     format!("\n{}\n", columns(head, rows.collect()))
+}
+
+/// Where a label's target is in the table: NEW is one, so its flags are enough; those drawn anew for each test are one
+/// row.
+fn flags_of(label: &str) -> String {
+    match human::split(label).1 {
+        flags if flags.contains(' ') => "more flags".into(),
+        flags => flags.into(),
+    }
 }
 
 /// A table: the first column to the left, the last as it is, those between to the right.

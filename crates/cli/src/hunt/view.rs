@@ -256,7 +256,7 @@ fn tallies(
 
 /// The group of a label: its own if it is a compiler at a level. Flag sets are drawn anew for each
 /// test, so those of a compiler are one group.
-pub fn level(label: &str) -> String {
+fn level(label: &str) -> String {
     match human::split(label) {
         (name, flags) if flags.contains(' ') => format!("{name} more flags"),
         _ => label.into(),

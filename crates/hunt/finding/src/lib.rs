@@ -105,6 +105,24 @@ impl Subject {
         }
     }
 
+    /// Of a comparison: `works with gcc-11 (11.3.0), fails with gcc-12 (12.2.0)`.
+    pub fn comparison(&self) -> Option<String> {
+        let name = self.baseline()?;
+        let version = match self {
+            Subject::Program(it) => it.compiler(&name).map(|compiler| compiler.version.clone()),
+            Subject::Module(it) => it.baseline.as_ref().map(|library| library.version.clone()),
+            Subject::Sequence(it) => it.baseline.as_ref().map(|library| library.version.clone()),
+            Subject::Judged(_) => None,
+        };
+        let told = |name: &str, version: &str| match version {
+            "" => name.to_string(),
+            version if name.contains(version) => name.to_string(),
+            version => format!("{name} ({version})"),
+        };
+        let old = told(&name, &version.unwrap_or_default());
+        Some(format!("works with {old}, fails with {}", told(&self.compiler(), &self.version())))
+    }
+
     /// The same of a comparison with a library, if there is one: of what is about passes.
     pub fn against(mut self, library: Option<LibraryIdentity>) -> Subject {
         match &mut self {

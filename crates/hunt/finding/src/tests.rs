@@ -178,6 +178,9 @@ fn a_comparison_names_what_is_right() {
     ] {
         assert_eq!(subject.baseline().as_deref(), Some(baseline));
         assert_eq!(subject.right()[0], right);
+        let told = subject.comparison().expect("a comparison");
+        assert!(told.starts_with(&format!("works with {baseline}")), "{told}");
+        assert!(told.contains(&format!(", fails with {} (", subject.compiler())), "{told}");
         let json = serde_json::to_value(&subject).expect("JSON");
         assert_eq!(serde_json::from_value::<Subject>(json).expect("it reads"), subject);
     }

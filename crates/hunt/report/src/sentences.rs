@@ -89,7 +89,10 @@ pub fn statement(test: &Test, inline: Inline) -> String {
     };
     let hides = test.study.and_then(|study| blame::flags_that_hide(&study.blame));
     let hides = hides.map_or_else(String::new, |flags| format!(" {} hides it.", code(&flags)));
-    format!("{compiler}{machine} {does}.{}{hides}", validity(test))
+    let regression = test.subject.comparison();
+    let regression =
+        regression.map_or_else(String::new, |told| format!(" It is a regression: it {}.", one_line(&told)));
+    format!("{compiler}{machine} {does}.{regression}{}{hides}", validity(test))
 }
 
 /// A summary as what a program does: some have no verb, some the program before it.
