@@ -8,11 +8,13 @@ mod summary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use campaign::{Baseline, EndReason, Plan, Standing, Store};
 use clap::Args;
+use crossover::focus::Focus;
 use llvmhost::Installed;
 use report::Detail;
 use serde_json::json;
@@ -66,6 +68,15 @@ pub struct Compare {
     /// The first seed; a fresh one by default
     #[arg(long, value_name = "S", display_order = 6)]
     pub seed: Option<u64>,
+    /// Prefer what reaches a pass or a source file of the compiler, separated by commas
+    ///
+    /// Crossovers: seeds of its tests, and those that reach blocks of its functions, as far as symbols of the library tell.
+    /// Programs: nothing is compiled at -O0.
+    #[arg(long, value_name = "PASS-OR-FILE", value_delimiter = ',', display_order = 3)]
+    pub touching: Vec<String>,
+    /// Prefer what a patch touches, a unified diff: its tests, and what reaches its functions
+    #[arg(long, value_name = "PATCH", display_order = 4)]
+    pub diff: Option<PathBuf>,
     #[command(flatten)]
     pub workload: Workload,
     #[command(flatten)]
@@ -95,9 +106,11 @@ Exit status:
 Examples:
   gainsay compare gcc-11 gcc-12                              # five minutes
   gainsay compare gcc-11 gcc-12 --engine files --from tests --for 1m
-  gainsay compare ./old/bin/clang ./new/bin/clang --for 1h --html page.html --sarif new.sarif
+  gainsay compare gcc-11 'gcc-12 -m64' --for 1h --html page.html --sarif new.sarif
   gainsay compare 16 19 --corpus llvm/test/Transforms --engine crossover --for 10m
-  gainsay compare ./old/libLLVM.so ./new/libLLVM.so --engine passes";
+  gainsay compare 16 19 --corpus llvm/test/Transforms --touching instcombine
+  gainsay compare 16 19 --corpus llvm/test/Transforms --diff change.patch
+  gainsay compare 16 19 --engine passes --list all";
 
 /// Runs the command; the exit status.
 pub fn main(args: Compare) -> Result<u8> {
@@ -107,7 +120,11 @@ pub fn main(args: Compare) -> Result<u8> {
     }
     let dir = args.folder.dir.clone();
     let json = args.output.json;
-    let (plan, setting, compared) = plan(args)?;
+    let focus = focus(&args)?;
+    let (mut plan, setting, compared) = plan(args)?;
+    if let Some(focus) = &focus {
+        apply(focus, &mut plan, &setting);
+    }
     note_comparison(&dir, &compared)?;
     for weakness in sandbox::weaknesses() {
         terminal::note(&format!("gainsay: {weakness}"));
@@ -137,6 +154,43 @@ pub fn main(args: Compare) -> Result<u8> {
         terminal::print(format!("{object}\n").as_bytes())?;
     }
     Ok(exit)
+}
+
+/// What --touching and --diff name.
+fn focus(args: &Compare) -> Result<Option<Focus>> {
+    let mut focus = Focus::touching(&args.touching);
+    if let Some(patch) = &args.diff {
+        let bytes = fs::read(patch).with_context(|| format!("{} cannot be read", patch.display()))?;
+        let of_patch = Focus::of_diff(&String::from_utf8_lossy(&bytes));
+        if of_patch.is_empty() {
+            bail!("{} is no unified diff of a compiler's sources or tests", patch.display());
+        }
+        focus = focus.and(of_patch);
+    }
+    Ok((!focus.is_empty()).then_some(focus))
+}
+
+/// Spends the time where a change is, as far as each engine can.
+fn apply(focus: &Focus, plan: &mut Plan, setting: &Setting) {
+    for fuzzer in &setting.fuzzers {
+        let found = fuzzer.focus(focus);
+        terminal::note(&format!(
+            "gainsay: preferred: {} of the change's own tests, {} that are near it or reach it ({} the first to reach a \
+             block of its functions, which have {})",
+            human::plural(found.tests as u64, "seed"),
+            human::count(found.seeds as u64),
+            human::count(found.reaching as u64),
+            human::plural(found.blocks as u64, "block"),
+        ));
+    }
+    for compiler in &mut plan.compilers {
+        // Nothing that is optimised runs there.
+        let mut fewer = (**compiler).clone();
+        fewer.levels.retain(|level| level != "-O0");
+        if !fewer.levels.is_empty() {
+            *compiler = Arc::new(fewer);
+        }
+    }
 }
 
 fn exit_status(count: &summary::Count) -> u8 {

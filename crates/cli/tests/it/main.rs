@@ -2,6 +2,7 @@
 
 mod accounts;
 mod cluster;
+mod compare;
 mod counted;
 mod coverage;
 mod crossover;
