@@ -92,7 +92,7 @@ pub struct Compare {
 const SHORT_HELP: &str = "gainsay compare --help has all options and examples.";
 
 const HELP: &str = "\
-OLD and NEW are two compilers, for programs of yarp, smith and emi, or two libLLVMs, for sequences of passes
+OLD and NEW are two compilers, for programs of yarp and smith, or two libLLVMs, for sequences of passes
 and, with --corpus, crossovers; --engine chooses others. A flag or a pass that OLD does not take is used for
 neither. OLD cannot tell of a failed assertion if it has none, nor of what it cannot read: such failures are
 listed apart, and do not count.
@@ -160,7 +160,8 @@ pub fn main(args: Compare) -> Result<u8> {
 fn focus(args: &Compare) -> Result<Option<Focus>> {
     let mut focus = Focus::touching(&args.touching);
     if let Some(patch) = &args.diff {
-        let bytes = fs::read(patch).with_context(|| format!("{} cannot be read", patch.display()))?;
+        let bytes =
+            fs::read(patch).with_context(|| format!("{} cannot be read", patch.display()))?;
         let of_patch = Focus::of_diff(&String::from_utf8_lossy(&bytes));
         if of_patch.is_empty() {
             bail!("{} is no unified diff of a compiler's sources or tests", patch.display());
@@ -246,7 +247,9 @@ fn plan(mut args: Compare) -> Result<(Plan, Setting, Compared)> {
     match (&old, &new) {
         (Operand::Compiler(old), Operand::Compiler(new)) => {
             if args.workload.engine.iter().any(is_of_llvm) {
-                bail!("engines of LLVM's passes compare two libLLVMs: {old} and {new} are compilers");
+                bail!(
+                    "engines of LLVM's passes compare two libLLVMs: {old} and {new} are compilers"
+                );
             }
             let old = old.clone();
             args.workload.cc = vec![new.clone()];
@@ -254,7 +257,11 @@ fn plan(mut args: Compare) -> Result<(Plan, Setting, Compared)> {
         }
         (Operand::Library(old), Operand::Library(new)) => {
             if !args.workload.engine.iter().all(is_of_llvm) {
-                bail!("programs for compilers compare two compilers: {} and {} are libLLVMs", args.old, args.new);
+                bail!(
+                    "programs for compilers compare two compilers: {} and {} are libLLVMs",
+                    args.old,
+                    args.new
+                );
             }
             if old.path == new.path {
                 bail!("OLD and NEW are the same library: {}", old.path.display());
@@ -265,7 +272,11 @@ fn plan(mut args: Compare) -> Result<(Plan, Setting, Compared)> {
             args.workload.llvm.lib = vec![name];
             of_libraries(args, old)
         }
-        _ => bail!("{} and {} are a compiler and a libLLVM: compare two of one kind", args.old, args.new),
+        _ => bail!(
+            "{} and {} are a compiler and a libLLVM: compare two of one kind",
+            args.old,
+            args.new
+        ),
     }
 }
 

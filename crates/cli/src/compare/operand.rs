@@ -41,8 +41,10 @@ impl Operand {
         let has_corpus = workload.crossover.corpus.is_some();
         match self {
             Operand::Compiler(_) if workload.files.from.is_some() => vec![HuntEngine::Files],
-            Operand::Compiler(_) if workload.lang == crate::engines::Lang::Cxx => vec![HuntEngine::Yarp],
-            Operand::Compiler(_) => vec![HuntEngine::Yarp, HuntEngine::Smith, HuntEngine::Emi],
+            Operand::Compiler(_) if workload.lang == crate::engines::Lang::Cxx => {
+                vec![HuntEngine::Yarp]
+            }
+            Operand::Compiler(_) => vec![HuntEngine::Yarp, HuntEngine::Smith],
             Operand::Library(_) if has_corpus && !has_clang => vec![HuntEngine::Crossover],
             Operand::Library(_) if has_corpus => vec![HuntEngine::Crossover, HuntEngine::Passes],
             Operand::Library(_) => vec![HuntEngine::Passes],

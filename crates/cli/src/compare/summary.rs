@@ -6,8 +6,8 @@ use std::fmt::Write;
 use campaign::{Bug, EndReason, Progress, Standing};
 
 use super::Compared;
-use crate::hunt::{Outcome, Setting, Tally, one_line};
 use crate::findings::show_command;
+use crate::hunt::{Outcome, Setting, Tally, one_line};
 use crate::{human, terminal};
 
 /// More rows than this nobody reads; `gainsay findings` lists them all.
@@ -77,9 +77,18 @@ pub fn text(
         let n = human::plural(count.before, "failure");
         let _ = writeln!(text, "{n} that {old} has, too: not counted.");
     }
-    text += &apart(outcome, Standing::CannotTell, &format!("{old} cannot tell of these, which do not count:"));
-    text += &apart(outcome, Standing::Unconfirmed, "Seen and not confirmed; the same comparison again does it:");
-    let disputed: usize = of_standing(outcome, Standing::Disputed).iter().map(|bug| bug.count).sum();
+    text += &apart(
+        outcome,
+        Standing::CannotTell,
+        &format!("{old} cannot tell of these, which do not count:"),
+    );
+    text += &apart(
+        outcome,
+        Standing::Unconfirmed,
+        "Seen and not confirmed; the same comparison again does it:",
+    );
+    let disputed: usize =
+        of_standing(outcome, Standing::Disputed).iter().map(|bug| bug.count).sum();
     if disputed > 0 {
         let _ = writeln!(text, "Not counted: {disputed} disputed (our fault, or the program's).");
     }
@@ -148,7 +157,9 @@ fn by_pass(outcome: &Outcome) -> String {
         let row = table.entry(pass.unwrap_or_else(|| "not known".into())).or_default();
         row.0 += 1;
         row.1 += bug.count;
-        row.2.extend(outcome.shot.targets_of(bug).iter().map(|label| human::split(label).1.to_string()));
+        row.2.extend(
+            outcome.shot.targets_of(bug).iter().map(|label| human::split(label).1.to_string()),
+        );
     }
     if table.is_empty() {
         return String::new();
@@ -192,14 +203,15 @@ fn flags_of(label: &str) -> String {
 /// A table: the first column to the left, the last as it is, those between to the right.
 fn columns<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> String {
     let all: Vec<[String; N]> = std::iter::once(head.map(String::from)).chain(rows).collect();
-    let widths: [usize; N] = std::array::from_fn(|at| {
-        all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)
-    });
+    let widths: [usize; N] =
+        std::array::from_fn(|at| all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0));
     let mut text = String::new();
     for row in &all {
         let cells = row.iter().zip(widths).enumerate().map(|(at, (cell, width))| match at {
             0 => format!("{cell:width$}"),
-            _ if cell.chars().next().is_some_and(|c| c.is_ascii_digit()) => format!("{cell:>width$}"),
+            _ if cell.chars().next().is_some_and(|c| c.is_ascii_digit()) => {
+                format!("{cell:>width$}")
+            }
             _ => format!("{cell:width$}"),
         });
         let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());

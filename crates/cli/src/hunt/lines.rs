@@ -51,7 +51,9 @@ pub fn found(found: &Finding) -> String {
     let known = match found.seen_before {
         _ if finding.standing == Standing::Disputed => ", disputed".to_string(),
         _ if finding.standing == Standing::Unconfirmed => ", not confirmed yet".to_string(),
-        _ if finding.standing == Standing::CannotTell => ", cannot tell whether it is new".to_string(),
+        _ if finding.standing == Standing::CannotTell => {
+            ", cannot tell whether it is new".to_string()
+        }
         _ if let Some(bug) = finding.attributed_to => format!(", the bug of #{bug}"),
         0 => String::new(),
         n => format!(", seen {} before", human::plural(n, "time")),
@@ -266,8 +268,7 @@ for 1 h, going on after 1,234 tests\n";
         assert_eq!((&end["ended"], &end["why"]), (&json!("failed"), &json!("the disk is full")));
         assert_eq!(end["findings"], json!({ "compiler-crash": 1, "wrong-output": 2 }));
         assert_eq!(end["cpu_s"]["compile"], json!(713.0));
-        let tally =
-            json!({ "right": 1200, "failed": 2, "failed_before": 0, "cannot_tell": 0, "flaky": 2, "unsupported": 0,
+        let tally = json!({ "right": 1200, "failed": 2, "failed_before": 0, "cannot_tell": 0, "flaky": 2, "unsupported": 0,
                     "not_for_it": 0 });
         assert_eq!(end["targets"]["gcc-12 -O2"], tally);
         assert_eq!(end["engines"]["yarp"]["due"], json!(0.65));

@@ -97,8 +97,7 @@ fn two_compilers(family: &str, old: &str, new: &str, extras: &str) -> Scratch {
              levels = [\"-O0\", \"-O2\"]\nextras = [{extras}]\n"
         )
     };
-    let text =
-        format!("extras_per_test = 1\n{}{}", compiler("old", old), compiler("new", new));
+    let text = format!("extras_per_test = 1\n{}{}", compiler("old", old), compiler("new", new));
     fs::write(dir.join("gainsay.toml"), text).expect("it is written");
     fs::write(
         dir.join("never.h"),

@@ -264,7 +264,12 @@ mod tests {
         let omitted = |words: &[&str], text: &str| {
             let case = case(text, Some(Expected { stdout: Vec::new(), status: 1 }));
             let fault = Fault { kind: FailureKind::WrongOutput, known_by: String::new() };
-            let failure = Failure { fault, bad: vec![target(words, &["-O2"])], right: Vec::new(), baseline: None };
+            let failure = Failure {
+                fault,
+                bad: vec![target(words, &["-O2"])],
+                right: Vec::new(),
+                baseline: None,
+            };
             within(|slot| omissible(&Lab::default(), &case, &failure, slot))
         };
         let plain = "int main(void) { int x; return 1; }\n";

@@ -78,9 +78,8 @@ pub fn reduce(
     };
     let case = &case;
     let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
-    let fewest = |case: &Case, failure: &Failure| {
-        pool.one(|slot| flags::fewest(&lab, case, failure, slot))
-    };
+    let fewest =
+        |case: &Case, failure: &Failure| pool.one(|slot| flags::fewest(&lab, case, failure, slot));
     if let Some(case) = locked.case(&start) {
         failure.bad[0] = fewest(&case, &failure)?;
     }

@@ -203,7 +203,8 @@ fn a_crash_stays_the_same_crash() {
     let seen = Lab::default().observe(&before, scratch.path(), &bad).expect("no trouble").seen;
     let fault = seen.fault(&before).expect("it crashes");
     assert_eq!(fault.kind, FailureKind::CompilerCrash);
-    let failure = Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new(), baseline: None };
+    let failure =
+        Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new(), baseline: None };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     // It crashes on everything: nothing is left.
     assert!(done.tokens.1 <= 8, "{}", text_of(&done.case));

@@ -12,9 +12,11 @@
 //! | --- | --- |
 //! | `compiler` | a compiler as baseline; flags that both take |
 //! | `library` | a libLLVM as baseline of modules and of sequences |
+//! | `common_words` | modules in words that older libraries read |
 //! | `checks` | whether a compiler was built with internal checks |
 
 mod checks;
+mod common_words;
 mod compiler;
 mod library;
 

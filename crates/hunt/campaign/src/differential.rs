@@ -73,8 +73,7 @@ impl<'a> DifferentialTest<'a> {
         begin: &mut dyn FnMut(&str),
     ) -> Result<DifferentialTest<'a>, Trouble> {
         let mut choices = Choices::new(seed).fork("targets");
-        let mut targets =
-            targets(&bench.tested_compilers(), bench.extras_per_test, &mut choices);
+        let mut targets = targets(&bench.tested_compilers(), bench.extras_per_test, &mut choices);
         if let Some(baseline) = &bench.baseline {
             targets = baseline.fit(targets, &bench.probes, &bench.lab, made.case.language)?;
         }
@@ -137,7 +136,12 @@ impl<'a> DifferentialTest<'a> {
     }
 
     /// Asks the baseline of a comparison about a target that fails. A target that it is right about is a witness.
-    fn compare(&mut self, failing: &Target, seen: &Observation, cost: &mut Cost) -> Result<(), Trouble> {
+    fn compare(
+        &mut self,
+        failing: &Target,
+        seen: &Observation,
+        cost: &mut Cost,
+    ) -> Result<(), Trouble> {
         let Some(baseline) = &self.bench.baseline else { return Ok(()) };
         let Some(fault) = seen.seen.fault(&self.made.case) else { return Ok(()) };
         let with = (&self.lab, &self.bench.probes);
@@ -166,10 +170,9 @@ impl<'a> DifferentialTest<'a> {
             if self.compared.get(&target.label()) == Some(&BaselineVerdict::Right) {
                 let witness = Target { compiler: old.clone(), flags: target.flags };
                 let seen = match &self.made.case.expected {
-                    Some(expected) => Behaviour::Ran {
-                        status: expected.status,
-                        stdout: expected.stdout.clone(),
-                    },
+                    Some(expected) => {
+                        Behaviour::Ran { status: expected.status, stdout: expected.stdout.clone() }
+                    }
                     None => Behaviour::Compiled,
                 };
                 let (compile, run) = (Duration::ZERO, Duration::ZERO);

@@ -221,7 +221,8 @@ pub fn study_program(
     let old_compiler = old.as_ref().map(|old| as_compiler(old, tools.program, clang));
     let subject = ProgramSubject::new(&case, found.finding.kind, &bad, &right);
     let subject = subject.against(old_compiler.as_deref());
-    let compilers: Vec<Arc<Compiler>> = [compiler.clone()].into_iter().chain(old_compiler).collect();
+    let compilers: Vec<Arc<Compiler>> =
+        [compiler.clone()].into_iter().chain(old_compiler).collect();
     let order = ReduceOptions {
         jobs: 1,
         time: Some(STUDY),

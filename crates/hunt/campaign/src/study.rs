@@ -192,9 +192,11 @@ fn failure(
     let bad = ProgramSubject::installed(&subject.failing, compilers);
     let right = ProgramSubject::installed(&subject.right, compilers);
     let baseline = match &subject.baseline {
-        Some(name) => Some(compilers.iter().find(|c| c.name == *name).cloned().ok_or_else(|| {
-            NotReduced::Unusable(format!("{name}, which is right about it, is not here"))
-        })?),
+        Some(name) => {
+            Some(compilers.iter().find(|c| c.name == *name).cloned().ok_or_else(|| {
+                NotReduced::Unusable(format!("{name}, which is right about it, is not here"))
+            })?)
+        }
         None => None,
     };
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;

@@ -173,7 +173,11 @@ fn a_comparison_names_what_is_right() {
     assert_eq!(program.needed_compilers(), ["gcc-12", "gcc-11"]);
     for (subject, baseline, right) in [
         (Subject::Module(module), "libLLVM-15", "libLLVM-15 -passes=gvn"),
-        (Subject::Sequence(sequence), "libLLVM-15", "libLLVM-15 -O0 -passes=function(sroa),attributor"),
+        (
+            Subject::Sequence(sequence),
+            "libLLVM-15",
+            "libLLVM-15 -O0 -passes=function(sroa),attributor",
+        ),
         (Subject::Program(program), "gcc-11", "gcc-11 -O2"),
     ] {
         assert_eq!(subject.baseline().as_deref(), Some(baseline));

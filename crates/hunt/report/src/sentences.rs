@@ -90,8 +90,8 @@ pub fn statement(test: &Test, inline: Inline) -> String {
     let hides = test.study.and_then(|study| blame::flags_that_hide(&study.blame));
     let hides = hides.map_or_else(String::new, |flags| format!(" {} hides it.", code(&flags)));
     let regression = test.subject.comparison();
-    let regression =
-        regression.map_or_else(String::new, |told| format!(" It is a regression: it {}.", one_line(&told)));
+    let regression = regression
+        .map_or_else(String::new, |told| format!(" It is a regression: it {}.", one_line(&told)));
     format!("{compiler}{machine} {does}.{regression}{}{hides}", validity(test))
 }
 

@@ -408,9 +408,9 @@ impl Corpus {
         let [tests, others] = &self.favoured;
         let first = if choices.chance(PREFER_TESTS) { [tests, others] } else { [others, tests] };
         let fits = |seed: &u32| list.binary_search(seed).is_ok();
-        first.into_iter().find_map(|some| {
-            (0..TRIES).find_map(|_| choices.pick(some).copied().filter(fits))
-        })
+        first
+            .into_iter()
+            .find_map(|some| (0..TRIES).find_map(|_| choices.pick(some).copied().filter(fits)))
     }
 
     fn prefer_new(&self, list: &[u32], from: SeedPool, choices: &mut Choices) -> Option<u32> {

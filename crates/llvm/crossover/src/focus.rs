@@ -184,8 +184,7 @@ diff --git a/llvm/lib/Transforms/InstCombine/InstCombineAndOrXor.cpp b/llvm/lib/
         let focus = Focus::of_diff(PATCH);
         assert_eq!(focus.functions, set(&["foldAndOrOfICmps", "isGood"]));
         assert_eq!(focus.words, set(&["instcombineandorxor"]));
-        let tests =
-            ["clang/test/CodeGen/x.c", "llvm/test/Transforms/InstCombine/and-or-icmps.ll"];
+        let tests = ["clang/test/CodeGen/x.c", "llvm/test/Transforms/InstCombine/and-or-icmps.ll"];
         assert_eq!(focus.tests, set(&tests));
         assert!(Focus::of_diff("no diff").is_empty());
     }

@@ -416,7 +416,10 @@ impl Fuzzer {
         let wanted: std::collections::HashSet<&str> =
             symbols.into_iter().filter(|symbol| filter.has(symbol)).collect();
         let numbered = (0u32..).zip(names);
-        numbered.filter(|(_, name)| name.is_some_and(|n| wanted.contains(n))).map(|(n, _)| n).collect()
+        numbered
+            .filter(|(_, name)| name.is_some_and(|n| wanted.contains(n)))
+            .map(|(n, _)| n)
+            .collect()
     }
 
     /// What a test may use.

@@ -17,7 +17,8 @@ const TIME: Duration = Duration::from_secs(20);
 pub(super) fn makes_checks(compiler: &Compiler) -> bool {
     match compiler.family {
         Family::Clang => {
-            let words = ["-mllvm", "-debug-only=none", "-x", "c", "-c", "/dev/null", "-o", "/dev/null"];
+            let words =
+                ["-mllvm", "-debug-only=none", "-x", "c", "-c", "/dev/null", "-o", "/dev/null"];
             run(compiler, &words).is_some_and(|(worked, _)| worked)
         }
         Family::Gcc => run(compiler, &["-v"]).is_some_and(|(_, told)| gcc_checks(&told)),
@@ -57,8 +58,12 @@ mod tests {
         let release = "Configured with: ../src/configure --enable-checking=release --disable-nls\n\
                        gcc version 12.2.0 (Debian 12.2.0-14)";
         assert!(!gcc_checks(release));
-        assert!(gcc_checks("configure --enable-checking=yes,extra,rtl\ngcc version 17.0.0 (experimental)"));
-        assert!(gcc_checks("configure --disable-nls\ngcc version 17.0.0 20261020 (experimental) (GCC)"));
+        assert!(gcc_checks(
+            "configure --enable-checking=yes,extra,rtl\ngcc version 17.0.0 (experimental)"
+        ));
+        assert!(gcc_checks(
+            "configure --disable-nls\ngcc version 17.0.0 20261020 (experimental) (GCC)"
+        ));
         assert!(!gcc_checks("configure --disable-nls\ngcc version 12.2.0 (GCC)"));
         assert!(gcc_checks("configure --enable-checking\n"));
     }

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use oracle::{Behaviour, Case, FailureKind, Fault, Lab, Limits, Observation, Readiness, TargetProbes, Trouble};
+use oracle::{
+    Behaviour, Case, FailureKind, Fault, Lab, Limits, Observation, Readiness, TargetProbes, Trouble,
+};
 use toolchain::{Compiler, Language, Target};
 
 use super::checks::makes_checks;
@@ -83,7 +85,9 @@ impl CompilerBaseline {
         let verdict = match (&seen.seen, readiness) {
             (_, Readiness::LeftOut(why)) => BaselineVerdict::CannotTell(format!("{name}: {why}")),
             (seen, _) if seen.is_right(case) => self.right(fault),
-            (Behaviour::Unsupported(why), _) => BaselineVerdict::CannotTell(format!("{name}: {why}")),
+            (Behaviour::Unsupported(why), _) => {
+                BaselineVerdict::CannotTell(format!("{name}: {why}"))
+            }
             // What it refuses it cannot get wrong. That both refuse it is nothing new.
             (Behaviour::Rejected(_), _) if fault.kind != FailureKind::Rejection => {
                 BaselineVerdict::CannotTell(format!("{name} rejects the program"))
@@ -122,11 +126,17 @@ fn is_of_limits(kind: FailureKind) -> bool {
 fn limits_for(kind: FailureKind, limits: &Limits) -> Limits {
     let part = |time: std::time::Duration| time / AT_EASE;
     match kind {
-        FailureKind::CompilerHang => Limits { compile_cpu: part(limits.compile_cpu), ..limits.clone() },
+        FailureKind::CompilerHang => {
+            Limits { compile_cpu: part(limits.compile_cpu), ..limits.clone() }
+        }
         FailureKind::RuntimeHang => Limits { run_cpu: part(limits.run_cpu), ..limits.clone() },
         FailureKind::CompilerMemory => {
             let parts = u64::from(AT_EASE);
-            Limits { memory: limits.memory / parts, folder: limits.folder / parts, ..limits.clone() }
+            Limits {
+                memory: limits.memory / parts,
+                folder: limits.folder / parts,
+                ..limits.clone()
+            }
         }
         FailureKind::CompilerCrash
         | FailureKind::InvalidIr

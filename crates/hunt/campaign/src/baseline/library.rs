@@ -1,7 +1,7 @@
 //! A libLLVM as baseline: of modules under passes, and of C programs under sequences of them.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use finding::{ModuleFault, ModuleSubject, SequenceSubject, Subject};
 use llvmhost::{Installed, Limits, Program, Server};
@@ -12,6 +12,7 @@ use oracle::{Assessment, FailureKind, Opinion, Trouble};
 use refine::{Checker, Refinement as _, Scope, Verdict as Refined};
 use sandbox::Stop;
 
+use super::common_words::in_common_words;
 use super::{AT_EASE, BaselineVerdict, no_checks};
 use crate::module::{compiler, identity, outcome_of, serve};
 use crate::program::sequence_on;
@@ -24,25 +25,32 @@ pub(crate) struct LibraryBaseline {
     program: Program,
     /// Idle servers.
     servers: Arc<Mutex<Vec<Server>>>,
+    /// The library that it is compared with, once it is needed.
+    newer: Arc<OnceLock<Option<Box<LibraryBaseline>>>>,
 }
 
 impl LibraryBaseline {
     /// This library; `program` is what its servers are started with.
     pub fn new(library: &Installed, program: &Program) -> LibraryBaseline {
-        LibraryBaseline { library: library.clone(), program: program.clone(), servers: Arc::default() }
+        LibraryBaseline {
+            library: library.clone(),
+            program: program.clone(),
+            servers: Arc::default(),
+            newer: Arc::default(),
+        }
     }
 
     /// A finding of the newer library, as far as it is one of the comparison. What became of it is a word on `target`.
     pub fn compared(
         &self,
-        found: NewFinding,
+        mut found: NewFinding,
         target: &str,
         limits: Limits,
         stop: &Stop,
         tested: &mut Tested,
     ) -> Result<Option<NewFinding>, Trouble> {
         let (verdict, release) = self.with_server(|server| {
-            let verdict = self.ask(server, &found, limits, stop);
+            let verdict = self.ask(server, &mut found, limits, stop);
             (verdict, server.release.clone())
         })?;
         let (word, found) = match verdict? {
@@ -64,23 +72,57 @@ impl LibraryBaseline {
     fn ask(
         &self,
         server: &mut Server,
-        found: &NewFinding,
+        found: &mut NewFinding,
         limits: Limits,
         stop: &Stop,
     ) -> Result<BaselineVerdict, Trouble> {
+        let is_assertion = is_assertion(found);
         Ok(match &found.subject {
             Subject::Module(module) => {
-                let Some(file) = found.files.first() else {
+                let Some(file) = found.files.first_mut() else {
                     return Ok(BaselineVerdict::CannotTell("it has no file".into()));
                 };
-                let asked = AskedModule { module, kind: found.kind, is_assertion: is_assertion(found) };
-                self.ask_module(server, &file.bytes, &asked, limits)
+                let asked = AskedModule { module, kind: found.kind, is_assertion };
+                let (verdict, plain) = self.ask_in_its_words(server, &file.bytes, &asked, limits);
+                // What was compared is what is kept.
+                file.bytes = plain.unwrap_or_else(|| std::mem::take(&mut file.bytes));
+                verdict
             }
-            Subject::Sequence(sequence) => self.ask_sequence(server, found, sequence, limits, stop)?,
+            Subject::Sequence(sequence) => {
+                self.ask_sequence(server, found, sequence, limits, stop)?
+            }
             Subject::Program(_) | Subject::Judged(_) => {
                 BaselineVerdict::CannotTell("it is not about passes".into())
             }
         })
+    }
+
+    /// What it does with a module, in words that it knows if need be: then these come second, and the newer library
+    /// still fails on that.
+    fn ask_in_its_words(
+        &self,
+        server: &mut Server,
+        text: &[u8],
+        asked: &AskedModule<'_>,
+        limits: Limits,
+    ) -> (BaselineVerdict, Option<Vec<u8>>) {
+        let first = self.ask_module(server, text, asked, limits);
+        let plain = in_common_words(&String::from_utf8_lossy(text)).into_bytes();
+        if !matches!(first, BaselineVerdict::CannotTell(_)) || plain == text {
+            return (first, None);
+        }
+        let newer = self.newer.get_or_init(|| {
+            let library = crate::module::installed(&asked.module.library).ok()?;
+            Some(Box::new(LibraryBaseline::new(&library, &self.program)))
+        });
+        let still_fails = newer.as_ref().is_some_and(|newer| {
+            let seen = newer.with_server(|server| newer.ask_module(server, &plain, asked, limits));
+            seen == Ok(BaselineVerdict::Wrong)
+        });
+        match still_fails.then(|| self.ask_module(server, &plain, asked, limits)) {
+            Some(second @ (BaselineVerdict::Right | BaselineVerdict::Wrong)) => (second, Some(plain)),
+            Some(BaselineVerdict::CannotTell(_)) | None => (first, None),
+        }
     }
 
     fn ask_module(
@@ -95,15 +137,20 @@ impl LibraryBaseline {
         let passes = llvmhost::without_fixpoint_check(&asked.module.passes, self.library.major);
         if asked.module.fault == ModuleFault::Refinement {
             let own = Checker::new(None).within(Scope::Module);
-            return match does_refine(server, &String::from_utf8_lossy(text), &passes, &own, limits) {
+            return match does_refine(server, &String::from_utf8_lossy(text), &passes, &own, limits)
+            {
                 Some(true) => BaselineVerdict::Right,
                 Some(false) => BaselineVerdict::Wrong,
-                None => cannot_tell("it does not take the module, or what it makes of it cannot be judged"),
+                None => cannot_tell(
+                    "it does not take the module, or what it makes of it cannot be judged",
+                ),
             };
         }
         let limits = match asked.kind {
             FailureKind::CompilerHang => Limits { time: limits.time / AT_EASE, ..limits },
-            FailureKind::CompilerMemory => Limits { memory: limits.memory / u64::from(AT_EASE), ..limits },
+            FailureKind::CompilerMemory => {
+                Limits { memory: limits.memory / u64::from(AT_EASE), ..limits }
+            }
             _ => limits,
         };
         let is_code = asked.module.fault == ModuleFault::CodeGenerator;
@@ -232,9 +279,9 @@ impl<'a, T: Tester> BaselineTester<'a, T> {
     fn is_right(&self, text: &[u8], passes: &str) -> bool {
         let module = ModuleSubject { passes: passes.into(), ..self.asked.module.clone() };
         let asked = AskedModule { module: &module, ..self.asked };
-        let verdict = self.baseline.with_server(|server| {
-            self.baseline.ask_module(server, text, &asked, self.limits)
-        });
+        let verdict = self
+            .baseline
+            .with_server(|server| self.baseline.ask_in_its_words(server, text, &asked, self.limits).0);
         verdict == Ok(BaselineVerdict::Right)
     }
 }

@@ -280,7 +280,10 @@ impl LibraryState {
             }
         }
         match self.inventory.list(list).is_empty() {
-            true => Err(format!("{} and the baseline have no pass in common", compiler(&self.installed))),
+            true => Err(format!(
+                "{} and the baseline have no pass in common",
+                compiler(&self.installed)
+            )),
             false => Ok(()),
         }
     }
