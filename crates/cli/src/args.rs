@@ -36,6 +36,7 @@ Examples:
   gainsay compilers              which compilers are here, and how more come here
   gainsay doctor                 what is installed, and what is missing for what
   gainsay hunt --for 10m         search the installed compilers for bugs
+  gainsay compare gcc-11 gcc-12  what does the newer one break?
   gainsay findings               list what was found
   gainsay show 3                 show one finding
   gainsay reduce 3               make its program small
@@ -73,6 +74,7 @@ pub struct Global {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Hunt(Box<crate::hunt::options::Hunt>),
+    Compare(Box<crate::compare::Compare>),
     Findings(crate::findings::Findings),
     Show(crate::show::Show),
     Reduce(crate::reduce::Reduce),
@@ -168,6 +170,7 @@ pub fn parse(words: &[OsString]) -> Result<Args, clap::Error> {
     let given = given.unwrap_or_default();
     match &mut args.command {
         Command::Hunt(hunt) => hunt.workload.given = given,
+        Command::Compare(compare) => compare.workload.given = given,
         Command::Gen(generate) => generate.given = given,
         #[cfg(feature = "cluster")]
         #[cfg(feature = "serve")]

@@ -203,6 +203,7 @@ fn text(names: &str, told: &RunReport, case: &Case, checked: &CheckReport) -> St
         let doubt = match finding.standing {
             Standing::Confirmed => "",
             Standing::Unconfirmed => ", not confirmed",
+            Standing::CannotTell => ", cannot tell",
             Standing::Disputed => ", disputed",
         };
         let (kind, targets) = (finding.kind.name(), human::targets(&finding.targets()));

@@ -100,6 +100,11 @@ pub fn text(store: &Store, format: ListFormat) -> Result<String> {
     of_kinds(store, format, crate::args::DEFAULT_HUNT, &|_| true)
 }
 
+/// All bugs as SARIF.
+pub fn sarif(store: &Store) -> Result<String> {
+    of_kinds(store, ListFormat::Sarif, "", &|_| true)
+}
+
 /// The list of some kinds of bugs in a format.
 fn of_kinds(
     store: &Store,
@@ -176,6 +181,7 @@ impl Row<'_> {
         let doubt = match standing {
             Standing::Confirmed => "",
             Standing::Unconfirmed => "*",
+            Standing::CannotTell => "~",
             Standing::Disputed => "?",
         };
         let of_study = |cell: fn(&StudyBrief) -> String| self.study.map(cell).unwrap_or_default();
@@ -241,6 +247,9 @@ fn table(rows: &[Row], now: u64, width: usize) -> String {
         text.push_str(
             "*: not confirmed: seen when the hunt ended; the same hunt again tries it once more\n",
         );
+    }
+    if has(Standing::CannotTell) {
+        text.push_str("~: it cannot be told whether the baseline of the comparison fails, too\n");
     }
     if has(Standing::Disputed) {
         text.push_str("?: disputed: the program may be to blame, or gainsay\n");

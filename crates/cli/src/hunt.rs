@@ -28,9 +28,9 @@ use toolchain::Language;
 use crate::{status, terminal};
 use live::Live;
 use options::Hunt;
-pub use plan::{Compilers, compilers};
+pub use plan::{Compilers, compilers, plan};
 use view::View;
-pub use view::one_line;
+pub use view::{Tally, one_line};
 
 /// Exit status when something was found.
 const FOUND: u8 = 1;
@@ -65,6 +65,8 @@ pub struct Setting {
     pub jobs: usize,
     /// Servers over which others do the tests; none in a local hunt.
     pub cluster: usize,
+    /// Of a comparison: what must be right, by name and version.
+    pub baseline: Option<String>,
 }
 
 /// A compiler by name.
@@ -81,14 +83,19 @@ pub struct Tested {
 impl Setting {
     /// `gcc-12 12.2.0, tcc 0.9.27`.
     fn compilers(&self) -> String {
-        let name = |c: &Tested| match c.name.contains(&c.version) {
-            true => c.name.clone(),
-            false => format!("{} {}", c.name, c.version),
-        };
+        let name = |c: &Tested| name_with_version(&c.name, &c.version);
         match self.compilers.is_empty() && self.cluster > 0 {
             true => "the compilers of its workers".into(),
             false => self.compilers.iter().map(name).collect::<Vec<_>>().join(", "),
         }
+    }
+}
+
+/// `gcc-12 12.2.0`; a name that has the version is enough.
+pub fn name_with_version(name: &str, version: &str) -> String {
+    match name.contains(version) {
+        true => name.to_string(),
+        false => format!("{name} {version}"),
     }
 }
 
@@ -118,7 +125,10 @@ impl Outcome {
 
     /// Bugs of this run that stand or are not confirmed yet, and are not suppressed.
     fn found(&self) -> impl Iterator<Item = &Bug> {
-        let counts = |bug: &&Bug| bug.suppressed.is_none() && bug.standing != Standing::Disputed;
+        let counts = |bug: &&Bug| {
+            let is_found = matches!(bug.standing, Standing::Confirmed | Standing::Unconfirmed);
+            bug.suppressed.is_none() && is_found
+        };
         self.bugs.iter().filter(counts)
     }
 
@@ -160,6 +170,37 @@ pub fn main(args: Hunt) -> Result<u8> {
         return Ok(status::USAGE);
     }
     Ok(if outcome.found().next().is_none() { 0 } else { FOUND })
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Done {
+    /// Where it stands.
+    pub progress: Progress,
+    /// What it has found.
+    pub outcome: Outcome,
+}
+
+/// Runs a plan on this machine, shows it as a hunt, and in the end what `summary` makes of it.
+pub fn run(
+    plan: campaign::Plan,
+    setting: Setting,
+    json: bool,
+    summary: &dyn Fn(&Setting, &Progress, &Outcome) -> String,
+) -> Result<Done> {
+    let out = plan.out.clone();
+    let mut reporter = Reporter::new(setting, json, Counter::new(&out));
+    let stop = sandbox::Stop::on_signals();
+    let progress = campaign::hunt(plan, &stop, &mut |event| reporter.tell(&event))?;
+    let outcome = Outcome::of(&Store::open(&out)?, &progress)?;
+    if !json {
+        let text = summary(&reporter.setting, &progress, &outcome);
+        match &mut reporter.style {
+            Style::Live(live) => live.finish(&text)?,
+            Style::Lines | Style::Json => terminal::print(text.as_bytes())?,
+        }
+    }
+    Ok(Done { progress, outcome })
 }
 
 /// The plan of a hunt that somebody else shows.

@@ -19,6 +19,7 @@ mod args;
 mod check;
 #[cfg(feature = "cluster")]
 mod cluster;
+mod compare;
 mod compilers;
 mod coverage;
 mod diagnostic;
@@ -99,6 +100,7 @@ fn main() -> ExitCode {
 fn perform(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Hunt(args) => hunt::main(*args),
+        Command::Compare(args) => compare::main(*args),
         Command::Findings(args) => findings::main(&args),
         Command::Show(args) => show::main(&args),
         Command::Reduce(args) => reduce::main(&args),

@@ -221,6 +221,9 @@ fn standing(found: &Finding) -> String {
         Standing::Unconfirmed => {
             "not confirmed: seen when the hunt ended; the same hunt again tries it once more".into()
         }
+        Standing::CannotTell => {
+            "cannot tell: whether the baseline of the comparison fails, too, is not known".into()
+        }
         Standing::Disputed => "disputed: the program may be to blame, or gainsay".into(),
     };
     if found.seen_before > 0 {

@@ -66,6 +66,7 @@ fn everybody_counts_the_same_bugs() {
         suppressed_findings: 1,
         disputed: 1,
         unconfirmed: 0,
+        cannot_tell: 0,
     };
     assert_eq!(count, want);
 

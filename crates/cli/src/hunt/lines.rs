@@ -32,9 +32,10 @@ pub fn begin(setting: &Setting, progress: &Progress) -> String {
         end += &format!(", going on after {}", human::plural(progress.tests, "test"));
     }
     format!(
-        "hunting with {} on {}; seed {}, {}, into {}; {end}\n",
+        "hunting with {} on {}{}; seed {}, {}, into {}; {end}\n",
         setting.engines.join(" and "),
         setting.compilers(),
+        setting.baseline.iter().map(|old| format!(", compared with {old}")).collect::<String>(),
         progress.seed,
         match setting.cluster {
             0 => human::plural(setting.jobs as u64, "job"),
@@ -50,6 +51,9 @@ pub fn found(found: &Finding) -> String {
     let known = match found.seen_before {
         _ if finding.standing == Standing::Disputed => ", disputed".to_string(),
         _ if finding.standing == Standing::Unconfirmed => ", not confirmed yet".to_string(),
+        _ if finding.standing == Standing::CannotTell => {
+            ", cannot tell whether it is new".to_string()
+        }
         _ if let Some(bug) = finding.attributed_to => format!(", the bug of #{bug}"),
         0 => String::new(),
         n => format!(", seen {} before", human::plural(n, "time")),
@@ -149,7 +153,7 @@ pub fn begin_object(setting: &Setting, progress: &Progress) -> Value {
     json!({
         "event": "begin", "gainsay": env!("CARGO_PKG_VERSION"), "seed": progress.seed,
         "language": setting.language, "engines": setting.engines, "jobs": setting.jobs,
-        "out": setting.out, "compilers": compilers, "tests": progress.tests,
+        "out": setting.out, "compilers": compilers, "baseline": setting.baseline, "tests": progress.tests,
         "for_s": progress.time.map(|t| t.as_secs()), "tests_wanted": progress.tests_wanted,
     })
 }
@@ -197,7 +201,8 @@ fn standing(p: &Progress, count: &BugCount) -> Value {
         let mut t = Tally::default();
         t.add(counts);
         let object = json!({
-            "right": t.right, "failed": t.failed, "flaky": t.flaky, "unsupported": t.unsupported,
+            "right": t.right, "failed": t.failed, "failed_before": t.before,
+            "cannot_tell": t.cannot_tell, "flaky": t.flaky, "unsupported": t.unsupported,
             // As it was called before.
             "not_for_it": t.unsupported,
         });
@@ -263,8 +268,8 @@ for 1 h, going on after 1,234 tests\n";
         assert_eq!((&end["ended"], &end["why"]), (&json!("failed"), &json!("the disk is full")));
         assert_eq!(end["findings"], json!({ "compiler-crash": 1, "wrong-output": 2 }));
         assert_eq!(end["cpu_s"]["compile"], json!(713.0));
-        let tally =
-            json!({ "right": 1200, "failed": 2, "flaky": 2, "unsupported": 0, "not_for_it": 0 });
+        let tally = json!({ "right": 1200, "failed": 2, "failed_before": 0, "cannot_tell": 0, "flaky": 2, "unsupported": 0,
+                    "not_for_it": 0 });
         assert_eq!(end["targets"]["gcc-12 -O2"], tally);
         assert_eq!(end["engines"]["yarp"]["due"], json!(0.65));
         assert_eq!(progress_object(&at, &sample::count())["event"], "progress");

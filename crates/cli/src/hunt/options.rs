@@ -49,6 +49,9 @@ pub struct Hunt {
     /// Where the files that options name are, for a hunt that was typed on another machine.
     #[arg(skip)]
     pub elsewhere: BTreeMap<String, PathBuf>,
+    /// Of a comparison: the library that is to read what is made for the others.
+    #[arg(skip)]
+    pub baseline: Option<llvmhost::Installed>,
 }
 
 /// What is tested, and with what: all that workers on other machines must know of a hunt. It is sent to them as it
@@ -417,6 +420,7 @@ impl Hunt {
             output: OutputOptions::default(),
             cluster: Default::default(),
             elsewhere: files,
+            baseline: None,
         }
     }
 

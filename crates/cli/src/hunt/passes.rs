@@ -187,7 +187,8 @@ pub fn choice(
         bail!("--programs-by swarm is for --programs csmith: add that, or choose another way");
     }
     let libraries = libraries(lib)?;
-    let oldest = libraries.iter().map(|library| library.major).min().unwrap_or(0);
+    let read_by = libraries.iter().chain(&args.baseline);
+    let oldest = read_by.map(|library| library.major).min().unwrap_or(0);
     let jobs =
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let options = PassesOptions {

@@ -77,6 +77,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         language,
         jobs,
         cluster: args.servers().len(),
+        baseline: None,
     };
     let plan = Plan {
         engines,
@@ -88,6 +89,7 @@ pub fn plan(args: &Hunt) -> Result<(Plan, Setting)> {
         language,
         compilers: found.compilers,
         targets: found.targets,
+        baseline: None,
         limits: found.limits,
         study: !args.output.no_reduce,
     };

@@ -143,6 +143,7 @@ pub fn setting() -> Setting {
         language: Language::C,
         jobs: 2,
         cluster: 0,
+        baseline: None,
     }
 }
 

@@ -216,6 +216,10 @@ pub struct Tally {
     pub right: u64,
     /// Times it failed.
     pub failed: u64,
+    /// Times it failed like the baseline of a comparison.
+    pub before: u64,
+    /// Times it failed where it cannot be told whether that is new.
+    pub cannot_tell: u64,
     /// Times it failed and then did not.
     pub flaky: u64,
     /// Times it could not take the program.
@@ -229,6 +233,8 @@ impl Tally {
             *match word {
                 TargetResult::Right => &mut self.right,
                 TargetResult::Failed(_) => &mut self.failed,
+                TargetResult::FailedBefore(_) => &mut self.before,
+                TargetResult::CannotTell(_) => &mut self.cannot_tell,
                 TargetResult::Flaky => &mut self.flaky,
                 TargetResult::Unsupported => &mut self.unsupported,
             } += n;

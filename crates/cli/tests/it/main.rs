@@ -2,6 +2,7 @@
 
 mod accounts;
 mod cluster;
+mod compare;
 mod compilers;
 mod counted;
 mod coverage;

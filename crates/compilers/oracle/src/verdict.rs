@@ -1,6 +1,8 @@
 //! Observations to suspicions: which kind of failure, on which targets.
 
-use toolchain::Target;
+use std::sync::Arc;
+
+use toolchain::{Compiler, Target};
 
 /// Kinds of failure.
 #[derive(
@@ -127,4 +129,14 @@ pub struct Failure {
     pub bad: Vec<Target>,
     /// The targets that are right.
     pub right: Vec<Target>,
+    /// Of a comparison: the compiler that must be right with the very flags with which the first target fails.
+    pub baseline: Option<Arc<Compiler>>,
+}
+
+impl Failure {
+    /// The baseline with the flags of a target.
+    pub fn baseline_for(&self, target: &Target) -> Option<Target> {
+        let compiler = self.baseline.clone()?;
+        Some(Target { compiler, flags: target.flags.clone() })
+    }
 }

@@ -150,7 +150,8 @@ impl CompilerChecks {
         let right: Vec<&Target> = failure.right.iter().filter(takes).collect();
         let own = |target: &&&Target| target.compiler.name == failure.bad[0].compiler.name;
         let family = |target: &&&Target| target.compiler.family != failure.bad[0].compiler.family;
-        let mut references: Vec<Target> = Vec::new();
+        let baseline = failure.baseline_for(&failure.bad[0]);
+        let mut references: Vec<Target> = baseline.into_iter().collect();
         let first = [right.iter().find(own), right.iter().find(family)];
         for target in first.into_iter().flatten().chain(&right) {
             let is_new = references.iter().all(|known| known.label() != target.label());

@@ -56,20 +56,26 @@ fn has_meaning(flag: &str, case: &Case, fault: &Fault) -> bool {
     fault.kind.is_wrong_code() && found.is_some_and(|(_, is_used)| uses(is_used))
 }
 
-/// The target with as few flags, and as low a level, as still show the fault.
+/// The first failing target with as few flags, and as low a level, as still show the fault, where a baseline is right.
 pub(crate) fn fewest(
     lab: &Lab,
     case: &Case,
-    fault: &Fault,
-    target: &Target,
+    failure: &Failure,
     slot: &TrialSlot<'_>,
 ) -> Result<Target, Trouble> {
-    let mut best = target.clone();
+    let fault = &failure.fault;
+    let mut best = failure.bad[0].clone();
     let shows = |target: &Target| -> Result<bool, Trouble> {
         let _ = fs::remove_dir_all(slot.dir);
         lab.write(case, slot.dir)?;
         let seen = lab.observe(case, slot.dir, target)?.seen;
-        Ok(seen.fault(case).as_ref() == Some(fault))
+        if seen.fault(case).as_ref() != Some(fault) {
+            return Ok(false);
+        }
+        Ok(match failure.baseline_for(target) {
+            Some(baseline) => lab.observe(case, slot.dir, &baseline)?.seen.is_right(case),
+            None => true,
+        })
     };
     for (ours, _) in MEANING {
         let is = |word: &OsString| word == ours;
@@ -257,8 +263,9 @@ mod tests {
             let text = text.replace("const char *", "const void *");
             let case = case(&text, Some(Expected { stdout: b"-5\n".to_vec(), status: 0 }));
             let fault = Fault { kind: FailureKind::WrongOutput, known_by: String::new() };
-            let target = target(&words, &["-O2"]);
-            let done = within(|slot| fewest(&Lab::default(), &case, &fault, &target, slot));
+            let bad = vec![target(&words, &["-O2"])];
+            let failure = Failure { fault, bad, right: Vec::new(), baseline: None };
+            let done = within(|slot| fewest(&Lab::default(), &case, &failure, slot));
             done.compiler.c.len()
         };
         assert_eq!(left("char"), 3, "without the flag it prints something else for another reason");
@@ -270,7 +277,12 @@ mod tests {
         let omitted = |words: &[&str], text: &str| {
             let case = case(text, Some(Expected { stdout: Vec::new(), status: 1 }));
             let fault = Fault { kind: FailureKind::WrongOutput, known_by: String::new() };
-            let failure = Failure { fault, bad: vec![target(words, &["-O2"])], right: Vec::new() };
+            let failure = Failure {
+                fault,
+                bad: vec![target(words, &["-O2"])],
+                right: Vec::new(),
+                baseline: None,
+            };
             within(|slot| omissible(&Lab::default(), &case, &failure, slot))
         };
         let plain = "int main(void) { int x; return 1; }\n";

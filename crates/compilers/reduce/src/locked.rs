@@ -79,9 +79,8 @@ pub fn reduce(
     };
     let case = &case;
     let locked = FailureLock::new(lab.clone(), case, failure.clone(), start.clone());
-    let fewest = |case: &Case, failure: &Failure| {
-        pool.one(|slot| flags::fewest(&lab, case, &failure.fault, &failure.bad[0], slot))
-    };
+    let fewest =
+        |case: &Case, failure: &Failure| pool.one(|slot| flags::fewest(&lab, case, failure, slot));
     if let Some(case) = locked.case(&start) {
         failure.bad[0] = fewest(&case, &failure)?;
     }
@@ -93,6 +92,7 @@ pub fn reduce(
     let mut failure = locked.failure();
     if !order.stop.is_set() {
         failure.bad[0] = fewest(&case, &failure)?;
+        name_baseline(&mut failure);
         case.omitted = pool.one(|slot| flags::omissible(&lab, &case, &failure, slot))?;
     }
     Ok(Reduced {
@@ -119,8 +119,8 @@ fn finish_text(
 ) -> Result<Reduced, NotReduced> {
     let Checked { mut case, checks, before, candidates, asked } = done;
     if !order.stop.is_set() {
-        let (fault, bad) = (&failure.fault, &failure.bad[0]);
-        failure.bad[0] = pool.one(|slot| flags::fewest(lab, &case, fault, bad, slot))?;
+        failure.bad[0] = pool.one(|slot| flags::fewest(lab, &case, &failure, slot))?;
+        name_baseline(&mut failure);
         case.omitted = pool.one(|slot| flags::omissible(lab, &case, &failure, slot))?;
     }
     let tokens = |file: &SourceFile| cshrink::tokens(&String::from_utf8_lossy(&file.bytes));
@@ -135,6 +135,14 @@ fn finish_text(
         is_complete: !clock.is_over() && !order.stop.is_set(),
         case,
     })
+}
+
+/// Of the targets of a baseline, that with the flags of the first that fails is the one to name: it was asked.
+fn name_baseline(failure: &mut Failure) {
+    if let Some(target) = failure.baseline_for(&failure.bad[0]) {
+        failure.right.retain(|right| right.compiler.name != target.compiler.name);
+        failure.right.insert(0, target);
+    }
 }
 
 /// A program as the machine takes it, with its result; `Err` says why it has none.
@@ -301,7 +309,9 @@ impl FailureLock {
         let bad: Vec<Target> = failure.bad.first().cloned().into_iter().collect();
         let same = |t: &&Target| bad.iter().any(|b| b.compiler.name == t.compiler.name);
         let like = failure.right.iter().find(same).or(failure.right.first());
-        let right = like.cloned().into_iter().collect();
+        // A comparison is about both: what the older one gets wrong, too, is another bug.
+        let baseline = bad.first().and_then(|target| failure.baseline_for(target));
+        let right = baseline.into_iter().chain(like.cloned()).collect();
         let template = Case { files: Vec::new(), include: Vec::new(), ..case.clone() };
         let (failure, watched) = (Mutex::new(failure), Mutex::new((bad, right)));
         FailureLock { lab, template, start, failure, watched, known: KnownMasks::default() }
@@ -374,7 +384,10 @@ impl FailureLock {
         lost: &mut dyn FnMut(&Target, String) -> bool,
     ) -> Result<(), Trouble> {
         let lab = Lab { limits: self.lab.limits.clone(), stop: slot.stop.clone() };
-        let wanted = lock(&self.failure).fault.clone();
+        let (wanted, baseline) = {
+            let failure = lock(&self.failure);
+            (failure.fault.clone(), failure.baseline.as_ref().map(|compiler| compiler.name.clone()))
+        };
         // The object of a harness is good for as long as its text is the same.
         let harness = case.files.iter().find(|f| Some(&f.name) == case.harness.as_ref());
         let kept =
@@ -387,8 +400,10 @@ impl FailureLock {
         for (target, must_fail) in bad.chain(right.iter().map(|target| (target, false))) {
             let seen = lab.observe(case, slot.dir, target)?.seen;
             let fault = seen.fault(case);
+            let is_baseline = baseline.as_ref() == Some(&target.compiler.name);
             let as_wanted = match must_fail {
                 true => fault.as_ref() == Some(&wanted),
+                false if is_baseline => seen.is_right(case),
                 // What cannot take the program says nothing on it.
                 false => fault.is_none(),
             };
@@ -425,7 +440,10 @@ impl Interestingness for FailureLock {
     }
 
     fn confirm(&self, specimen: &Specimen, slot: &TrialSlot<'_>) -> Result<bool, Trouble> {
-        let Failure { bad, right, .. } = self.failure();
+        let failure = self.failure();
+        let baseline = failure.bad.first().and_then(|target| failure.baseline_for(target));
+        let Failure { bad, mut right, .. } = failure;
+        right.extend(baseline);
         let mut lost = Vec::new();
         let mut note = |target: &Target, _: String| {
             lost.push(target.label());

@@ -107,6 +107,7 @@ fn wrong_code_becomes_small_with_few_flags_and_one_file() {
         fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
         bad: vec![target(Family::Clang, &command, &["-O3", "-fwrapv", "-g"])],
         right: vec![target(Family::Clang, &command, &["-O1"])],
+        baseline: None,
     };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     let text = text_of(&done.case);
@@ -144,6 +145,7 @@ fn units_stay_apart_where_only_the_linker_is_wrong() {
         fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
         bad: vec![target(Family::Gcc, &command, &["-O3", "-flto", "-fwrapv"])],
         right: vec![target(Family::Gcc, &command, &["-O3"])],
+        baseline: None,
     };
     let files = vec![
         file("main.c", &MAIN.replace("twice(table[i])", "twice(table[i] ^ 1)")),
@@ -179,6 +181,7 @@ fn findings_of_one_bug_become_one_program() {
         fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
         bad: vec![target(Family::Gcc, &command, &["-O2"])],
         right: vec![target(Family::Gcc, &command, &["-O0"])],
+        baseline: None,
     };
     let reduced = SHOWN.map(|text| {
         let mut before = case(vec![file("a.c", text)], "");
@@ -204,7 +207,8 @@ fn a_crash_stays_the_same_crash() {
     let seen = Lab::default().observe(&before, scratch.path(), &bad).expect("no trouble").seen;
     let fault = seen.fault(&before).expect("it crashes");
     assert_eq!(fault.kind, FailureKind::CompilerCrash);
-    let failure = Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new() };
+    let failure =
+        Failure { fault: fault.clone(), bad: vec![bad.clone()], right: Vec::new(), baseline: None };
     let done = reduce(&before, &failure, &order(), &|_| {}).expect("it is reduced");
     // It crashes on everything: nothing is left.
     assert!(done.tokens.1 <= 8, "{}", text_of(&done.case));
@@ -223,6 +227,7 @@ fn a_program_without_an_answer_shows_no_wrong_code() {
         fault: Fault { kind: FailureKind::WrongOutput, known_by: String::new() },
         bad: vec![target(Family::Gcc, "gcc", &["-O2"])],
         right: Vec::new(),
+        baseline: None,
     };
     let not = reduce(&case(vec![file("a.c", undefined)], ""), &failure, &order(), &|_| {});
     let not = not.expect_err("it cannot be used").to_string();
@@ -357,6 +362,7 @@ fn reduced_cxx(needs: &str) -> Option<reduce::Reduced> {
             cxx(Family::Gcc, "wrong", &wrong, &["-O1"]),
             cxx(Family::Clang, "clang", "clang++-16", &["-O0"]),
         ],
+        baseline: None,
     };
     let before = case(vec![file("main.cpp", CLASSES)], "12\nv 1\nv 2\n");
     let before = Case { language: Language::Cxx, ..before };

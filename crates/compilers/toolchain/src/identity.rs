@@ -10,7 +10,7 @@ use sandbox::{Ended, Run, Scratch, Status};
 use crate::breakdown::broke_down;
 use crate::catalog::Tool;
 use crate::find::pick_version;
-use crate::target::Family;
+use crate::target::{Compiler, Family};
 
 /// Such questions are answered at once.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -93,24 +93,46 @@ impl Identity {
         };
         let checks = match family {
             Family::Gcc => gcc_checks(&answer(command, &["-v".into()], broke).unwrap_or_default()),
-            _ => clang_checks(&banner),
+            Family::Clang => clang_checks(command),
+            Family::Tcc | Family::Pcc | Family::Other => None,
         };
         Ok(Identity { family, version: pick_version(&banner, tool), triple, checks })
     }
 }
 
-/// The checks that GCC was configured with. A release that says nothing has those of a release, and trunk more, so
-/// nothing is known of one that says nothing.
+/// The checks that GCC was configured with: a release that says nothing checks next to nothing, other versions much.
 fn gcc_checks(said: &str) -> Option<String> {
-    let words = said.split_whitespace();
-    let last = words.filter_map(|word| word.strip_prefix("--enable-checking=")).next_back()?;
-    Some(format!("checking={last}"))
+    let kinds = said.split_whitespace().filter_map(|word| word.strip_prefix("--enable-checking"));
+    match kinds.last().map(|kinds| kinds.trim_start_matches('=')) {
+        Some("") => Some("checking=yes".into()),
+        Some(kinds) => Some(format!("checking={kinds}")),
+        None => said.contains("(experimental)").then(|| "checking=yes".into()),
+    }
 }
 
-/// What Clang says of its own build, where it is not the usual one.
-fn clang_checks(banner: &str) -> Option<String> {
-    let line = banner.lines().find_map(|line| line.strip_prefix("Build config: "))?;
-    line.contains("+assertions").then(|| "+assertions".to_string())
+/// Only with assertions Clang has this option.
+fn clang_checks(command: &[OsString]) -> Option<String> {
+    let words = ["-mllvm", "-debug-only=none", "-x", "c", "-fsyntax-only", "/dev/null"];
+    let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+    answer(command, &words, &mut false).is_ok().then(|| ASSERTIONS.to_string())
+}
+
+/// How a compiler says that it makes assertions.
+const ASSERTIONS: &str = "+assertions";
+
+impl Compiler {
+    /// Whether it was built with internal checks of which one can fail, as far as it says.
+    pub fn makes_checks(&self) -> bool {
+        self.checks.as_deref().is_some_and(are_checks)
+    }
+}
+
+fn are_checks(said: &str) -> bool {
+    let is_release = |kind: &str| matches!(kind, "release" | "no" | "none");
+    match said.strip_prefix("checking=") {
+        Some(kinds) => !kinds.split(',').all(is_release),
+        None => said == ASSERTIONS,
+    }
 }
 
 /// What a command prints, if it ends well; whether it breaks down goes into `broke`.
@@ -139,14 +161,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_as_compilers_say_them() {
-        let gcc = "Using built-in specs.\nConfigured with: ../configure -v --enable-checking=yes,extra,rtl \
-                   --with-tune=generic\nThread model: posix";
-        assert_eq!(gcc_checks(gcc).as_deref(), Some("checking=yes,extra,rtl"));
-        assert_eq!(gcc_checks("Configured with: ../configure --with-tune=generic"), None);
-        let clang =
-            "clang version 22.1.8\nTarget: x86_64\nBuild config: +unoptimized, +assertions\n";
-        assert_eq!(clang_checks(clang).as_deref(), Some("+assertions"));
-        assert_eq!(clang_checks("clang version 16.0.6\nTarget: x86_64\n"), None);
+    fn gcc_says_how_it_was_configured() {
+        let cases = [
+            ("configure --enable-checking=release --disable-nls", Some("checking=release"), false),
+            (
+                "configure --enable-checking=yes,extra,rtl --with-x",
+                Some("checking=yes,extra,rtl"),
+                true,
+            ),
+            ("configure --enable-checking\n", Some("checking=yes"), true),
+            ("gcc version 17.0.0 20261020 (experimental) (GCC)", Some("checking=yes"), true),
+            ("configure --disable-nls\ngcc version 12.2.0 (GCC)", None, false),
+        ];
+        for (said, want, makes) in cases {
+            let checks = gcc_checks(said);
+            assert_eq!(checks.as_deref(), want, "{said}");
+            assert_eq!(checks.as_deref().is_some_and(are_checks), makes, "{said}");
+        }
     }
 }

@@ -93,12 +93,17 @@ fn cell(case: &Case, fault: &Fault, observation: &Observation) -> Cell {
     }
 }
 
+/// Whether a crash is that of a check which a release does not make, by the words it is known by.
+pub fn is_internal_check(known_by: &str) -> bool {
+    const CHECKS: &[&str] =
+        &["Assertion `", "tree check", "RTL check", "rtl check", "verify_", "verification failed"];
+    CHECKS.iter().any(|words| known_by.contains(words))
+}
+
 /// What is known of one compiler. A release is built without assertions and internal checks: where a check
 /// failed that it never makes, that nothing is seen does not say that it works.
 fn as_far_as_shown(fault: &Fault, cells: &[Cell]) -> Vec<Cell> {
-    const CHECKS: &[&str] =
-        &["Assertion `", "tree check", "RTL check", "rtl check", "verify_", "verification failed"];
-    let is_check = CHECKS.iter().any(|words| fault.known_by.contains(words));
+    let is_check = is_internal_check(&fault.known_by);
     let checks = cells.contains(&Cell::Fails);
     let shown = |cell: &Cell| match cell {
         Cell::Works if is_check && !checks => Cell::CannotTell,

@@ -29,5 +29,5 @@ pub use dump::dumps;
 pub use found::{Blame, Cell, Culprit, Ladder, Method, Rung};
 pub use irmask::Construct as ModuleConstruct;
 pub use key::{key, stem as pass_stem};
-pub use ladder::{ladder, product};
+pub use ladder::{is_internal_check, ladder, product};
 pub use mask::{Mask, MaskProbe, most_telling, wrong_code_key};

@@ -138,7 +138,8 @@ impl<'a> MaskProbe<'a> {
         self.lab.write(self.case, self.folder.path())?;
         let seen = self.lab.observe(self.case, self.folder.path(), self.target)?.seen;
         let Some(fault) = seen.fault(self.case) else { return Ok(None) };
-        let failure = Failure { fault, bad: vec![self.target.clone()], right: Vec::new() };
+        let failure =
+            Failure { fault, bad: vec![self.target.clone()], right: Vec::new(), baseline: None };
         Ok(blame(self.lab, self.case, &failure, 1, &|_| {})?.pass)
     }
 

@@ -13,12 +13,13 @@ use finding::{ProgramSubject, Subject};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
-use oracle::{Detectors, Lab, Limits, TargetProbes, Trouble};
+use oracle::{Case, Certificate, Detectors, Lab, Limits, Opinion, TargetProbes, Trouble};
 use sandbox::{Account, Scratch, Stop};
 use toolchain::{Compiler, Target};
 
 use crate::allocation::Weights;
 use crate::attribution::KnownBugs;
+use crate::baseline::{Baseline, CompilerBaseline};
 use crate::draw::{self, DrawnTarget, TargetChoice};
 use crate::plan::Plan;
 use crate::record::{Finding, NewFinding, Tested};
@@ -34,7 +35,7 @@ const SHORTEST_COMPILATION: Duration = Duration::from_secs(10);
 pub struct TestBench {
     /// Where programs are compiled and run.
     pub lab: Lab,
-    /// What is tested.
+    /// What is there to be asked: what is tested, and the baseline of a comparison.
     pub compilers: Vec<Arc<Compiler>>,
     /// How each test's targets are chosen.
     pub targets: TargetChoice,
@@ -43,6 +44,8 @@ pub struct TestBench {
     /// Targets that tests must have besides those that are drawn, by engine and seed: an earlier run saw them fail
     /// and did not come to confirm it.
     revisited: Mutex<BTreeMap<(String, u64), Vec<Target>>>,
+    /// Of a comparison of compilers.
+    pub(crate) baseline: Option<CompilerBaseline>,
     /// Which targets work at all with their flags.
     pub probes: TargetProbes,
     detectors: OnceLock<Detectors>,
@@ -78,7 +81,21 @@ impl TestBench {
         }
         let lab = Lab { limits, stop };
         let bench = TestBench::new(lab, plan.compilers.clone(), plan.targets.extras_per_test);
-        TestBench { targets: plan.targets, ..bench }
+        TestBench { targets: plan.targets, ..bench }.against(plan.baseline.as_ref())
+    }
+
+    /// The same with what must be right where something else fails.
+    pub fn against(self, baseline: Option<&Baseline>) -> TestBench {
+        let compiler = baseline.and_then(Baseline::compiler).cloned();
+        TestBench { baseline: compiler.map(CompilerBaseline::new), ..self }
+    }
+
+    /// What is tested.
+    pub fn tested_compilers(&self) -> Vec<Arc<Compiler>> {
+        let is_tested = |compiler: &&Arc<Compiler>| {
+            self.baseline.as_ref().is_none_or(|old| old.compiler.name != compiler.name)
+        };
+        self.compilers.iter().filter(is_tested).cloned().collect()
     }
 
     /// A bench on which nothing was done yet. Its tests are for all levels of the compilers.
@@ -89,6 +106,7 @@ impl TestBench {
             targets: TargetChoice { extras_per_test, targets_per_test: None },
             weights: Mutex::default(),
             revisited: Mutex::default(),
+            baseline: None,
             probes: TargetProbes::default(),
             detectors: OnceLock::new(),
             signatures: Mutex::default(),
@@ -115,7 +133,8 @@ impl TestBench {
     /// The targets of a test: those drawn for `draw`, and those that an earlier run saw fail.
     pub fn draw_targets(&self, tested: &Tested, draw: u64) -> Vec<DrawnTarget> {
         let mut choices = Choices::new(draw).fork("targets");
-        let mut all = draw::draw(&self.compilers, self.targets, &self.weights(), &mut choices);
+        let mut all =
+            draw::draw(&self.tested_compilers(), self.targets, &self.weights(), &mut choices);
         let revisited = self.revisited.lock().unwrap_or_else(PoisonError::into_inner);
         let again = revisited.get(&(tested.engine.clone(), tested.seed));
         for target in again.into_iter().flatten() {
@@ -143,6 +162,22 @@ impl TestBench {
     /// The detectors, looked for when the first is needed: most hunts find nothing for a while.
     pub fn detectors(&self) -> &Detectors {
         self.detectors.get_or_init(Detectors::find)
+    }
+
+    /// The opinions of the sanitizers on a program whose files are in `dir`, behind our own, and how long that took. In
+    /// a comparison the older compiler is a witness, and minutes are few: all detectors are asked about the reduced
+    /// program.
+    pub(crate) fn certify_quickly(
+        &self,
+        case: &Case,
+        dir: &Path,
+        own: Opinion,
+    ) -> Result<(Certificate, Duration), Trouble> {
+        let begin = Instant::now();
+        self.lab.write(case, dir)?;
+        let mut opinions = vec![own];
+        opinions.extend(self.detectors().sanitizers(&self.lab, case, dir)?);
+        Ok((Certificate { opinions }, begin.elapsed()))
     }
 
     /// The same with these detectors.

@@ -1,6 +1,6 @@
 //! One program on all targets: observe, judge, try again, ask the detectors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use toolchain::{Abi, Language, Preprocessor, Target};
 
 use crate::allocation::Arm;
 use crate::attribution::{Attribution, attribute};
+use crate::baseline::{BaselineVerdict, cannot_tell};
 use crate::bench::TestBench;
 use crate::draw::DrawnTarget;
 use crate::engine::TestProgram;
@@ -59,6 +60,8 @@ pub struct DifferentialTest<'a> {
     folder: Scratch,
     /// One for each target.
     seen: Vec<Observation>,
+    /// Of a comparison: what the baseline says of targets that fail, by label.
+    compared: BTreeMap<String, BaselineVerdict>,
     /// Made when it is first needed.
     certificate: Option<Certificate>,
     /// Data models with which it does not do what it does with that of x86-64, or is not known to; and why.
@@ -89,6 +92,10 @@ impl<'a> DifferentialTest<'a> {
         tested: &mut Tested,
         begin: &mut dyn FnMut(&str),
     ) -> Result<DifferentialTest<'a>, Trouble> {
+        let drawn = match &bench.baseline {
+            Some(baseline) => baseline.fit(drawn, &bench.probes, &bench.lab, made.case.language)?,
+            None => drawn,
+        };
         let (targets, arms) = drawn.into_iter().map(|drawn| (drawn.target, drawn.arm)).unzip();
         let folder = bench.folder()?;
         bench.lab.write(&made.case, folder.path())?;
@@ -108,6 +115,7 @@ impl<'a> DifferentialTest<'a> {
             arms,
             folder,
             seen,
+            compared: BTreeMap::new(),
             certificate,
             not_for,
             unanswered,
@@ -118,6 +126,7 @@ impl<'a> DifferentialTest<'a> {
         trial.call_witnesses(tested, begin)?;
         let flaky = trial.try_again(tested)?;
         trial.read_as_compilers_do(&mut tested.cost);
+        trial.compare_again(&mut tested.cost)?;
         trial.doubt_validity(&mut tested.cost)?;
         trial.sight(tested, &trial.suspicions());
         tested.targets.extend(trial.target_results(&trial.suspicions(), &flaky));
@@ -183,9 +192,83 @@ impl<'a> DifferentialTest<'a> {
         &self.lab
     }
 
-    /// What is wrong.
+    /// What is wrong. Of a comparison: what is wrong where the baseline is not; apart from that, what it says nothing
+    /// on.
     pub fn suspicions(&self) -> Vec<Suspicion> {
-        judge(&self.made.case, &self.targets, &self.seen)
+        let judged = |counts: &dyn Fn(Option<&BaselineVerdict>) -> bool| {
+            let all = self.targets.iter().zip(&self.seen);
+            let some = all.filter(|(_, seen)| counts(self.compared.get(&seen.target)));
+            let (targets, seen): (Vec<Target>, Vec<Observation>) =
+                some.map(|(target, seen)| (target.clone(), seen.clone())).unzip();
+            judge(&self.made.case, &targets, &seen)
+        };
+        if self.compared.is_empty() {
+            return judge(&self.made.case, &self.targets, &self.seen);
+        }
+        let mut all = judged(&|said| matches!(said, None | Some(BaselineVerdict::Right)));
+        all.extend(judged(&|said| matches!(said, Some(BaselineVerdict::CannotTell(_)))));
+        all
+    }
+
+    /// Why the baseline of a comparison says nothing on a suspicion, if so.
+    fn cannot_tell(&self, suspicion: &Suspicion) -> Option<&str> {
+        match self.compared.get(suspicion.targets.first()?) {
+            Some(BaselineVerdict::CannotTell(why)) => Some(why),
+            Some(BaselineVerdict::Right | BaselineVerdict::Wrong) | None => None,
+        }
+    }
+
+    /// Asks the baseline of a comparison about a target that fails. A target that it is right about is a witness.
+    fn compare(
+        &mut self,
+        failing: &Target,
+        seen: &Observation,
+        cost: &mut Cost,
+    ) -> Result<(), Trouble> {
+        let Some(baseline) = &self.bench.baseline else { return Ok(()) };
+        let Some(fault) = seen.seen.fault(&self.made.case) else { return Ok(()) };
+        let with = (&self.lab, &self.bench.probes);
+        let (case, dir) = (&self.made.case, self.folder.path());
+        let (verdict, seen) = baseline.ask(case, dir, failing, &fault, with)?;
+        *cost += Cost { validate: seen.compile + seen.run, ..Cost::default() };
+        self.compared.insert(failing.label(), verdict);
+        Ok(())
+    }
+
+    /// The same once more, now that the failures have shown again: a baseline that was right by chance is not. Then
+    /// those of its targets that are right join the others.
+    fn compare_again(&mut self, cost: &mut Cost) -> Result<(), Trouble> {
+        let Some(baseline) = &self.bench.baseline else { return Ok(()) };
+        let suspected: BTreeSet<String> =
+            self.suspicions().into_iter().flat_map(|suspicion| suspicion.targets).collect();
+        let failing = self.targets.iter().zip(&self.seen);
+        let failing: Vec<(Target, Observation)> = failing
+            .filter(|(_, seen)| suspected.contains(&seen.target))
+            .map(|(target, seen)| (target.clone(), seen.clone()))
+            .collect();
+        let old = baseline.compiler.clone();
+        let mut witnesses = Vec::new();
+        for (target, seen) in failing {
+            self.compare(&target, &seen, cost)?;
+            if self.compared.get(&target.label()) == Some(&BaselineVerdict::Right) {
+                let witness = Target { compiler: old.clone(), flags: target.flags };
+                let seen = match &self.made.case.expected {
+                    Some(expected) => {
+                        Behaviour::Ran { status: expected.status, stdout: expected.stdout.clone() }
+                    }
+                    None => Behaviour::Compiled,
+                };
+                let (compile, run) = (Duration::ZERO, Duration::ZERO);
+                let target = witness.label();
+                witnesses.push((witness, Observation { target, seen, compile, run }));
+            }
+        }
+        for (target, seen) in witnesses {
+            self.targets.push(target);
+            self.arms.push(None);
+            self.seen.push(seen);
+        }
+        Ok(())
     }
 
     /// The targets of a suspicion, and how the first of them fails.
@@ -223,6 +306,9 @@ impl<'a> DifferentialTest<'a> {
             }
             tested.cost += Cost { compile: seen.compile, run: seen.run, ..Cost::default() };
             let failed = seen.seen.kind(&self.made.case).is_some();
+            if failed {
+                self.compare(&target, &seen, &mut tested.cost)?;
+            }
             self.seen.push(seen);
             if failed {
                 let mut suspicions = self.suspicions();
@@ -320,7 +406,7 @@ impl<'a> DifferentialTest<'a> {
     fn try_again(&mut self, tested: &mut Tested) -> Result<Vec<String>, Trouble> {
         let what = named(tested);
         let cost = &mut tested.cost;
-        let suspicions = judge(&self.made.case, &self.targets, &self.seen);
+        let suspicions = self.suspicions();
         // A hang costs minutes at each level: the first target stands for all.
         let tried = |s: &Suspicion, label: &String| match s.kind {
             FailureKind::CompilerHang | FailureKind::RuntimeHang => {
@@ -417,10 +503,18 @@ impl<'a> DifferentialTest<'a> {
         suspicions: &[Suspicion],
         flaky: &[String],
     ) -> Vec<(String, TargetResult)> {
+        let before = |seen: &Observation| match self.compared.get(&seen.target) {
+            Some(BaselineVerdict::Wrong) => seen.seen.kind(&self.made.case),
+            Some(BaselineVerdict::Right | BaselineVerdict::CannotTell(_)) | None => None,
+        };
         let word = |seen: &Observation| {
             let failed = suspicions.iter().find(|s| s.targets.contains(&seen.target));
             match failed {
+                Some(suspicion) if self.cannot_tell(suspicion).is_some() => {
+                    TargetResult::CannotTell(suspicion.kind)
+                }
                 Some(suspicion) => TargetResult::Failed(suspicion.kind),
+                None if let Some(kind) = before(seen) => TargetResult::FailedBefore(kind),
                 None if flaky.contains(&seen.target) => TargetResult::Flaky,
                 // A program without an answer may be rejected.
                 None if matches!(seen.seen, Behaviour::Unsupported(_) | Behaviour::Rejected(_)) => {
@@ -434,7 +528,13 @@ impl<'a> DifferentialTest<'a> {
             Some(arm) => arm.label(),
             None => seen.target.clone(),
         };
-        self.seen.iter().zip(&self.arms).map(|(seen, arm)| (label(seen, arm), word(seen))).collect()
+        // The baseline is asked where something fails: that is no tally of what it does.
+        let own = |target: &Target| {
+            self.bench.baseline.as_ref().is_none_or(|old| old.compiler.name != target.compiler.name)
+        };
+        let all = self.targets.iter().zip(self.seen.iter().zip(&self.arms));
+        let all = all.filter(|(target, _)| own(target));
+        all.map(|(_, (seen, arm))| (label(seen, arm), word(seen))).collect()
     }
 
     /// A suspicion with all that a hunt keeps of it.
@@ -465,7 +565,13 @@ impl<'a> DifferentialTest<'a> {
         };
         let agreement = agreement(&self.made.case, &self.targets, &self.seen);
         let standing = standing(&suspicion, self.has_witness(), &certificate);
-        let found = self.describe(suspicion, standing, &agreement.right, certificate);
+        let why = self.cannot_tell(&suspicion).map(String::from);
+        let mut found = self.describe(suspicion, standing, &agreement.right, certificate);
+        if let (Some(baseline), Some(why)) = (&self.bench.baseline, why)
+            && found.stands()
+        {
+            found = cannot_tell(found, &baseline.compiler.name, why);
+        }
         Ok(NewFinding { attributed_to: attributed_to.filter(|_| found.stands()), ..found })
     }
 
@@ -511,6 +617,8 @@ impl<'a> DifferentialTest<'a> {
         };
         let (failing, right) = (those(&suspicion.targets), those(right));
         let subject = ProgramSubject::new(&self.made.case, suspicion.kind, &failing, &right);
+        let old = self.bench.baseline.as_ref().filter(|_| self.cannot_tell(&suspicion).is_none());
+        let subject = subject.against(old.map(|old| &*old.compiler));
         NewFinding {
             attributed_to: None,
             kind: suspicion.kind,
@@ -529,8 +637,10 @@ impl<'a> DifferentialTest<'a> {
         let (lab, case) = (&self.bench.lab, &self.made.case);
         let own = self.made.own.clone();
         self.bench.begins("detectors of undefined behaviour on a program that failed".into());
-        let (certificate, validate) =
-            self.bench.detectors().certify(lab, case, self.folder.path(), own)?;
+        let (certificate, validate) = match &self.bench.baseline {
+            Some(_) => self.bench.certify_quickly(case, self.folder.path(), own)?,
+            None => self.bench.detectors().certify(lab, case, self.folder.path(), own)?,
+        };
         *cost += Cost { validate, ..Cost::default() };
         Ok(certificate)
     }

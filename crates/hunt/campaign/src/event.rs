@@ -67,6 +67,8 @@ pub struct Progress {
     pub disputed: u64,
     /// Findings that were seen once and wait for the next hunt to be confirmed.
     pub unconfirmed: u64,
+    /// Findings of a comparison of which it cannot be told whether they are new.
+    pub cannot_tell: u64,
     /// Numbers of the findings of this run, in their order; those that it has confirmed too.
     pub found_now: Vec<i64>,
     /// Different signatures among the findings that stand.

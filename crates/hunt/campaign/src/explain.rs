@@ -256,7 +256,7 @@ mod tests {
         Study {
             files: vec![SourceFile { name: FILE.into(), bytes: text.into_bytes() }],
             evidence: Vec::new(),
-            subject: Subject::Module(ModuleSubject { library, passes, fault }),
+            subject: Subject::Module(ModuleSubject { library, passes, fault, baseline: None }),
             summary: String::new(),
             certificate: Default::default(),
             blame: Blame { pass: Some(pass.into()), ..Blame::default() },

@@ -266,6 +266,7 @@ fn count_finding(progress: &mut Progress, found: &Finding) {
     match finding.standing {
         Standing::Disputed => progress.disputed += 1,
         Standing::Unconfirmed => progress.unconfirmed += 1,
+        Standing::CannotTell => progress.cannot_tell += 1,
         Standing::Confirmed => count_confirmed(progress, found),
     }
 }

@@ -15,6 +15,7 @@
 //! | `worker`, `bench` | takes work from a supply, hands in results; what all tests share |
 //! | `hunt`, `event` | the recording thread, and what it reports |
 //! | `store/`, `record` | SQLite: tests, tallies, findings, files, samples over time |
+//! | `baseline/` | comparisons: an older compiler or library that must be right |
 //! | `eager` | detectors that are asked before any compiler |
 //! | `miss` | undefined behaviour that a sanitizer should have reported and did not |
 //! | `operators` | what a program is made of, where nothing better tells bugs apart |
@@ -69,6 +70,7 @@
 
 mod allocation;
 mod attribution;
+mod baseline;
 mod bench;
 mod check;
 mod differential;
@@ -99,6 +101,7 @@ mod worker;
 
 pub use allocation::{Accounts, Arm, Weights};
 pub use attribution::{Attribution, KnownBugs};
+pub use baseline::Baseline;
 pub use bench::TestBench;
 pub use check::{CheckReport, check};
 pub use draw::{DrawnTarget, TargetChoice, draw};

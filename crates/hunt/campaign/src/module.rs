@@ -19,6 +19,7 @@ use refine::Checker;
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Mask, Method, Rung};
 
+use crate::baseline::BaselineTester;
 use crate::explain::mask_state;
 use crate::recheck::{Rechecked, Specimen};
 use crate::record::{Finding, Study};
@@ -99,7 +100,7 @@ pub fn subject(library: LibraryIdentity, passes: &str, signature: &Signature) ->
         Fault::InvalidIr => ModuleFault::InvalidIr,
         Fault::Crash | Fault::Hang | Fault::Memory => ModuleFault::Pass,
     };
-    Subject::Module(ModuleSubject { library, passes: passes.into(), fault })
+    Subject::Module(ModuleSubject { library, passes: passes.into(), fault, baseline: None })
 }
 
 /// Whether the code generator fails, and not a pass.
@@ -155,7 +156,12 @@ pub fn study_module(
         _ => return Err(NotReduced::NotShown("it works".into())),
     };
     let mut tester = OnServer::new(&mut server, wanted.clone(), limits);
-    let shrunk = shrink::shrink(&file.bytes, passes, &mut tester, tell, &|| stop.is_set());
+    let is_over = || stop.is_set();
+    let compared = BaselineTester::new(&mut tester, &found.finding, module, tools.program, limits);
+    let shrunk = match compared.map_err(NotReduced::Unusable)? {
+        Some(mut tester) => shrink::shrink(&file.bytes, passes, &mut tester, tell, &is_over),
+        None => shrink::shrink(&file.bytes, passes, &mut tester, tell, &is_over),
+    };
     if let Some(lost) = tester.lost {
         return Err(NotReduced::Unusable(lost));
     }
@@ -194,7 +200,8 @@ pub fn study_module(
         about: None,
         mask: Mask::of_module(needed),
         evidence: Vec::new(),
-        subject: subject(identity(library, &server.release), &shrunk.passes, &now),
+        subject: subject(identity(library, &server.release), &shrunk.passes, &now)
+            .against(module.baseline.clone()),
         summary: now.summary.clone(),
         certificate: certificate(library),
         blame: Blame { pass, culprits: culprit.into_iter().collect(), limits: Vec::new() },
@@ -298,7 +305,7 @@ fn ladder(
 }
 
 /// What a pipeline does with a module's text.
-fn outcome_of(
+pub(crate) fn outcome_of(
     server: &mut Server,
     module: &[u8],
     passes: &str,

@@ -7,10 +7,11 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use cgen::policy::Policy;
 use crossover::fuzz::Fuzzer;
-use llvmhost::Program;
+use llvmhost::{Installed, Program};
 use oracle::Limits;
 use toolchain::{Compiler, Language, Target};
 
+use crate::baseline::Baseline;
 use crate::draw::TargetChoice;
 use crate::engine::{
     Crossover, Csmith, Emi, EmiOptions, Engine, Files, Judge, Passes, PassesOptions, ProgramEngine,
@@ -39,6 +40,8 @@ pub struct Plan {
     pub compilers: Vec<Arc<Compiler>>,
     /// How each test's targets are chosen.
     pub targets: TargetChoice,
+    /// Of a comparison: what must be right where something else fails. A compiler is one of `compilers`.
+    pub baseline: Option<Baseline>,
     /// Limits of compilers and programs.
     pub limits: Limits,
     /// Findings are reduced and studied as they come.
@@ -58,7 +61,8 @@ impl Plan {
 
     /// The engines; an error is a sentence about what one lacks.
     pub fn build_engines(&self) -> Result<Arc<[Box<dyn Engine>]>> {
-        self.engines.iter().map(|choice| choice.engine(self.language)).collect()
+        let baseline = self.baseline.as_ref().and_then(Baseline::library);
+        self.engines.iter().map(|choice| choice.engine(self.language, baseline)).collect()
     }
 
     /// Every compiler at its levels, and what engines test besides.
@@ -144,8 +148,13 @@ impl EngineChoice {
         !matches!(self, EngineChoice::Crossover { .. } | EngineChoice::Passes { .. })
     }
 
-    /// The engine itself; an error is a sentence about what it lacks.
-    pub fn engine(&self, language: Language) -> Result<Box<dyn Engine>> {
+    /// The engine itself, with the library that its own are compared with, if there is one; an error is a sentence
+    /// about what it lacks.
+    pub fn engine(
+        &self,
+        language: Language,
+        baseline: Option<&Installed>,
+    ) -> Result<Box<dyn Engine>> {
         Ok(match self {
             EngineChoice::Yarp { .. }
             | EngineChoice::Smith(_)
@@ -153,7 +162,8 @@ impl EngineChoice {
             | EngineChoice::Files { .. } => Box::new(ProgramEngine(self.source(language)?)),
             EngineChoice::Emi(options) => Box::new(Emi::new(options)?),
             EngineChoice::Crossover { fuzzers, passes, program } => {
-                Box::new(Crossover::new(fuzzers.clone(), passes.clone(), program.clone()))
+                let crossover = Crossover::new(fuzzers.clone(), passes.clone(), program.clone());
+                Box::new(crossover.against(baseline))
             }
             EngineChoice::Passes { options, programs } => {
                 let source: Box<dyn Source> = match (programs.as_ref(), options.oracle) {
@@ -162,7 +172,7 @@ impl EngineChoice {
                     }
                     (programs, _) => programs.source(language)?,
                 };
-                let passes = Passes::new(options.as_ref().clone(), source);
+                let passes = Passes::new(options.as_ref().clone(), source, baseline);
                 Box::new(passes.map_err(|e| anyhow!(e))?)
             }
         })

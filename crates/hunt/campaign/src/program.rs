@@ -174,6 +174,34 @@ fn bitcode_of(
     }
 }
 
+/// Whether a program does as it must after the passes of a sequence on another library; `Err` says why that cannot be
+/// told.
+pub(crate) fn sequence_on(
+    server: &mut Server,
+    case: &Case,
+    sequence: &SequenceSubject,
+    clang: &Path,
+    limits: Limits,
+    stop: &Stop,
+) -> Result<Result<bool, String>, Trouble> {
+    let optimising = sequence.level == FrontLevel::Optimised;
+    let bitcode = match bitcode_of(case, optimising, clang, server) {
+        Ok(bitcode) => bitcode,
+        Err(why) => return Ok(Err(why)),
+    };
+    let must =
+        ExpectedRun { status: sequence.expected.status, stdout: sequence.expected.stdout.clone() };
+    let bench = Linked { clang, stop, limits, bitcode: &bitcode };
+    match bench.run(server, &sequence.passes) {
+        Ok(Ok(got)) => Ok(Ok(must.matches(&got))),
+        Ok(Err(Verdict::Fault(_))) => Ok(Ok(false)),
+        Ok(Err(Verdict::Refused(why) | Verdict::Trouble(why))) => Ok(Err(why)),
+        Ok(Err(Verdict::Fine(_))) => Ok(Err("it makes no code".into())),
+        Err(NotReduced::Trouble(trouble)) => Err(trouble),
+        Err(other) => Ok(Err(other.to_string())),
+    }
+}
+
 /// Makes the program of a finding small, its passes too, and finds out which versions fail.
 pub fn study_program(
     found: &Finding,
@@ -192,7 +220,13 @@ pub fn study_program(
         flags: vec![sequence.level.flag().to_string(), format!("-passes={passes}")],
     };
     let (bad, right) = ([target(&sequence.passes)], [target("")]);
+    let old = sequence.baseline.as_ref().map(installed).transpose();
+    let old = old.map_err(NotReduced::Unusable)?;
+    let old_compiler = old.as_ref().map(|old| as_compiler(old, tools.program, clang));
     let subject = ProgramSubject::new(&case, found.finding.kind, &bad, &right);
+    let subject = subject.against(old_compiler.as_deref());
+    let compilers: Vec<Arc<Compiler>> =
+        [compiler.clone()].into_iter().chain(old_compiler).collect();
     let order = ReduceOptions {
         jobs: 1,
         time: Some(STUDY),
@@ -200,7 +234,7 @@ pub fn study_program(
         limits: oracle::Limits::default(),
         known: KnownMasks::default(),
     };
-    let reduced = shrink(&case, &subject, std::slice::from_ref(&compiler), &order, tell)?;
+    let reduced = shrink(&case, &subject, &compilers, &order, tell)?;
     let case = named(&reduced.case);
     let flags = &reduced.failure.bad[0].flags;
     let optimising = is_optimising(flags);
@@ -211,7 +245,11 @@ pub fn study_program(
         bitcode_of(&case, optimising, clang, &mut server).map_err(NotReduced::Unusable)?;
     tell(StudyProgress::Asks("which passes are needed"));
     let bench = Linked { clang, stop, limits: tools.limits, bitcode: &bitcode };
-    let passes = bench.fewest(&mut server, &sequence.passes, &must)?;
+    let mut old = match &old {
+        Some(old) => Some(start(old, tools.program).map_err(NotReduced::Unusable)?),
+        None => None,
+    };
+    let passes = bench.fewest(&mut server, old.as_mut(), &sequence.passes, &must)?;
     let got = match bench.run(&mut server, &passes)? {
         Ok(got) if !must.matches(&got) => got,
         _ => {
@@ -254,6 +292,7 @@ pub fn study_program(
             level: front::level(optimising),
             library: identity(library, &server.release),
             passes,
+            baseline: sequence.baseline.clone(),
         }),
         key: format!("{kind} llvm {}", culprit.as_ref().map_or("", |culprit| &culprit.name)),
         certificate,
@@ -299,10 +338,12 @@ impl Linked<'_> {
         }
     }
 
-    /// The fewest of some passes after which it does not do as it must.
+    /// The fewest of some passes after which it does not do as it must, and does on the older library of a
+    /// comparison.
     fn fewest(
         &self,
         server: &mut Server,
+        mut old: Option<&mut Server>,
         passes: &str,
         must: &ExpectedRun,
     ) -> Result<String, NotReduced> {
@@ -312,8 +353,14 @@ impl Linked<'_> {
         let written = |kept: &[usize]| text.only(|n| kept.contains(&n)).to_string();
         let kept = shorten(&numbers, |candidates: &[Vec<usize>]| {
             let wrong = candidates.iter().map(|kept| {
-                let ran = self.run(server, &written(kept)).map_err(io::Error::other)?;
-                Ok(ran.is_ok_and(|got| !must.matches(&got)))
+                let passes = written(kept);
+                let ran = self.run(server, &passes).map_err(io::Error::other)?;
+                if !ran.is_ok_and(|got| !must.matches(&got)) {
+                    return Ok(false);
+                }
+                let Some(old) = old.as_deref_mut() else { return Ok(true) };
+                let ran = self.run(old, &passes).map_err(io::Error::other)?;
+                Ok(ran.is_ok_and(|got| must.matches(&got)))
             });
             wrong.collect()
         });

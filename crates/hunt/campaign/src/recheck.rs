@@ -202,7 +202,7 @@ pub fn recheck_finding(
                 Ok(case) => case,
                 Err(error) => return Ok(Err(format!("{error:#}"))),
             };
-            let (compilers, limits) = finder.find(it.language, &it.failing_compilers())?;
+            let (compilers, limits) = finder.find(it.language, &it.needed_compilers())?;
             let lab = Lab { limits, stop: options.stop.clone() };
             Ok(Ok(recheck(&lab, &case, it, &compilers, options.everywhere, begin)?))
         }

@@ -46,6 +46,10 @@ pub enum TargetResult {
     Right,
     /// It failed.
     Failed(FailureKind),
+    /// It failed, and so does the baseline of the comparison: nothing that is new.
+    FailedBefore(FailureKind),
+    /// It failed, and whether the baseline of the comparison does cannot be told.
+    CannotTell(FailureKind),
     /// It failed once, and not when tried again.
     Flaky,
     /// It does not support the program.
@@ -170,6 +174,8 @@ pub enum Standing {
     /// Seen, and the hunt ended before it was tried again. The next hunt on the folder does its test
     /// again; when that shows it, the finding is confirmed under the same number.
     Unconfirmed,
+    /// Of a comparison: it fails, and whether it did before cannot be told.
+    CannotTell,
     /// A detector complains about the program, or no compiler at all agrees with the machine:
     /// probably a bug of ours.
     Disputed,

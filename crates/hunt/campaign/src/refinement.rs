@@ -18,6 +18,7 @@ use refine::{AliveTv, Checker, Refinement as _, Refutation, Scope, Verdict, with
 use sandbox::Stop;
 use triage::{Blame, Cell, Culprit, Ladder, Mask, Method, ModuleConstruct, Rung};
 
+use crate::baseline::BaselineTester;
 use crate::explain::shape_of;
 use crate::module::{
     FILE, LlvmTools, ProgressFn, certificate, compiler, identity, rungs_for, serve,
@@ -204,7 +205,7 @@ fn key(refutation: &Refutation, culprit: &str, more: &str) -> String {
 
 fn subject(library: LibraryIdentity, passes: &str) -> Subject {
     let fault = ModuleFault::Refinement;
-    Subject::Module(ModuleSubject { library, passes: passes.into(), fault })
+    Subject::Module(ModuleSubject { library, passes: passes.into(), fault, baseline: None })
 }
 
 /// Makes the module of a finding small, as long as what the pass makes of it is refuted.
@@ -224,7 +225,12 @@ pub fn study_refuted(
     // Functions that only the module calls may be what their callers make of them.
     let own = Checker::new(None).within(Scope::Module);
     let mut tester = Refuting::new(&mut server, &own, limits);
-    let shrunk = shrink::shrink(&source.bytes, passes, &mut tester, tell, &|| stop.is_set());
+    let is_over = || stop.is_set();
+    let compared = BaselineTester::new(&mut tester, &found.finding, module, tools.program, limits);
+    let shrunk = match compared.map_err(NotReduced::Unusable)? {
+        Some(mut tester) => shrink::shrink(&source.bytes, passes, &mut tester, tell, &is_over),
+        None => shrink::shrink(&source.bytes, passes, &mut tester, tell, &is_over),
+    };
     if let Some(lost) = tester.lost {
         return Err(NotReduced::Unusable(lost));
     }
@@ -249,7 +255,8 @@ pub fn study_refuted(
     Ok(Study {
         about: None,
         mask: Mask::of_module(needed),
-        subject: subject(identity(library, &server.release), &shrunk.passes),
+        subject: subject(identity(library, &server.release), &shrunk.passes)
+            .against(module.baseline.clone()),
         summary: summary(&refutation.report, &pass),
         certificate: certificate(library),
         key: key(&refutation, &pass, &shape),

@@ -564,6 +564,7 @@ impl Standing {
         match self {
             Standing::Confirmed => "confirmed",
             Standing::Unconfirmed => "unconfirmed",
+            Standing::CannotTell => "cannot-tell",
             Standing::Disputed => "disputed",
         }
     }

@@ -145,7 +145,7 @@ pub fn study_finding(
         }
         Subject::Program(program) => {
             let case = Specimen::of(found, None).case()?;
-            let names = program.failing_compilers();
+            let names = program.needed_compilers();
             let (compilers, limits) = finder.find(program.language, &names)?;
             reduce.limits = limits;
             let others: Vec<_> = known.iter().filter(|(id, _)| *id != found.id).cloned().collect();
@@ -191,6 +191,14 @@ fn failure(
 ) -> Result<Failure, NotReduced> {
     let bad = ProgramSubject::installed(&subject.failing, compilers);
     let right = ProgramSubject::installed(&subject.right, compilers);
+    let baseline = match &subject.baseline {
+        Some(name) => {
+            Some(compilers.iter().find(|c| c.name == *name).cloned().ok_or_else(|| {
+                NotReduced::Unusable(format!("{name}, which is right about it, is not here"))
+            })?)
+        }
+        None => None,
+    };
     let scratch = Scratch::new().map_err(|error| Trouble::Io(error.to_string()))?;
     lab.write(case, scratch.path())?;
     let mut instead = "none of the compilers that failed is here".to_string();
@@ -198,7 +206,7 @@ fn failure(
         let seen = lab.observe(case, scratch.path(), target)?.seen;
         match seen.fault(case) {
             Some(fault) if fault.kind == subject.kind => {
-                return Ok(targets_to_watch(&bad[at..], &right, fault));
+                return Ok(Failure { baseline, ..targets_to_watch(&bad[at..], &right, fault) });
             }
             Some(fault) => instead = format!("{}: {}", target.label(), fault.kind.name()),
             None => instead = format!("{}: it works", target.label()),
@@ -224,7 +232,7 @@ fn targets_to_watch(failing: &[Target], right: &[Target], fault: Fault) -> Failu
         }
     }
     watched.extend(others);
-    Failure { fault, bad, right: watched }
+    Failure { fault, bad, right: watched, baseline: None }
 }
 
 /// Finds out all about a reduced program.
@@ -271,7 +279,8 @@ pub(crate) fn investigate(
         ask("what it is about");
         identity = identify(lab, case, &failure.bad[0], &blame, known)?;
     }
-    let subject = ProgramSubject::new(case, failure.fault.kind, &failure.bad, &failure.right);
+    let subject = ProgramSubject::new(case, failure.fault.kind, &failure.bad, &failure.right)
+        .against(failure.baseline.as_deref());
     Ok(Study {
         about: identity.about,
         mask: identity.mask,

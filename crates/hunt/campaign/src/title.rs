@@ -374,6 +374,7 @@ mod tests {
             library: LibraryIdentity { major: 16, ..LibraryIdentity::default() },
             passes: passes.into(),
             fault: ModuleFault::Pass,
+            baseline: None,
         })
     }
 

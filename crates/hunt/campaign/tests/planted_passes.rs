@@ -322,6 +322,7 @@ fn plan(dir: &Scratch) -> Plan {
         language: Language::C,
         compilers: Vec::new(),
         targets: campaign::TargetChoice { extras_per_test: 0, targets_per_test: None },
+        baseline: None,
         limits: oracle::Limits::default(),
         study: true,
     }

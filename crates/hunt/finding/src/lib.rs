@@ -84,10 +84,53 @@ impl Subject {
     pub fn right(&self) -> Vec<String> {
         match self {
             Subject::Program(it) => it.right.iter().map(CompilerTarget::label).collect(),
-            Subject::Module(_) => Vec::new(),
-            Subject::Sequence(it) => vec![it.label_of("")],
+            Subject::Module(it) => {
+                it.baseline.iter().map(|library| it.label_with(library)).collect()
+            }
+            Subject::Sequence(it) => {
+                let compared = it.baseline.iter().map(|library| it.label_with(library));
+                compared.chain([it.label_of("")]).collect()
+            }
             Subject::Judged(it) => it.right.clone(),
         }
+    }
+
+    /// Of a comparison: what is right where the first that fails is wrong, by name.
+    pub fn baseline(&self) -> Option<String> {
+        match self {
+            Subject::Program(it) => it.baseline.clone(),
+            Subject::Module(it) => it.baseline.as_ref().map(LibraryIdentity::name),
+            Subject::Sequence(it) => it.baseline.as_ref().map(LibraryIdentity::name),
+            Subject::Judged(_) => None,
+        }
+    }
+
+    /// Of a comparison: `works with gcc-11 (11.3.0), fails with gcc-12 (12.2.0)`.
+    pub fn comparison(&self) -> Option<String> {
+        let name = self.baseline()?;
+        let version = match self {
+            Subject::Program(it) => it.compiler(&name).map(|compiler| compiler.version.clone()),
+            Subject::Module(it) => it.baseline.as_ref().map(|library| library.version.clone()),
+            Subject::Sequence(it) => it.baseline.as_ref().map(|library| library.version.clone()),
+            Subject::Judged(_) => None,
+        };
+        let told = |name: &str, version: &str| match version {
+            "" => name.to_string(),
+            version if name.contains(version) => name.to_string(),
+            version => format!("{name} ({version})"),
+        };
+        let old = told(&name, &version.unwrap_or_default());
+        Some(format!("works with {old}, fails with {}", told(&self.compiler(), &self.version())))
+    }
+
+    /// The same of a comparison with a library, if there is one: of what is about passes.
+    pub fn against(mut self, library: Option<LibraryIdentity>) -> Subject {
+        match &mut self {
+            Subject::Module(it) => it.baseline = library,
+            Subject::Sequence(it) => it.baseline = library,
+            Subject::Program(_) | Subject::Judged(_) => {}
+        }
+        self
     }
 
     /// What is typed beside the files to see it, one a line.
@@ -220,11 +263,15 @@ impl Subject {
                     all(&mut compiler.runner);
                 }
             }
-            Subject::Module(it) => it.library.relocate(moved),
+            Subject::Module(it) => {
+                it.library.relocate(moved);
+                it.baseline.iter_mut().for_each(|library| library.relocate(moved));
+            }
             Subject::Sequence(it) => {
                 all(&mut it.include);
                 it.clang = moved(&it.clang);
                 it.library.relocate(moved);
+                it.baseline.iter_mut().for_each(|library| library.relocate(moved));
             }
             Subject::Judged(it) => {
                 it.tools.iter_mut().for_each(|tool| tool.command = moved(&tool.command));

@@ -22,6 +22,9 @@ pub struct ModuleSubject {
     pub passes: String,
     /// What is wrong.
     pub fault: ModuleFault,
+    /// Of a comparison: the library that is right about it.
+    #[serde(default)]
+    pub baseline: Option<LibraryIdentity>,
 }
 
 /// What passes do wrong to a module.
@@ -41,7 +44,11 @@ pub enum ModuleFault {
 impl ModuleSubject {
     /// `libLLVM-16 -passes=default<O3>`.
     pub fn label(&self) -> String {
-        format!("{} -passes={}", self.library.name(), self.passes)
+        self.label_with(&self.library)
+    }
+
+    pub(crate) fn label_with(&self, library: &LibraryIdentity) -> String {
+        format!("{} -passes={}", library.name(), self.passes)
     }
 
     /// What is typed, program and arguments apart, up to what Gainsay is asked about the result; `None` where it

@@ -39,6 +39,9 @@ pub struct ProgramSubject {
     pub failing: Vec<CompilerTarget>,
     /// What is right.
     pub right: Vec<CompilerTarget>,
+    /// Of a comparison: the compiler of those that is right wherever the first that fails does, by name.
+    #[serde(default)]
+    pub baseline: Option<String>,
 }
 
 /// A compiler as it was when something was found in it.
@@ -237,7 +240,20 @@ impl ProgramSubject {
             compilers,
             failing: failing.iter().map(CompilerTarget::from).collect(),
             right: right.iter().map(CompilerTarget::from).collect(),
+            baseline: None,
         }
+    }
+
+    /// The same of a comparison with a compiler, if there is one.
+    pub fn against(self, baseline: Option<&Compiler>) -> ProgramSubject {
+        ProgramSubject { baseline: baseline.map(|compiler| compiler.name.clone()), ..self }
+    }
+
+    /// Names of the compilers that a study needs: those that fail, and the one that must be right.
+    pub fn needed_compilers(&self) -> Vec<String> {
+        let mut names = self.failing_compilers();
+        names.extend(self.baseline.clone());
+        names
     }
 
     /// A C program on compilers of which nothing is known but their names; each target is a name with flags.

@@ -28,6 +28,9 @@ pub struct SequenceSubject {
     pub library: LibraryIdentity,
     /// The passes.
     pub passes: String,
+    /// Of a comparison: the library that is right about it.
+    #[serde(default)]
+    pub baseline: Option<LibraryIdentity>,
 }
 
 /// For which level clang writes the IR.
@@ -66,6 +69,10 @@ impl SequenceSubject {
     /// `libLLVM-16 -O0 -passes=function(sroa)`: the level is that for which clang writes the IR.
     pub fn label(&self) -> String {
         self.label_of(&self.passes)
+    }
+
+    pub(crate) fn label_with(&self, library: &LibraryIdentity) -> String {
+        format!("{} {} -passes={}", library.name(), self.level.flag(), self.passes)
     }
 
     pub(crate) fn label_of(&self, passes: &str) -> String {

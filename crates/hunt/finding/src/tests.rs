@@ -58,7 +58,7 @@ fn library() -> LibraryIdentity {
 }
 
 fn module(passes: &str, fault: ModuleFault) -> ModuleSubject {
-    ModuleSubject { library: library(), passes: passes.into(), fault }
+    ModuleSubject { library: library(), passes: passes.into(), fault, baseline: None }
 }
 
 fn sequence() -> SequenceSubject {
@@ -71,6 +71,7 @@ fn sequence() -> SequenceSubject {
         level: FrontLevel::Unoptimised,
         library: library(),
         passes: "function(sroa),attributor".into(),
+        baseline: None,
     }
 }
 
@@ -162,6 +163,42 @@ fn sequences_are_typed() {
     );
     assert_eq!(subject.targets(), ["libLLVM-16 -O0 -passes=function(sroa),attributor"]);
     assert_eq!(subject.right(), ["libLLVM-16 -O0 -passes="]);
+}
+
+#[test]
+fn a_comparison_names_what_is_right() {
+    let old = LibraryIdentity { major: 15, ..LibraryIdentity::default() };
+    let module = ModuleSubject { baseline: Some(old.clone()), ..module("gvn", ModuleFault::Pass) };
+    let sequence = SequenceSubject { baseline: Some(old), ..sequence() };
+    let (gcc, old) = (target("gcc-12", "-O2"), target("gcc-11", "-O2"));
+    let kind = FailureKind::WrongOutput;
+    let program = ProgramSubject::new(&case("/h"), kind, &[gcc], std::slice::from_ref(&old));
+    let program = program.against(Some(&old.compiler));
+    assert_eq!(program.needed_compilers(), ["gcc-12", "gcc-11"]);
+    for (subject, baseline, right) in [
+        (Subject::Module(module), "libLLVM-15", "libLLVM-15 -passes=gvn"),
+        (
+            Subject::Sequence(sequence),
+            "libLLVM-15",
+            "libLLVM-15 -O0 -passes=function(sroa),attributor",
+        ),
+        (Subject::Program(program), "gcc-11", "gcc-11 -O2"),
+    ] {
+        assert_eq!(subject.baseline().as_deref(), Some(baseline));
+        assert_eq!(subject.right()[0], right);
+        let told = subject.comparison().expect("a comparison");
+        assert!(told.starts_with(&format!("works with {baseline}")), "{told}");
+        assert!(told.contains(&format!(", fails with {} (", subject.compiler())), "{told}");
+        let json = serde_json::to_value(&subject).expect("JSON");
+        assert_eq!(serde_json::from_value::<Subject>(json).expect("it reads"), subject);
+    }
+    // As stores were written before there were comparisons.
+    let mut json = serde_json::to_value(Subject::Program(self::program())).expect("JSON");
+    json["Program"].as_object_mut().expect("an object").remove("baseline");
+    assert_eq!(
+        serde_json::from_value::<Subject>(json).expect("it reads"),
+        Subject::Program(self::program())
+    );
 }
 
 #[test]

@@ -42,7 +42,9 @@ impl BugCase<'_> {
         match (&self.bug.suppressed, self.bug.standing) {
             (Some(_), _) => Weight::Suppressed,
             (None, Standing::Confirmed) => Weight::Failure,
-            (None, Standing::Unconfirmed | Standing::Disputed) => Weight::Note,
+            (None, Standing::Unconfirmed | Standing::CannotTell | Standing::Disputed) => {
+                Weight::Note
+            }
         }
     }
 

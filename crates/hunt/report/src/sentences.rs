@@ -92,7 +92,10 @@ pub fn statement(test: &Test, inline: Inline) -> String {
     };
     let hides = test.study.and_then(|study| blame::flags_that_hide(&study.blame));
     let hides = hides.map_or_else(String::new, |flags| format!(" {} hides it.", code(&flags)));
-    format!("{compiler}{machine} {does}.{}{hides}", validity(test))
+    let regression = test.subject.comparison();
+    let regression = regression
+        .map_or_else(String::new, |told| format!(" It is a regression: it {}.", one_line(&told)));
+    format!("{compiler}{machine} {does}.{regression}{}{hides}", validity(test))
 }
 
 /// A summary as what a program does: some have no verb, some the program before it.
@@ -126,6 +129,11 @@ pub fn doubt(test: &Test) -> Option<(&'static str, &'static str)> {
         Standing::Unconfirmed => Some((
             "Not confirmed",
             "seen when the hunt ended. Run the same hunt again before you report this.",
+        )),
+        Standing::CannotTell => Some((
+            "Cannot tell",
+            "whether this is a regression: the baseline of the comparison does not show such failures, or does not \
+             take this.",
         )),
         Standing::Disputed => Some((
             "Disputed",

@@ -357,7 +357,7 @@ fn module(kind: FailureKind, fault: ModuleFault, summary: &str) -> (Finding, Stu
         ..LibraryIdentity::default()
     };
     let passes = "instcombine".to_string();
-    let subject = Subject::Module(ModuleSubject { library, passes, fault });
+    let subject = Subject::Module(ModuleSubject { library, passes, fault, baseline: None });
     let found = finding(kind, subject, summary, ("test.ll", MODULE));
     let mut study = study(&found, "InstCombinePass", Method::LastPass, &[]);
     study.about = None;
@@ -463,6 +463,7 @@ fn a_program_under_passes_is_shown_with_the_tools_of_llvm() {
         level: FrontLevel::Optimised,
         library,
         passes: "sroa,gvn".into(),
+        baseline: None,
     });
     let found = finding(kind, subject, "prints \"0\", expected \"1\" (line 1)", ("a.c", SOURCE));
     let test = Test::new(&found, None, None).expect("it can be reported");

@@ -15,6 +15,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use choice::Choices;
+use coverage::Set;
 use serde::{Deserialize, Serialize};
 
 use crate::import::Imported;
@@ -36,12 +37,22 @@ const NEW: usize = 500;
 /// The account of an import: what a corpus is recognised by.
 pub const IMPORTED: &str = "imported.json";
 
+/// The blocks that seeds were the first to reach, when they were imported.
+pub const FIRSTS: &str = "firsts";
+
+/// Of a hundred draws, those that prefer the seeds of a change: enough to be seen in minutes, and the others go on
+/// crossing them with everything.
+const PREFER_FAVOURED: u32 = 60;
+
+/// Of a hundred of these, those that prefer the tests of the change itself, if there are any.
+const PREFER_TESTS: u32 = 50;
+
 /// The file that is locked while a corpus is open.
 const LOCK: &str = "lock";
 
 /// All other files of a corpus. The index comes before the seeds: copied in this order, what is appended
 /// meanwhile to both leaves no record without its seed.
-const FILES: [&str; 5] = ["index", "seeds.bc", "blocks", "tally.json", "asked.json"];
+const FILES: [&str; 6] = ["index", "seeds.bc", "blocks", "tally.json", "asked.json", FIRSTS];
 
 /// Which seeds may be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +116,9 @@ pub struct Corpus {
     guests: Vec<u32>,
     callable: Vec<u32>,
     hosting: Vec<u32>,
+    /// Seeds that have to do with a change, its own tests first, and whether a seed is one.
+    favoured: [Vec<u32>; 2],
+    is_favoured: Set,
 }
 
 impl Corpus {
@@ -177,6 +191,8 @@ impl Corpus {
             guests: Vec::new(),
             callable: Vec::new(),
             hosting: Vec::new(),
+            favoured: Default::default(),
+            is_favoured: Set::default(),
         };
         let mut whole = 0;
         while let Some((record, length)) = next_record(&bytes[whole..]) {
@@ -337,6 +353,10 @@ impl Corpus {
             }
         }
         let SeedRecord { span, name, parents, .. } = record;
+        if parents.is_some_and(|all| all.iter().any(|seed| self.is_favoured.contains(*seed))) {
+            self.is_favoured.insert(number);
+            self.favoured[1].push(number);
+        }
         self.all.push(LoadedSeed { span, name, parents, instructions, shapes });
         number
     }
@@ -374,7 +394,29 @@ impl Corpus {
         }
     }
 
+    /// Draws these seeds more often, and what is crossed of them: the tests of a change, and others.
+    pub fn favour(&mut self, tests: Vec<u32>, others: Vec<u32>) {
+        self.is_favoured = tests.iter().chain(&others).copied().collect();
+        self.favoured = [tests, others];
+    }
+
+    /// One of the favoured seeds, if it is on a list.
+    fn prefer_favoured(&self, list: &[u32], choices: &mut Choices) -> Option<u32> {
+        if self.is_favoured.is_empty() || !choices.chance(PREFER_FAVOURED) {
+            return None;
+        }
+        let [tests, others] = &self.favoured;
+        let first = if choices.chance(PREFER_TESTS) { [tests, others] } else { [others, tests] };
+        let fits = |seed: &u32| list.binary_search(seed).is_ok();
+        first
+            .into_iter()
+            .find_map(|some| (0..TRIES).find_map(|_| choices.pick(some).copied().filter(fits)))
+    }
+
     fn prefer_new(&self, list: &[u32], from: SeedPool, choices: &mut Choices) -> Option<u32> {
+        if let Some(seed) = self.prefer_favoured(self.among(list, from), choices) {
+            return Some(seed);
+        }
         let new = &list[list.len().saturating_sub(NEW)..];
         let prefers = choices.chance(PREFER_NEW) && from == SeedPool::All;
         choices.pick(if prefers { new } else { self.among(list, from) }).copied()

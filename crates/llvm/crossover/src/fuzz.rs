@@ -19,8 +19,9 @@ use optimise::verdict::{Verdict, judge};
 use optimise::work::{Answer, Item as Plain, Pipeline, stage};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{Corpus, IMPORTED, SeedPool};
-use crate::import::{Import, Imported};
+use crate::corpus::{Corpus, FIRSTS, IMPORTED, SeedPool};
+use crate::focus::{Focus, Nearness};
+use crate::import::{Import, Imported, ImportedCorpus};
 use crate::work::{CrossoverAnswer, Item};
 use crate::{CrossoverFailure, CrossoverKind, Policy};
 
@@ -167,6 +168,19 @@ struct NewCoverage {
     parents: [u32; 2],
 }
 
+/// What a corpus has for a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Focused {
+    /// Blocks of the functions that it is about.
+    pub blocks: usize,
+    /// Seeds of its own tests.
+    pub tests: usize,
+    /// Seeds that were the first to reach one of these blocks.
+    pub reaching: usize,
+    /// All seeds that are drawn more often, but for the tests.
+    pub seeds: usize,
+}
+
 /// One libLLVM and its corpus.
 #[derive(Debug)]
 pub struct Fuzzer {
@@ -279,11 +293,14 @@ impl Fuzzer {
         let import = Import { root, files, pipeline, limits };
         let mut state = self.state();
         let done = import.run(&mut state.corpus, &mut servers, tell, stop);
-        let Some((imported, known)) = done.map_err(|e| e.to_string())? else { return Ok(None) };
+        let Some(filled) = done.map_err(|e| e.to_string())? else { return Ok(None) };
+        let ImportedCorpus { account: imported, known, firsts } = filled;
         state.baseline = known.len();
         (state.known, state.stale) = (known, false);
         let dir = state.corpus.dir().to_path_buf();
         self.write(&state).map_err(|e| e.to_string())?;
+        let bytes = postcard::to_stdvec(&firsts).map_err(|e| e.to_string())?;
+        sandbox::replace_file(&dir.join(FIRSTS), bytes).map_err(|e| e.to_string())?;
         // Last: what is without it is not whole.
         write_json(&dir.join(IMPORTED), &imported).map_err(|e| e.to_string())?;
         Ok(Some(imported))
@@ -357,6 +374,52 @@ impl Fuzzer {
             known.extend(ran.blocks);
         }
         Ok(refused)
+    }
+
+    /// Draws seeds more often that have to do with a change; how many of them there are.
+    pub fn focus(&self, focus: &Focus) -> Focused {
+        let blocks = self.blocks_of(focus);
+        let mut state = self.state();
+        let dir = state.corpus.dir().to_path_buf();
+        let firsts = fs::read(dir.join(FIRSTS)).ok();
+        let firsts: Vec<(u32, Vec<u32>)> =
+            firsts.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
+        let reach = |(_, reached): &&(u32, Vec<u32>)| reached.iter().any(|b| blocks.contains(*b));
+        let reaching: Set = firsts.iter().filter(reach).map(|(seed, _)| *seed).collect();
+        let (mut tests, mut favoured) = (Vec::new(), Vec::new());
+        for seed in 0..state.corpus.len() as u32 {
+            match focus.nearness(state.corpus.name(seed)) {
+                Some(Nearness::Test) => tests.push(seed),
+                Some(Nearness::Neighbour) => favoured.push(seed),
+                None if reaching.contains(seed) => favoured.push(seed),
+                None => {}
+            }
+        }
+        let focused = Focused {
+            blocks: blocks.len(),
+            tests: tests.len(),
+            reaching: reaching.len(),
+            seeds: favoured.len(),
+        };
+        state.corpus.favour(tests, favoured);
+        focused
+    }
+
+    /// The blocks of the functions that a change is about.
+    fn blocks_of(&self, focus: &Focus) -> Set {
+        let names: Vec<Option<&str>> = (self.image.leaders().iter())
+            .map(|leader| self.image.function_of(*leader).and_then(|(_, name)| name))
+            .collect();
+        let mut symbols: Vec<&str> = names.iter().flatten().copied().collect();
+        symbols.dedup();
+        let filter = focus.among(symbols.iter().copied());
+        let wanted: std::collections::HashSet<&str> =
+            symbols.into_iter().filter(|symbol| filter.has(symbol)).collect();
+        let numbered = (0u32..).zip(names);
+        numbered
+            .filter(|(_, name)| name.is_some_and(|n| wanted.contains(n)))
+            .map(|(n, _)| n)
+            .collect()
     }
 
     /// What a test may use.

@@ -95,6 +95,17 @@ pub struct Import<'a> {
     pub limits: Limits,
 }
 
+/// A corpus that was filled.
+#[derive(Debug)]
+pub struct ImportedCorpus {
+    /// What became of the files.
+    pub account: Imported,
+    /// All blocks that the seeds reach.
+    pub known: Set,
+    /// Seeds with the blocks that they were the first of their server to reach.
+    pub firsts: Vec<(u32, Vec<u32>)>,
+}
+
 /// A file, done.
 struct ChunkResult {
     pieces: Vec<(String, SplitSeed, Vec<u32>)>,
@@ -110,10 +121,11 @@ impl Import<'_> {
         servers: &mut [Server],
         tell: &mut dyn FnMut(usize),
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<Option<(Imported, Set)>> {
+    ) -> io::Result<Option<ImportedCorpus>> {
         let begin = Instant::now();
         let chunks: Vec<&[PathBuf]> = self.files.chunks(BATCH).collect();
         let (next, mut all, mut known) = (AtomicUsize::new(0), Imported::default(), Set::default());
+        let mut firsts = Vec::new();
         thread::scope(|scope| {
             let (send, receive) = mpsc::channel();
             for server in servers {
@@ -138,9 +150,10 @@ impl Import<'_> {
                     written += 1;
                     all.add(&done.imported);
                     for (name, piece, blocks) in done.pieces {
-                        corpus.add(&piece.bitcode, name, None, piece.facts)?;
-                        for block in blocks {
-                            known.insert(block);
+                        let seed = corpus.add(&piece.bitcode, name, None, piece.facts)?;
+                        known.extend(blocks.iter().copied());
+                        if !blocks.is_empty() {
+                            firsts.push((seed, blocks));
                         }
                     }
                     tell((written * BATCH).min(self.files.len()));
@@ -151,7 +164,7 @@ impl Import<'_> {
         all.seeds = corpus.len() as u64;
         all.blocks = known.len() as u64;
         all.took = begin.elapsed();
-        Ok((!stop()).then_some((all, known)))
+        Ok((!stop()).then_some(ImportedCorpus { account: all, known, firsts }))
     }
 
     fn chunk(&self, files: &[PathBuf], server: &mut Server) -> io::Result<ChunkResult> {

@@ -36,6 +36,7 @@ mod constants;
 pub mod corpus;
 mod facts;
 mod fitness;
+pub mod focus;
 pub mod fuzz;
 mod host;
 pub mod import;

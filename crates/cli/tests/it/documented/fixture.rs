@@ -76,6 +76,15 @@ const MAIN: &str = r#"#include <stdio.h>
 int main(void) { printf("%d\n", twice(21)); return 0; }
 "#;
 
+/// A change of a pass and of its test.
+const PATCH: &str = "\
+--- a/llvm/lib/Analysis/InstructionSimplify.cpp
++++ b/llvm/lib/Analysis/InstructionSimplify.cpp
+@@ -1,3 +1,3 @@ static Value *simplifyMulInst(Value *Op0, Value *Op1,
+--- a/llvm/test/Transforms/InstSimplify/multiply.ll
++++ b/llvm/test/Transforms/InstSimplify/multiply.ll
+";
+
 /// gcc 11 and 12 are wrong at -O2: the trophy of README.md.
 const TAIL: &str = include_str!("../../../../../trophies/gcc-tail-recursion-overflow/test.c");
 
@@ -188,6 +197,7 @@ fn write_files(dir: &Path) {
     }
     write("llvm/test/Transforms/InstSimplify/multiply.ll", BEFORE);
     let pair = BEFORE.replace("@f", "@src") + &AFTER.replace("@f", "@tgt");
+    write("change.patch", PATCH);
     write("pair.srctgt.ll", &pair);
     write("before.ll", BEFORE);
     write("after.ll", AFTER);

@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 
 use crossover::fuzz::{FoundFault, Fuzzer};
 use finding::{LibraryIdentity, Subject};
-use llvmhost::Program;
+use llvmhost::{Installed, Program};
 use oracle::{SourceFile, Trouble};
 use reduce::NotReduced;
 use refine::{PIPELINE, Scope};
 use sandbox::Stop;
 
 use super::Engine;
+use crate::baseline::LibraryBaseline;
 use crate::bench::TestBench;
 use crate::explain::explained_by;
 use crate::module::{
@@ -43,13 +44,39 @@ pub struct Crossover {
     program: Program,
     /// Oracles that check whether crossovers of the corpus are miscompiled.
     oracles: RefinementOracles,
+    /// Of a comparison.
+    baseline: Option<LibraryBaseline>,
 }
 
 impl Crossover {
     /// On these, with these passes. `program` is what servers for other versions are started with.
     pub fn new(fuzzers: Vec<Arc<Fuzzer>>, passes: String, program: Program) -> Crossover {
         let oracles = RefinementOracles::find();
-        Crossover { name: "crossover".to_string(), fuzzers, passes, program, oracles }
+        let name = "crossover".to_string();
+        Crossover { name, fuzzers, passes, program, oracles, baseline: None }
+    }
+
+    /// The same with an older library that must be right.
+    pub fn against(self, baseline: Option<&Installed>) -> Crossover {
+        let baseline = baseline.map(|library| LibraryBaseline::new(library, &self.program));
+        Crossover { baseline, ..self }
+    }
+
+    /// Findings, as far as they are some of a comparison.
+    fn compared(
+        &self,
+        fuzzer: &Fuzzer,
+        found: Vec<NewFinding>,
+        stop: &Stop,
+        tested: &mut Tested,
+    ) -> Result<Vec<NewFinding>, Trouble> {
+        let Some(baseline) = &self.baseline else { return Ok(found) };
+        let (target, limits) = (label(&fuzzer.library, &self.passes), fuzzer.limits());
+        let mut new = Vec::new();
+        for found in found {
+            new.extend(baseline.compared(found, &target, limits, stop, tested)?);
+        }
+        Ok(new)
     }
 
     /// Asks the refinement oracles about crossovers of the corpus, the smallest first, for a part of the
@@ -116,7 +143,11 @@ impl Engine for Crossover {
         let mut tested = Tested::new(self.name(), seed);
         let is_stopped = || bench.lab.stop.is_set();
         // What is found is kept even if the rest of the batch does not come to its end in time.
+        // What may be nothing new is not.
         let mut sight = |found: &FoundFault| {
+            if self.baseline.is_some() {
+                return;
+            }
             let finding = self.finding(fuzzer, found.clone());
             bench.sight(&tested, &finding.origin.clone(), vec![finding]);
         };
@@ -127,14 +158,15 @@ impl Engine for Crossover {
         })?;
         tested.tests = batch.tally.tests;
         tested.cost.compile = batch.time;
-        let mut findings: Vec<NewFinding> =
-            batch.found.into_iter().map(|found| self.finding(fuzzer, found)).collect();
+        let findings = batch.found.into_iter().map(|found| self.finding(fuzzer, found)).collect();
+        let mut findings = self.compared(fuzzer, findings, &bench.lab.stop, &mut tested)?;
         if is_stopped() {
             // A batch is never the same again, so what was done of this one is a test like any other.
             tested.interrupted = tested.tests == 0;
         } else {
             let refuted = self.refine(fuzzer, batch.time);
-            findings.extend(refuted.map_err(|error| Trouble::Io(error.to_string()))?);
+            let refuted = refuted.map_err(|error| Trouble::Io(error.to_string()))?;
+            findings.extend(self.compared(fuzzer, refuted, &bench.lab.stop, &mut tested)?);
         }
         for finding in findings {
             bench.count(&finding.signature);

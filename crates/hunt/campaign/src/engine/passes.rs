@@ -32,6 +32,7 @@ pub use programs::{PreparedProgram, ProgramMaker};
 pub use tally::PassesTally;
 
 use super::{Engine, Source, Yarp};
+use crate::baseline::LibraryBaseline;
 use crate::bench::TestBench;
 use crate::explain::explained_by;
 use crate::module::{LlvmTools, at_hand, compiler, identity, label, library_at_hand, study_module};
@@ -138,6 +139,8 @@ pub struct Passes {
     /// Oracles that check whether functions are miscompiled.
     oracles: RefinementOracles,
     rounds: Mutex<BTreeMap<u64, Arc<Round>>>,
+    /// Of a comparison.
+    baseline: Option<LibraryBaseline>,
 }
 
 /// A library with what is known of it.
@@ -161,15 +164,28 @@ struct Round {
 
 impl Passes {
     /// The engine; it asks libraries for their passes. An error is a sentence.
-    pub fn new(options: PassesOptions, source: Box<dyn Source>) -> Result<Passes, String> {
+    /// `baseline` is the older library of a comparison, which must be right: passes that it lacks are not drawn.
+    pub fn new(
+        options: PassesOptions,
+        source: Box<dyn Source>,
+        baseline: Option<&Installed>,
+    ) -> Result<Passes, String> {
         let mut benches = Vec::new();
         for library in &options.libraries {
             benches.push(LibraryState::open(library, &options)?);
         }
+        if let Some(library) = baseline {
+            let old = LibraryState::open(library, &options)?;
+            for state in &mut benches {
+                state.keep_common(&old.inventory, options.list)?;
+            }
+        }
         let name = name_for(source.name());
         let programs = ProgramMaker::new(source, &options);
         let oracles = RefinementOracles::find();
-        Ok(Passes { name, options, programs, benches, oracles, rounds: Mutex::default() })
+        let baseline = baseline.map(|library| LibraryBaseline::new(library, &options.program));
+        let rounds = Mutex::default();
+        Ok(Passes { name, options, programs, benches, oracles, rounds, baseline })
     }
 
     /// Tests of a round: programs, chunks of sequences, libraries.
@@ -251,6 +267,25 @@ impl LibraryState {
             exclusions_file: exclusions_file(&options.dir, library),
             dir,
         })
+    }
+
+    /// Leaves only passes on a list that another library has on it, too. An error is a sentence.
+    fn keep_common(&mut self, other: &Inventory, list: List) -> Result<(), String> {
+        for pass in &mut self.inventory.passes {
+            let is_it = |theirs: &passes::inventory::Pass| {
+                theirs.name == pass.name && theirs.unit == pass.unit && theirs.lists.contains(&list)
+            };
+            if !other.passes.iter().any(is_it) {
+                pass.lists.clear();
+            }
+        }
+        match self.inventory.list(list).is_empty() {
+            true => Err(format!(
+                "{} and the baseline have no pass in common",
+                compiler(&self.installed)
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Exclusions are on disk before they take effect.

@@ -67,6 +67,8 @@ pub struct BugCount {
     pub disputed: usize,
     /// Findings that were seen once, and are not suppressed.
     pub unconfirmed: usize,
+    /// Findings of a comparison of which it cannot be told whether they are new.
+    pub cannot_tell: usize,
 }
 
 impl BugCount {
@@ -81,6 +83,7 @@ impl BugCount {
                 }
                 (None, Standing::Disputed, _) => sum.disputed += bug.count,
                 (None, Standing::Unconfirmed, _) => sum.unconfirmed += bug.count,
+                (None, Standing::CannotTell, _) => sum.cannot_tell += bug.count,
                 (None, Standing::Confirmed, false) => sum.unattributed += bug.count,
                 (None, Standing::Confirmed, true) => {
                     sum.distinct += 1;

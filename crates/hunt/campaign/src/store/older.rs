@@ -211,6 +211,7 @@ fn subject(kept: &Kept, targets: &[StoredTarget]) -> Subject {
             library,
             passes,
             fault: module_fault(kind, &kept.commands),
+            baseline: None,
         }),
         Some((library, passes, level)) => sequence(kept, kind, library, passes, level),
         None => Subject::Program(program(kept, kind, targets)),
@@ -269,6 +270,7 @@ fn sequence(
         level,
         library,
         passes,
+        baseline: None,
     })
 }
 
@@ -316,6 +318,7 @@ fn program(kept: &Kept, kind: FailureKind, targets: &[StoredTarget]) -> ProgramS
         compilers,
         failing,
         right,
+        baseline: None,
     }
 }
 

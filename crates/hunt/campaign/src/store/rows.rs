@@ -135,6 +135,12 @@ pub fn time(micros: i64) -> Duration {
     Duration::from_micros(u64::try_from(micros).unwrap_or(0))
 }
 
+/// What stands before the kind of a failure that the baseline of a comparison has, too.
+const BEFORE: &str = "before:";
+
+/// The same where that cannot be told.
+const CANNOT_TELL: &str = "cannot-tell:";
+
 /// A word as stored.
 pub fn target_result(word: TargetResult) -> String {
     match word {
@@ -142,6 +148,8 @@ pub fn target_result(word: TargetResult) -> String {
         TargetResult::Flaky => "flaky".into(),
         TargetResult::Unsupported => "not-for-it".into(),
         TargetResult::Failed(kind) => kind.name().into(),
+        TargetResult::FailedBefore(kind) => format!("{BEFORE}{}", kind.name()),
+        TargetResult::CannotTell(kind) => format!("{CANNOT_TELL}{}", kind.name()),
     }
 }
 
@@ -151,6 +159,12 @@ pub fn read_target_result(text: &str) -> Option<TargetResult> {
         "right" => Some(TargetResult::Right),
         "flaky" => Some(TargetResult::Flaky),
         "not-for-it" => Some(TargetResult::Unsupported),
+        word if let Some(kind) = word.strip_prefix(BEFORE) => {
+            read_kind(kind).map(TargetResult::FailedBefore)
+        }
+        word if let Some(kind) = word.strip_prefix(CANNOT_TELL) => {
+            read_kind(kind).map(TargetResult::CannotTell)
+        }
         kind => read_kind(kind).map(TargetResult::Failed),
     }
 }
@@ -305,6 +319,7 @@ pub fn standing(row: &Row, column: usize) -> rusqlite::Result<Standing> {
     match row.get::<_, String>(column)?.as_str() {
         "confirmed" => Ok(Standing::Confirmed),
         "unconfirmed" => Ok(Standing::Unconfirmed),
+        "cannot-tell" => Ok(Standing::CannotTell),
         "disputed" => Ok(Standing::Disputed),
         other => Err(unknown_value(column, format!("the standing {other}"))),
     }

@@ -76,6 +76,10 @@ fn head(detail: &Detail, home: LinkStyle) -> Markup {
             @if found.finding.standing == Standing::Unconfirmed {
                 li.fails { "not confirmed: seen when the hunt ended" }
             }
+            @if found.finding.standing == Standing::CannotTell {
+                li.fails { "cannot tell whether it is a regression: the baseline does not show such failures, or does not take this" }
+            }
+            @if let Some(told) = found.finding.subject.comparison() { li { (one_line(&told)) } }
             @if let Some(state) = state { li { (state) } }
             @if let Some(bug) = bug {
                 @if bug.count > 1 { li { (plural(bug.count, "finding")) " of this bug" } }

@@ -103,6 +103,7 @@ fn status(bug: &Bug) -> &'static str {
         (Some(_), ..) => "suppressed",
         (None, Standing::Disputed, _) => "disputed",
         (None, Standing::Unconfirmed, _) => "not confirmed",
+        (None, Standing::CannotTell, _) => "cannot tell",
         (None, Standing::Confirmed, _) if !bug.attributed => "not attributed",
         (None, Standing::Confirmed, BugState::Fixed) => "fixed",
         (None, Standing::Confirmed, BugState::Open) => "open",

@@ -355,6 +355,8 @@ pub fn engines(view: &View) -> Markup {
 struct Row {
     right: u64,
     failed: BTreeMap<&'static str, u64>,
+    /// Failed like the baseline of a comparison.
+    before: u64,
     flaky: u64,
     unsupported: u64,
 }
@@ -364,6 +366,9 @@ impl Row {
         match word {
             TargetResult::Right => self.right += n,
             TargetResult::Failed(kind) => *self.failed.entry(kind.name()).or_default() += n,
+            TargetResult::FailedBefore(_) => self.before += n,
+            // What was seen has no part in a comparison, like what a compiler cannot take.
+            TargetResult::CannotTell(_) => self.unsupported += n,
             TargetResult::Flaky => self.flaky += n,
             TargetResult::Unsupported => self.unsupported += n,
         }
@@ -371,7 +376,7 @@ impl Row {
 
     fn cells(&self) -> Markup {
         let failed: u64 = self.failed.values().sum();
-        let all = self.right + failed + self.flaky + self.unsupported;
+        let all = self.right + failed + self.before + self.flaky + self.unsupported;
         let kinds: Vec<String> =
             self.failed.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
         html! {
@@ -379,6 +384,7 @@ impl Row {
             td.n data-label="right" { (count(self.right)) }
             td data-label="failed" class=[(failed > 0).then_some("fails")] {
                 @if failed > 0 { (kinds.join(", ")) } @else { "0" }
+                @if self.before > 0 { ", " (count(self.before)) " not new" }
             }
             td.n data-label="flaky" { (count(self.flaky)) }
             td.n data-label="unsupported" { (count(self.unsupported)) }

@@ -56,5 +56,5 @@ pub fn failure(lab: &Lab, case: &Case, bad: Target, right: Vec<Target>) -> Failu
     lab.write(case, scratch.path()).expect("it is written");
     let seen = lab.observe(case, scratch.path(), &bad).expect("an observation").seen;
     let fault = seen.fault(case).unwrap_or_else(|| panic!("no fault: {seen:?}"));
-    Failure { fault, bad: vec![bad], right }
+    Failure { fault, bad: vec![bad], right, baseline: None }
 }

@@ -80,6 +80,7 @@ impl Passes {
                     None => Vec::new(),
                 },
             };
+            let found = self.compared(library_state, found, bench, tested)?;
             // In place of what was sighted: should we not come to an end in time, this is what is kept.
             bench.sight(tested, &origin(program, attempt), found.clone());
             tested.findings.extend(found);
@@ -92,9 +93,30 @@ impl Passes {
                 && must.as_ref().is_none_or(is_right)
         };
         if let Some(attempt) = attempts.iter().find(well) {
-            tested.findings.extend(self.refine(library_state, program, attempt, trial, bench)?);
+            let found = self.refine(library_state, program, attempt, trial, bench)?;
+            let found = self.compared(library_state, found, bench, tested)?;
+            tested.findings.extend(found);
         }
         Ok(())
+    }
+
+    /// Findings, as far as they are some of a comparison.
+    fn compared(
+        &self,
+        library_state: &LibraryState,
+        found: Vec<NewFinding>,
+        bench: &TestBench,
+        tested: &mut Tested,
+    ) -> Result<Vec<NewFinding>, Trouble> {
+        let Some(baseline) = &self.baseline else { return Ok(found) };
+        let (limits, stop) = (self.options.limits, &bench.lab.stop);
+        let list = format!("{:?}", self.options.list).to_lowercase();
+        let target = crate::module::label(&library_state.installed, &list);
+        let mut new = Vec::new();
+        for found in found {
+            new.extend(baseline.compared(found, &target, limits, stop, tested)?);
+        }
+        Ok(new)
     }
 
     /// Notes what an attempt has shown, to be kept should the hunt end before it is confirmed. What a majority is
@@ -107,6 +129,10 @@ impl Passes {
         bench: &TestBench,
         tested: &Tested,
     ) {
+        if self.baseline.is_some() {
+            // It may be nothing new.
+            return;
+        }
         let passes = attempt.sequence.text(&library_state.inventory, Grouping::Alone);
         let seen = match (&attempt.seen, &program.must) {
             (SequenceOutcome::Fault(signature), _) => {
@@ -327,7 +353,7 @@ impl Passes {
             return Ok(Vec::new());
         }
         lock(&library_state.wrong).push(short.clone());
-        let certificate = certify(program, must, bench, cost)?;
+        let certificate = certify(program, must, bench, cost, self.baseline.is_some())?;
         let (state, passes) = (library_state, (passes.as_str(), last.class.as_str()));
         Ok(vec![self.wrong_code(state, program, attempt, (must, &got), passes, certificate)])
     }
@@ -368,6 +394,7 @@ impl Passes {
                 level: front::level(program.optimising),
                 library: library_state.identity(),
                 passes: passes.to_string(),
+                baseline: None,
             }),
             files: program.made.case.files.clone(),
             artifacts: vec![
@@ -472,13 +499,16 @@ fn certify(
     must: &ExpectedRun,
     bench: &TestBench,
     cost: &mut Cost,
+    is_compared: bool,
 ) -> Result<Certificate, Trouble> {
     let folder = bench.folder()?;
     let mut case = program.made.case.clone();
     case.expected = Some(Expected { stdout: must.stdout.clone(), status: must.status });
     let own = program.made.own.clone();
-    let (certificate, validate) =
-        bench.detectors().certify(&bench.lab, &case, folder.path(), own)?;
+    let (certificate, validate) = match is_compared {
+        true => bench.certify_quickly(&case, folder.path(), own)?,
+        false => bench.detectors().certify(&bench.lab, &case, folder.path(), own)?,
+    };
     *cost += Cost { validate, ..Cost::default() };
     Ok(certificate)
 }
