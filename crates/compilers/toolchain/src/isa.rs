@@ -142,8 +142,7 @@ fn riscv(march: &str, vector_bits: Option<&str>) -> (u32, Vec<String>) {
     // Extensions with names may follow the letters without a line between: `rv64gczba`.
     let letters = first.find(['z', 's', 'x']).unwrap_or(first.len());
     extensions.extend(first[..letters].chars().filter(char::is_ascii_alphabetic).map(String::from));
-    extensions
-        .extend(Some(&first[letters..]).filter(|w| !w.is_empty()).map(|w| without_version(w)));
+    extensions.extend(Some(&first[letters..]).filter(|w| !w.is_empty()).map(without_version));
     extensions.extend(words.filter(|w| !w.is_empty()).map(without_version));
     let mut length = extensions
         .iter()

@@ -91,8 +91,13 @@ pub fn draw(triple: &str, count: usize, choices: &mut Choices) -> Vec<String> {
             }
             _ => return drawn,
         };
-        if !flags.is_empty() && !drawn.contains(&flags) {
-            drawn.push(flags);
+        if flags.is_empty() {
+            continue;
+        }
+        // With a level it is a set of its own: two instruction sets in one say less about either.
+        let set = format!("{} {flags}", if choices.range(0..=2) == 0 { "-O2" } else { "-O3" });
+        if !drawn.contains(&set) {
+            drawn.push(set);
         }
     }
     drawn
@@ -168,7 +173,7 @@ mod tests {
     fn what_is_needed_is_there() {
         for seed in 0..200 {
             for march in drawn("riscv64-linux-gnu", seed) {
-                let is_vector = march.starts_with("-march=rv64gcv");
+                let is_vector = march.contains("-march=rv64gcv");
                 assert!(is_vector || !march.contains("_zv"), "{march}");
                 assert!(!march.contains("_zvfh") || march.contains("_zfhmin"), "{march}");
             }

@@ -60,6 +60,11 @@ impl Policy {
         Policy::preset(include_str!("small.toml"))
     }
 
+    /// The default in programs that do the same with every data model.
+    pub fn portable() -> Policy {
+        Policy::preset(include_str!("portable.toml"))
+    }
+
     /// A preset by its name.
     pub fn named(name: &str) -> Option<Policy> {
         match name {
@@ -68,6 +73,7 @@ impl Policy {
             "none" => Some(Policy::none()),
             "plain" => Some(Policy::plain()),
             "small" => Some(Policy::small()),
+            "portable" => Some(Policy::portable()),
             _ => None,
         }
     }

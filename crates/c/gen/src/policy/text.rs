@@ -168,6 +168,7 @@ mod tests {
             include_str!("none.toml"),
             include_str!("plain.toml"),
             include_str!("small.toml"),
+            include_str!("portable.toml"),
         ];
         for text in presets {
             let policy = Policy::parse(text).expect("a preset is a policy");

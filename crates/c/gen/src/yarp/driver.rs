@@ -22,8 +22,9 @@ const PRIME: i128 = 0x100_0000_01b3;
 impl Yarp {
     pub(super) fn driver(&mut self) {
         let printf = self.declare_printf();
-        let checksum = self.program.add_var("checksum", Ty::ULONG, Scope::File);
-        let init = self.program.int_const(Ty::ULONG, BASIS);
+        let wide = self.portable(Ty::ULONG);
+        let checksum = self.program.add_var("checksum", wide, Scope::File);
+        let init = self.program.int_const(wide, BASIS);
         let entry = &mut self.program.vars[checksum.index()];
         (entry.storage, entry.init) = (Storage::Static, Some(Init::Expr(init)));
         self.item(Item::Var(checksum));
@@ -60,12 +61,13 @@ impl Yarp {
 
     /// `checksum = (checksum ^ value) * PRIME`, and the high half goes into the low one.
     fn define_mix(&mut self, checksum: VarId) -> FuncId {
-        let ty = self.program.func_type(Ty::VOID, &[Ty::ULONG], false);
+        let wide = self.portable(Ty::ULONG);
+        let ty = self.program.func_type(Ty::VOID, &[wide], false);
         let mix = self.program.add_func("mix", ty);
-        let value = self.program.add_var("value", Ty::ULONG, Scope::Param);
+        let value = self.program.add_var("value", wide, Scope::Param);
         let (old, new) = (self.program.var_ref(checksum), self.program.var_ref(value));
         let mixed = self.program.binary(BinOp::BitXor, old, new);
-        let prime = self.program.int_const(Ty::ULONG, PRIME);
+        let prime = self.program.int_const(wide, PRIME);
         let product = self.program.binary(BinOp::Mul, mixed, prime);
         let target = self.program.var_ref(checksum);
         let first = self.program.assign(target, product);
@@ -91,8 +93,9 @@ impl Yarp {
         let ty = self.program.func_type(Ty::VOID, &[], false);
         let check = self.program.add_func(&format!("check_{number}"), ty);
         let mut stmts = Vec::new();
+        let wide = self.portable(Ty::ULONG);
         let (target, basis) =
-            (self.program.var_ref(parts.checksum), self.program.int_const(Ty::ULONG, BASIS));
+            (self.program.var_ref(parts.checksum), self.program.int_const(wide, BASIS));
         let start = self.program.assign(target, basis);
         self.push_expr(start, &mut stmts);
         for &var in &test.results {
@@ -103,7 +106,9 @@ impl Yarp {
         for &var in &test.floats {
             self.print_float(var, parts.printf, &mut stmts);
         }
-        let format = self.program.str_const(format!("test_{number} %lx\n").as_bytes());
+        let conversion = if wide == Ty::ULONG { "%lx" } else { "%llx" };
+        let format = format!("test_{number} {conversion}\n");
+        let format = self.program.str_const(format.as_bytes());
         let sum = self.program.var_ref(parts.checksum);
         let print = self.program.call_func(parts.printf, &[format, sum]);
         self.push_expr(print, &mut stmts);
@@ -162,7 +167,8 @@ impl Yarp {
                 if self.trace {
                     self.print_value(object, &path, counters, parts.printf, stmts);
                 }
-                let value = self.program.cast(Ty::ULONG, object);
+                let wide = self.portable(Ty::ULONG);
+                let value = self.program.cast(wide, object);
                 let call = self.program.call_func(parts.mix, &[value]);
                 self.push_expr(call, stmts);
             }
@@ -180,7 +186,13 @@ impl Yarp {
     ) {
         let (_, signed) =
             self.program.types.int_bits(self.program.expr(object).ty).unwrap_or((32, true));
-        let (ty, conversion) = if signed { (Ty::LONG, "%ld") } else { (Ty::ULONG, "%lu") };
+        let ty = self.portable(if signed { Ty::LONG } else { Ty::ULONG });
+        let conversion = match (ty == Ty::LONG || ty == Ty::ULONG, signed) {
+            (true, true) => "%ld",
+            (true, false) => "%lu",
+            (false, true) => "%lld",
+            (false, false) => "%llu",
+        };
         let mut args = vec![self.program.str_const(format!("{path} = {conversion}\n").as_bytes())];
         for &counter in counters {
             args.push(self.program.var_ref(counter));

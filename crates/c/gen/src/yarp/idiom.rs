@@ -153,6 +153,7 @@ impl Yarp {
                     [Ty::SCHAR, Ty::UCHAR, Ty::SHORT, Ty::USHORT, Ty::INT, Ty::UINT, Ty::BOOL];
                 let narrow = narrow[self.choices.index(narrow.len())];
                 let wide = [Ty::INT, Ty::UINT, Ty::LONG, Ty::ULONG][self.choices.index(4)];
+                let wide = self.portable(wide);
                 let x = self.program.cast(narrow, x);
                 self.program.cast(wide, x)
             }
@@ -171,6 +172,7 @@ impl Yarp {
     /// A part in an unsigned type of 32 or 64 bits, and that width.
     fn unsigned_part(&mut self, x: ExprId) -> (u32, ExprId) {
         let (ty, bits) = if self.choices.chance(60) { (Ty::UINT, 32) } else { (Ty::ULONG, 64) };
+        let ty = self.portable(ty);
         (bits, self.program.cast(ty, x))
     }
 

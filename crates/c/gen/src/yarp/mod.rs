@@ -35,7 +35,7 @@ mod types;
 pub use files::SourceFile;
 
 use crate::policy::Policy;
-use crate::policy::knobs::{self, Chance, Range};
+use crate::policy::knobs::{self, Chance, IntType, Range};
 use crate::repair::{RepairError, RepairOptions, Repaired, repair};
 use choice::Choices;
 use cmachine::Hooks;
@@ -184,6 +184,8 @@ struct Yarp {
     program: Program,
     unit: UnitId,
     choices: Choices,
+    /// Whether programs may have a `long`.
+    has_long: bool,
     policy: Policy,
     language: Language,
     trace: bool,
@@ -244,12 +246,25 @@ struct Yarp {
 }
 
 impl Yarp {
+    /// A type of 64 bits in a policy without `long`.
+    fn portable(&self, ty: Ty) -> Ty {
+        match ty {
+            Ty::LONG if !self.has_long => Ty::LLONG,
+            Ty::ULONG if !self.has_long => Ty::ULLONG,
+            ty => ty,
+        }
+    }
+
     fn new(choices: Choices, policy: Policy, options: &Options) -> Yarp {
         let mut program = Program::new(DataModel::X86_64_SYSV);
         let unit = program.add_unit("test.c");
+        // What the policy says before it is shuffled for this program, which may leave any type out.
+        let asked = &options.policy;
+        let has_long = asked.weight(IntType::Long) > 0 || asked.weight(IntType::ULong) > 0;
         Yarp {
             program,
             unit,
+            has_long,
             choices,
             policy,
             language: options.language,

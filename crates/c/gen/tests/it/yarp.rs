@@ -5,7 +5,7 @@ use cgen::census::Census;
 use cgen::policy::Policy;
 use cgen::yarp::{Generated, Language, Options, generate};
 use cmachine::{Exit, Hooks, MachineConfig, Outcome};
-use ctree::{DataModel, Program};
+use ctree::{Abi, DataModel, Program};
 
 fn options(policy: Policy, language: Language) -> Options {
     Options { policy, language, ..Options::default() }
@@ -62,6 +62,32 @@ fn the_text_means_what_the_tree_means() {
             assert_eq!(report.stdout, made.expected(), "seed {seed}");
         }
     }
+}
+
+/// How many of so many programs do the same with each data model, as an answer for all of them has it.
+fn shared(policy: &Policy, seeds: u64) -> [u64; 2] {
+    [Abi::I386, Abi::Ilp32].map(|abi| {
+        let is_shared = |seed: &u64| {
+            let made = program(*seed, &options(policy.clone(), Language::C));
+            let files = made.files(true).expect("printable");
+            let mut read = Program::new(abi.model());
+            if cparse::parse_unit(&mut read, "test.c", &files[0].text).is_err() {
+                return false;
+            }
+            let report = cmachine::run(&read, &MachineConfig::default());
+            assert!(!matches!(report.outcome, Outcome::Internal(_)), "seed {seed}: our bug");
+            report.outcome == Outcome::Finished(Exit::Status(0)) && report.stdout == made.expected()
+        };
+        (1..=seeds).filter(is_shared).count() as u64
+    })
+}
+
+#[test]
+fn portable_programs_do_the_same_with_every_data_model() {
+    let seeds = 60;
+    let portable = shared(&Policy::portable(), seeds);
+    eprintln!("of {seeds}: portable {portable:?}, default {:?}", shared(&Policy::default(), seeds));
+    assert!(portable.iter().all(|count| count * 10 >= seeds * 9), "{portable:?} of {seeds}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ MORE(MEMBER)
     printf("size and alignment of " #T ": %d, %d\n", (int)sizeof(T), (int)offsetof(struct Of_##T, t));
 
 /* Small compilers do not say. */
-#if defined FLT_EVAL_METHOD && FLT_EVAL_METHOD
+#if defined FLT_EVAL_METHOD && FLT_EVAL_METHOD && FLT_EVAL_METHOD != 16 /* which is about _Float16 alone */
 #define EVALUATED_AS_TYPE 0
 #else
 #define EVALUATED_AS_TYPE 1

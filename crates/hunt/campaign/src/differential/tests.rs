@@ -234,3 +234,55 @@ fn a_failure_that_waits_brings_its_targets() {
     assert_eq!(labels(9), [before, vec![label.to_string()]].concat());
     assert_eq!(labels(8).len(), 1);
 }
+
+/// What each target of a compiler for i386 did with a program that prints this on x86-64, and the findings.
+fn on_i386(compiler: &str, text: &str, stdout: &str) -> Option<Tested> {
+    let needed = ["i686-linux-gnu-gcc", "qemu-i386", "clang-16"];
+    let there = needed.iter().all(|name| on_path(name).is_some());
+    assert!(there || std::env::var_os("CI").is_none(), "set-up installs {needed:?}");
+    if !there {
+        return None;
+    }
+    let config = Config { levels: Some(vec!["-O0".into(), "-O2".into()]), ..Config::default() };
+    let names = [compiler.to_string()];
+    let survey = toolchain::survey(&config, &names, Language::C, &mut |_| {}).unwrap();
+    let bench = TestBench::new(Lab::default(), survey.compilers, 0);
+    let case = Case {
+        language: Language::C,
+        files: vec![SourceFile { name: "a.c".into(), bytes: text.into() }],
+        harness: None,
+        standard: None,
+        include: Vec::new(),
+        expected: Some(Expected { stdout: stdout.into(), status: 0 }),
+        omitted: Default::default(),
+    };
+    let made = TestProgram::new(case, "a test".into(), own_opinion("a.c", 5), 1000);
+    let mut tested = Tested::new("test", 1);
+    test(&bench, 1, &made, &mut tested, &mut |_| {}).unwrap();
+    assert!(tested.findings.is_empty(), "{:?}", tested.findings);
+    assert_eq!(tested.targets.len(), 2, "{:?}", tested.targets);
+    Some(tested)
+}
+
+/// A program is run where it does the same; where it is another one, nothing that it does is anybody's fault.
+#[test]
+fn a_program_for_another_data_model_is_no_finding() {
+    let same =
+        "int printf(const char *, ...);\nint main(void) { printf(\"%lld\\n\", 1LL << 40); }\n";
+    let other = "int printf(const char *, ...);\nint main(void) { printf(\"%d\\n\", (int)sizeof(long)); }\n";
+    let refused = "struct { long a : 40; } s;\nint main(void) { return s.a; }\n";
+    let undefined = "int main(void) { return (int)(1l << 40); }\n";
+    let wanted = [
+        ("i686-linux-gnu-gcc", same, "1099511627776\n", TargetResult::Right),
+        ("i686-linux-gnu-gcc", other, "8\n", TargetResult::Unsupported),
+        ("i686-linux-gnu-gcc", refused, "", TargetResult::Unsupported),
+        ("i686-linux-gnu-gcc", undefined, "", TargetResult::Unsupported),
+        // Nothing runs there, and nothing is known of its headers or sizes.
+        ("clang-16 --target=msp430-none-elf", refused, "", TargetResult::Unsupported),
+    ];
+    for (compiler, text, stdout, want) in wanted {
+        let Some(tested) = on_i386(compiler, text, stdout) else { return };
+        let results: Vec<TargetResult> = tested.targets.iter().map(|(_, result)| *result).collect();
+        assert_eq!(results, [want; 2], "{compiler}: {text}");
+    }
+}
