@@ -110,6 +110,9 @@ struct Prepared {
 /// A program on one target of the stock compiler; `None` if that does not work.
 type Build = Option<Arc<Built>>;
 
+/// A build that is made once, by whoever asks first.
+type Slot = Arc<Mutex<Option<Build>>>;
+
 struct Built {
     program: Program,
     /// Sites that are executed.
@@ -125,7 +128,7 @@ struct Trial<'a> {
     programs: &'a [Prepared],
     /// Addresses of all mutants, ascending.
     sites: Vec<u64>,
-    built: Mutex<BTreeMap<(usize, String), Arc<Mutex<Option<Build>>>>>,
+    built: Mutex<BTreeMap<(usize, String), Slot>>,
     fates: Mutex<BTreeMap<(u64, usize, String), MutantFate>>,
     sums: Mutex<Sums>,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use finding::{ProgramSubject, Subject};
@@ -10,7 +11,7 @@ use oracle::{
     Opinion, Readiness, SourceFile, Suspicion, Trouble, agreement, judge,
 };
 use sandbox::Scratch;
-use toolchain::{Abi, Language, Preprocessor, Target};
+use toolchain::{Abi, Compiler, Language, Preprocessor, Target};
 
 use crate::allocation::Arm;
 use crate::attribution::{Attribution, attribute};
@@ -320,6 +321,14 @@ impl<'a> DifferentialTest<'a> {
         Ok(())
     }
 
+    /// A compiler of another family at its lowest level; of the same, where there is no other.
+    fn stranger(&self, target: &Target) -> Option<Target> {
+        let is_other = |c: &&Arc<Compiler>| c.name != target.compiler.name;
+        let others = || self.bench.compilers.iter().filter(is_other);
+        let of_another = others().find(|c| c.family != target.compiler.family);
+        of_another.or_else(|| others().next()).and_then(lowest)
+    }
+
     /// Puts down what the drawn targets cost.
     fn account(&self, tested: &mut Tested) {
         let all = self.seen.iter().zip(&self.arms);
@@ -329,9 +338,9 @@ impl<'a> DifferentialTest<'a> {
         }));
     }
 
-    /// Adds targets that tell what a failure means: the lowest level of each compiler that fails, which is a
-    /// witness for the program if it is right, and the level of each failing target by itself. A test draws
-    /// neither, or seldom.
+    /// Adds targets that tell what a failure means: the lowest level of each compiler that fails and of one of
+    /// another family, which are witnesses for the program if they are right, and the level of each failing target
+    /// by itself. A test draws none of them, or seldom.
     fn call_witnesses(
         &mut self,
         tested: &mut Tested,
@@ -345,8 +354,10 @@ impl<'a> DifferentialTest<'a> {
                 let flags = level?.split_whitespace().map(String::from).collect();
                 Some(Target { compiler: target.compiler.clone(), flags })
             };
-            let lowest = at(target.compiler.levels.first());
-            witnesses.extend(lowest.filter(|_| needs_witness(kind)));
+            if needs_witness(kind) {
+                witnesses.extend(lowest(&target.compiler));
+                witnesses.extend(self.stranger(target));
+            }
             // A compiler that does not end takes minutes again.
             let is_drawn = !target.compiler.drawn.is_empty() && kind != FailureKind::CompilerHang;
             witnesses.extend(at(target.flags.first()).filter(|_| is_drawn));
@@ -678,6 +689,12 @@ fn standing(suspicion: &Suspicion, has_witness: bool, certificate: &Certificate)
         true => Standing::Disputed,
         false => Standing::Confirmed,
     }
+}
+
+/// A compiler at its lowest level.
+fn lowest(compiler: &Arc<Compiler>) -> Option<Target> {
+    let flags = compiler.levels.first()?.split_whitespace().map(String::from).collect();
+    Some(Target { compiler: compiler.clone(), flags })
 }
 
 /// Whether a failure of this kind proves nothing by itself.
