@@ -23,7 +23,8 @@ const WORDS: [&str; 9] = [
 ];
 
 /// The same words as flags of instructions that had none.
-const FLAGS: [(&str, &[&str]); 2] = [("trunc", &["nuw", "nsw"]), ("getelementptr", &["nuw", "nusw"])];
+const FLAGS: [(&str, &[&str]); 2] =
+    [("trunc", &["nuw", "nsw"]), ("getelementptr", &["nuw", "nusw"])];
 
 /// The module without newer words.
 pub(super) fn in_common_words(module: &str) -> String {
@@ -116,10 +117,7 @@ mod tests {
                 "  %q = getelementptr inbounds nuw i8, ptr %p, i64 4",
                 "  %q = getelementptr inbounds i8, ptr %p, i64 4",
             ),
-            (
-                "  %y = add <2 x i8> %x, splat (i8 7)",
-                "  %y = add <2 x i8> %x, splat (i8 7)",
-            ),
+            ("  %y = add <2 x i8> %x, splat (i8 7)", "  %y = add <2 x i8> %x, splat (i8 7)"),
             ("  ret <2 x i8> splat (i8 7)", "  ret <2 x i8> <i8 7, i8 7>"),
             ("@s = constant [9 x i8] c\" memory() \"", "@s = constant [9 x i8] c\" memory() \""),
             ("!0 = !{!\"a\", !range()}", "!0 = !{!\"a\", !range()}"),
