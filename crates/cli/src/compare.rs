@@ -115,7 +115,7 @@ Examples:
 /// Runs the command; the exit status.
 pub fn main(args: Compare) -> Result<u8> {
     let (sarif, html) = (args.sarif.clone(), args.html.clone());
-    for file in sarif.iter().chain(&html).filter(|file| file.is_dir()) {
+    if let Some(file) = sarif.iter().chain(&html).find(|file| file.is_dir()) {
         bail!("{} is a folder: give a file", file.display());
     }
     let dir = args.folder.dir.clone();
@@ -235,7 +235,7 @@ fn note_comparison(dir: &Path, compared: &Compared) -> Result<()> {
 /// The plan of the hunt, and what is to be said of it.
 fn plan(mut args: Compare) -> Result<(Plan, Setting, Compared)> {
     let given = args.workload.given.clone();
-    for option in ["--cc", "--lib"].into_iter().filter(|option| given.has(option)) {
+    if let Some(option) = ["--cc", "--lib"].into_iter().find(|option| given.has(option)) {
         bail!("{option} is for hunts: a comparison tests NEW alone");
     }
     let (old, new) = (Operand::of(&args.old)?, Operand::of(&args.new)?);

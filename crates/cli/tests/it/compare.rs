@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A compiler that is right unless it is told `-fwrapv`.
 const WRONG_WITH_A_FLAG: &str = "#!/bin/sh\ncase \" $* \" in\n\
+    *\" -E \"*) exec gcc \"$@\" ;;\n\
     *\" -fwrapv \"*prints.c*) exec gcc \"$@\" -Dmain=main_of_before -include \"${0%/*}/never.h\" ;;\nesac\n\
     exec gcc \"$@\"\n";
 
@@ -206,7 +207,7 @@ fn tests(text: &str) -> Scratch {
     scratch
 }
 
-const CROSSOVER: &str = "--engine crossover --corpus tests --tests 300 --seed 1 --jobs 1 --json \
+const CROSSOVER: &str = "--engine crossover --corpus tests --tests 1500 --seed 1 --jobs 1 --json \
                          --hunt out";
 
 /// As if LLVM 16 were the newer one: its bug is gone in 19.
