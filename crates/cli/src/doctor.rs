@@ -34,6 +34,8 @@ pub struct Doctor {
 pub fn main(args: &Doctor) -> Result<u8> {
     let file = Path::new(CONFIG);
     let config = if file.is_file() { Config::read(file)? } else { Config::default() };
+    // Only JSON lists the flags that each takes.
+    let config = if args.json { config } else { config.without_flags() };
     let what = "trying every compiler, asking every tool for its version".to_string();
     let (found, survey) = terminal::work(what, move || look(&config))?.unwrap_or_default();
     let missing: Vec<&ToolInfo> =

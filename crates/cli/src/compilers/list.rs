@@ -67,7 +67,8 @@ fn look() -> Everything {
     // Cross compilers too. That nothing fits is no mistake of anybody's here.
     let every = ["*".to_string()];
     let Survey { compilers, left_out } =
-        survey(&Config::default(), &every, Language::C, &mut |_| {}).unwrap_or_default();
+        survey(&Config::default().without_flags(), &every, Language::C, &mut |_| {})
+            .unwrap_or_default();
     Everything {
         compilers: compilers.iter().map(|compiler| of_compiler(compiler, &all)).collect(),
         libraries: Installed::all().iter().map(|library| of_library(library, &all)).collect(),

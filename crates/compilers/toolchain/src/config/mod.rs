@@ -132,6 +132,11 @@ const FAMILIES: &[(&str, Family)] = &[
 ];
 
 impl Config {
+    /// For those who want to know what there is, and draw no flags: trying every flag takes seconds.
+    pub fn without_flags(self) -> Config {
+        Config { extras_per_test: Some(0), ..self }
+    }
+
     /// Reads a file. Paths in it are relative to the file's folder.
     pub fn read(file: &Path) -> Result<Config, ConfigError> {
         let text = fs::read_to_string(file).map_err(|error| ConfigError {

@@ -123,7 +123,7 @@ pub fn try_compiler(
     let words = |words: Vec<String>| words.into_iter().map(OsString::from).collect();
     let (c, cxx) = (words(commands.0), commands.1.map(words));
     let candidate = Candidate { name: name.into(), c, cxx, ..Candidate::default() };
-    examine(&candidate, &Config::default(), language).map(|(compiler, _)| compiler)
+    examine(&candidate, &Config::default().without_flags(), language).map(|(compiler, _)| compiler)
 }
 
 /// Those of the configuration, then those on the `PATH` that are not the same.
