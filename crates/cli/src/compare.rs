@@ -19,7 +19,7 @@ use llvmhost::Installed;
 use report::Detail;
 use serde_json::json;
 
-use crate::args::HuntFolder;
+use crate::args::{DEFAULT_HUNT, HuntFolder};
 use crate::hunt::options::{Hunt, HuntEngine, OutputOptions, Workload};
 use crate::hunt::{self, Setting};
 use crate::{findings, human, status, terminal};
@@ -97,6 +97,8 @@ and, with --corpus, crossovers; --engine chooses others. A flag or a pass that O
 neither. OLD cannot tell of a failed assertion if it has none, nor of what it cannot read: such failures are
 listed apart, and do not count.
 
+What is found is kept in gainsay-compare-OLD-NEW, or in the folder that --hunt names.
+
 Exit status:
   0   no regression was found
   1   there are regressions
@@ -113,7 +115,11 @@ Examples:
   gainsay compare 16 19 --engine passes --list all";
 
 /// Runs the command; the exit status.
-pub fn main(args: Compare) -> Result<u8> {
+pub fn main(mut args: Compare) -> Result<u8> {
+    let is_named = args.workload.given.has("--hunt") || args.folder.dir != Path::new(DEFAULT_HUNT);
+    if !is_named {
+        args.folder.dir = own_folder(&args.old, &args.new);
+    }
     let (sarif, html) = (args.sarif.clone(), args.html.clone());
     if let Some(file) = sarif.iter().chain(&html).find(|file| file.is_dir()) {
         bail!("{} is a folder: give a file", file.display());
@@ -209,6 +215,16 @@ pub struct Compared {
     pub old: String,
     /// What is tested.
     pub new: String,
+}
+
+/// The folder of a pair where none is named: that of hunts has other findings.
+fn own_folder(old: &str, new: &str) -> PathBuf {
+    let name = |word: &str| -> String {
+        let last = word.rsplit('/').next().unwrap_or(word);
+        let plain = |c: char| if c.is_ascii_alphanumeric() || ".-_+".contains(c) { c } else { '_' };
+        last.chars().map(plain).collect()
+    };
+    PathBuf::from(format!("gainsay-compare-{}-{}", name(old), name(new)))
 }
 
 /// A folder is of one comparison: findings of another would be counted with it.
@@ -357,6 +373,13 @@ fn page(store: &Store, dir: &Path, compared: &Compared) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pair_has_a_folder_of_its_own() {
+        let name = |old, new| own_folder(old, new).display().to_string();
+        assert_eq!(name("gcc-11", "gcc-12 -m64"), "gainsay-compare-gcc-11-gcc-12_-m64");
+        assert_eq!(name("./a/libLLVM.so", "16"), "gainsay-compare-libLLVM.so-16");
+    }
 
     #[test]
     fn what_was_found_decides_on_the_status() {
