@@ -119,11 +119,13 @@ const WITH_PROCESSOR: u32 = 25;
 pub struct FlagTable(BTreeMap<FlagFamily, Vec<String>>);
 
 impl FlagTable {
-    /// All rows that are known for a family of compilers. Rows for processors are for native ones.
+    /// All rows that are known for a family of compilers. Rows for processors are for native ones; so are sanitizers,
+    /// whose shadow of all memory an emulator fills for minutes.
     pub fn of(family: Family, is_native: bool) -> FlagTable {
         let rows = |of: FlagFamily| -> Vec<String> {
             let rows = match (family, of) {
                 (Family::Gcc | Family::Clang, FlagFamily::Processor) if is_native => processors(),
+                (_, FlagFamily::Sanitizer) if !is_native => Vec::new(),
                 (Family::Gcc, of) => gcc::rows(of).to_vec(),
                 (Family::Clang, of) => clang::rows(of).to_vec(),
                 (Family::Tcc | Family::Pcc | Family::Other, _) => Vec::new(),

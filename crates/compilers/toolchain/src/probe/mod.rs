@@ -252,7 +252,7 @@ impl CompilerProbe<'_> {
     /// the runner does not. With them all at once first, as most compilers take all that is known of their
     /// family; but instruction sets one by one, for the last would hide the others.
     pub(crate) fn accepted(&self, sets: &[String]) -> (Vec<String>, Vec<(String, String)>) {
-        let is_instructions = |set: &&String| set.split(' ').any(|f| f.starts_with("-m"));
+        let is_instructions = |set: &&String| set.split(' ').any(names_instructions);
         let plain: Vec<String> = sets.iter().filter(|s| !is_instructions(s)).cloned().collect();
         let plain = self.accepted_together(&plain);
         let mut refused = Vec::new();
@@ -422,6 +422,26 @@ impl CompilerProbe<'_> {
         let why = format!("its programs do not run here: {how}");
         Err(ProbeFailure { is_breakdown, is_runner, ..ProbeFailure::from(why) })
     }
+}
+
+/// Whether a flag may make a compiler use instructions that not every processor of the target has.
+fn names_instructions(flag: &str) -> bool {
+    const OTHER: &[&str] = &[
+        "-mllvm",
+        "-mtune",
+        "-mno-",
+        "-mcmodel",
+        "-mprefer-",
+        "-mstringop-",
+        "-mbranch-",
+        "-mstack",
+        "-mstore-max",
+        "-mmove-max",
+        "-minline-",
+        "-mindirect-",
+        "-mrelax-",
+    ];
+    flag.starts_with("-m") && !OTHER.iter().any(|other| flag.starts_with(other))
 }
 
 impl Compiler {

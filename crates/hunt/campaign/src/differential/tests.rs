@@ -244,6 +244,7 @@ fn on_i386(compiler: &str, text: &str, stdout: &str) -> Option<Tested> {
         return None;
     }
     let config = Config { levels: Some(vec!["-O0".into(), "-O2".into()]), ..Config::default() };
+    let config = config.without_flags();
     let names = [compiler.to_string()];
     let survey = toolchain::survey(&config, &names, Language::C, &mut |_| {}).unwrap();
     let bench = TestBench::new(Lab::default(), survey.compilers, 0);
