@@ -78,7 +78,9 @@ pub fn component(test: &Test) -> (Component, String) {
         };
         return (front, "a valid program is rejected".into());
     }
-    if matches!(test.kind(), FailureKind::SanitizerMiss | FailureKind::Disagreement) {
+    let of_sanitizers =
+        [FailureKind::SanitizerMiss, FailureKind::SanitizerFalseAlarm, FailureKind::Disagreement];
+    if of_sanitizers.contains(&test.kind()) {
         return (Component::Sanitizer, "a sanitizer is wrong about it".into());
     }
     let stories = test.study.map(|study| blame::stories(&study.ladder)).unwrap_or_default();

@@ -71,7 +71,7 @@ fn kind_label(kind: FailureKind) -> Option<&'static str> {
         FailureKind::CompilerHang => Some("llvm:hang"),
         FailureKind::CompilerMemory => Some("slow-compile"),
         FailureKind::Rejection => Some("rejects-valid"),
-        FailureKind::SanitizerFalseAlarm => Some("compiler-rt:sanitizer"),
+        FailureKind::SanitizerFalseAlarm => Some("false-positive"),
         FailureKind::SanitizerMiss | FailureKind::Disagreement => None,
     }
 }
