@@ -102,8 +102,9 @@ impl Identity {
 
 /// The checks that GCC was configured with: a release that says nothing checks next to nothing, other versions much.
 fn gcc_checks(said: &str) -> Option<String> {
-    let kinds = said.split_whitespace().filter_map(|word| word.strip_prefix("--enable-checking"));
-    match kinds.last().map(|kinds| kinds.trim_start_matches('=')) {
+    let mut kinds =
+        said.split_whitespace().filter_map(|word| word.strip_prefix("--enable-checking"));
+    match kinds.next_back().map(|kinds| kinds.trim_start_matches('=')) {
         Some("") => Some("checking=yes".into()),
         Some(kinds) => Some(format!("checking={kinds}")),
         None => said.contains("(experimental)").then(|| "checking=yes".into()),
