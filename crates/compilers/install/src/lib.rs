@@ -134,8 +134,7 @@ pub struct Installed {
 }
 
 impl Installer<'_> {
-    /// Installs one package. `words` are the packages that were named with the source; [`Source::packages`] says
-    /// which are installed.
+    /// Installs one package of those that were named with the source.
     pub fn add(&self, source: &Source, package: &str) -> Result<Installed, InstallError> {
         let all = folder()?;
         let place = place::Place::claim(&all, &source.folder_of(package))?;

