@@ -1,7 +1,7 @@
 //! Families of flags: what about a compilation a test draws, besides its level.
 //!
-//! A family is an arm of the choice where time goes (`campaign::allocation`). Its rows are in [`gcc`](super::gcc)
-//! and [`clang`](super::clang); what a compiler takes of them is its [`FlagTable`], which a survey makes.
+//! A family is an arm of the choice where time goes (`campaign::allocation`). Its rows are in `gcc`
+//! and `clang`; what a compiler takes of them is its [`FlagTable`], which a survey makes.
 
 use std::collections::BTreeMap;
 
