@@ -251,6 +251,14 @@ impl Atom {
             (Atom::Nan, Atom::Nan) => Some(true),
             (Atom::Nan, Atom::Exact(bits)) | (Atom::Exact(bits), Atom::Nan) => Some(is_nan(bits)),
             (a, _) if a.is_undef() => Some(true),
+            // Any float that is not a number is as good as another.
+            (a @ Atom::Free(_), Atom::Nan) => {
+                any(&a.members()?, |own| Some(matches!(own, Atom::Exact(bits) if is_nan(bits))))
+            }
+            // Bits that only partly say where they point, and integers, are compared with no pointer.
+            (Atom::Free(_), Atom::Pointer(_)) | (Atom::Range(_), Atom::Nan | Atom::Pointer(_)) => {
+                None
+            }
             (Atom::Free(a), b) => {
                 if let Atom::Range(range) = b {
                     return Some(range.within_bits(&a.known, &a.free));
@@ -434,6 +442,17 @@ mod tests {
 
     fn admits(a: &Atom, b: &Atom) -> Option<bool> {
         a.admits(b, &|_| false)
+    }
+
+    #[test]
+    fn partly_known_floats_against_those_that_are_no_numbers() {
+        let is_nan = |bits: &Bits| *bits == Bits::new(8, 0xff);
+        let free =
+            |known: u128, free: u128| Atom::free(Bits::new(8, known), Bits::new(8, free), false);
+        assert_eq!(free(0xfc, 3).admits(&Atom::Nan, &is_nan), Some(true), "one member is none");
+        assert_eq!(free(0x0c, 3).admits(&Atom::Nan, &is_nan), Some(false));
+        let pointer = Atom::Pointer(NULL);
+        assert_eq!(free(0x0c, 3).admits(&pointer, &is_nan), None, "nobody knows, and it ends");
     }
 
     #[test]
